@@ -1,0 +1,14 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    include: [
+      "{domain,application,infrastructure,interfaces,migrations,docs,examples}/**/*.test.ts",
+      "*.test.ts"
+    ],
+    exclude: ["**/node_modules/**", "dist/**"],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    pool: "forks"
+  }
+})
