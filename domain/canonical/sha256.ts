@@ -1,0 +1,5 @@
+// The port through which pure code hashes text. It is synchronous, since hashes are taken inside deciders
+// and chain checks where nothing may be awaited. No implementation may live in this layer.
+
+/** Lower-case hexadecimal SHA-256 (64 characters) of the text's UTF-8 bytes; the text must be well-formed. */
+export type Sha256 = (text: string) => string
