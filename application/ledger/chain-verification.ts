@@ -1,0 +1,95 @@
+// The chain rung: every event recomputed from the first to the last, its data in canonical form and of a known
+// type, its ids derived as they must be, and the head at the end. Events are read page by page, so memory stays
+// flat and the runtime gets its turn.
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { jcs } from "../../domain/canonical/jcs.ts"
+import type { JsonValue } from "../../domain/canonical/json.ts"
+import type { Sha256 } from "../../domain/canonical/sha256.ts"
+import {
+  chainFault,
+  EMPTY_HEAD,
+  type EventEnvelope,
+  type Head,
+  headOf,
+  runOfStream
+} from "../../domain/ledger/event-envelope.ts"
+import { decodeEvent } from "../../domain/ledger/events.ts"
+import { messageIdAt } from "../../domain/ledger/ids.ts"
+import { Hashing } from "./hashing.ts"
+import type { ReadError } from "./ledger-reader.ts"
+import { reading, type FindingList, type Rungs } from "./rungs.ts"
+
+const PAGE = 1_000
+
+const isCanonical = (data: string): boolean => {
+  let value: JsonValue
+  try {
+    value = JSON.parse(data) as JsonValue
+  } catch {
+    return false
+  }
+  const text = jcs(value)
+  return Result.isSuccess(text) && text.success === data
+}
+
+/** Checks one event against the one before it and for itself. */
+const checkEvent = (sha256: Sha256, list: FindingList, before: Head, event: EventEnvelope): void => {
+  const where = `event ${event.position}`
+  const fault = chainFault(sha256, before, event)
+  if (fault !== undefined) list.add("CHAIN_BROKEN", where, fault)
+  if (!isCanonical(event.data)) {
+    list.add("DATA_NOT_CANONICAL", where, "data is not the canonical form (jcs/1) of its own value")
+  }
+  const decoded = decodeEvent(event)
+  if (Result.isFailure(decoded)) {
+    list.add("EVENT_INVALID", where, decoded.failure.message)
+    return
+  }
+  if (decoded.success.type !== "MessagePosted") return
+  const { idempotency_key, message_id } = decoded.success.data
+  const runId = runOfStream(event.stream_id) ?? ""
+  if (message_id !== messageIdAt(sha256, runId, event.position, idempotency_key)) {
+    list.add("MESSAGE_ID_FORGED", where, `${message_id} does not follow from its run, key and position`)
+  }
+}
+
+/** Verifies the whole chain and the head; gives the newest event's place. */
+export const verifyChain = Effect.fnUntraced(function* (
+  rungs: Rungs
+): Effect.fn.Return<Head, ReadError, Hashing> {
+  const { counts, list, snapshot } = rungs
+  const { sha256 } = yield* Hashing
+  let head: Head = EMPTY_HEAD
+  let read = 0
+  while (true) {
+    const after = head
+    const events = yield* reading(() => snapshot.eventsAfter(after.position, PAGE))
+    if (events.length === 0) break
+    for (const event of events) {
+      checkEvent(sha256, list, head, event)
+      head = headOf(event)
+    }
+    read += events.length
+    yield* Effect.yieldNow
+  }
+  counts["events"] = read
+  const stored = yield* reading(() => snapshot.head())
+  if (stored === undefined || stored.size !== head.position || stored.hash !== head.hash) {
+    list.add(
+      "HEAD_MISMATCH",
+      "head",
+      stored === undefined
+        ? "there is no head"
+        : `the head says position ${stored.size}, the newest event is at position ${head.position}`
+    )
+  }
+  if (read > 0 && head.position !== read) {
+    list.add(
+      "CHAIN_BROKEN",
+      "events",
+      `${read} events are stored, the newest is at position ${head.position}`
+    )
+  }
+  return head
+})

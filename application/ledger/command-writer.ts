@@ -1,0 +1,192 @@
+// The one writer of a ledger: commands wait in a bounded queue, those that wait together are decided and
+// committed together (one fsync for all), and replies go out only after the commit has returned. A refused
+// command leaves nothing behind; a storage error ends the whole group, and nobody is told that anything stands.
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
+import * as Queue from "effect/Queue"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type { Sha256 } from "../../domain/canonical/sha256.ts"
+import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import type { Decided, Moment } from "../../domain/ledger/decide.ts"
+import {
+  InvariantViolation,
+  LedgerClosed,
+  type Refusal,
+  type StoreCorrupt,
+  type StoreWriteError
+} from "../../domain/ledger/errors.ts"
+import { type EventEnvelope, eventHash, type Head } from "../../domain/ledger/event-envelope.ts"
+import { eventVersions } from "../../domain/ledger/events.ts"
+import { CommitSignal } from "./commit-signal.ts"
+import { catchUp, corrupt, refuseFarHead } from "./head-guard.ts"
+import { Hashing } from "./hashing.ts"
+import { LedgerStore, type LedgerTransaction } from "./ledger-store.ts"
+
+/** How many commands may wait before callers have to wait for a place. */
+export const DEFAULT_QUEUE_CAPACITY = 1_024
+
+/** Most commands that are committed together. */
+const MAX_GROUP = 256
+
+export type CommandError = Refusal | InvariantViolation | StoreWriteError
+
+/** What a command does under the lock: read the little state that it needs and decide. */
+export type UnitOfWork<Reply> = (transaction: LedgerTransaction, moment: Moment) => Decided<Reply>
+
+export interface CommandWriter {
+  /** Decides and commits; the reply comes after the commit. Interrupted before its group began: nothing. */
+  readonly submit: <Reply>(work: UnitOfWork<Reply>) => Effect.Effect<Reply, CommandError>
+  readonly committed: CommitSignal
+}
+
+interface Waiting {
+  readonly work: UnitOfWork<unknown>
+  readonly reply: Deferred.Deferred<unknown, CommandError>
+  withdrawn: boolean
+}
+
+type Outcome = Exit.Exit<unknown, CommandError>
+
+const groupSize = Metric.histogram("cassette_ledger_group_size", {
+  description: "Commands that were committed together",
+  boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256]
+})
+
+/** The event that follows `head`, with its hash. */
+const envelopeAfter = (
+  sha256: Sha256,
+  head: Head,
+  recorded_at: string,
+  event: { readonly type: keyof typeof eventVersions; readonly stream_id: string; readonly data: string }
+): EventEnvelope => {
+  const unhashed = {
+    position: head.position + 1,
+    type: event.type,
+    stream_id: event.stream_id,
+    schema_version: eventVersions[event.type],
+    data: event.data,
+    recorded_at,
+    prev_hash: head.hash
+  }
+  return { ...unhashed, hash: eventHash(sha256, unhashed) }
+}
+
+/** Decides one command and appends its event; only a store-wide failure is thrown. */
+const decideOne = (
+  transaction: LedgerTransaction,
+  moment: Moment,
+  head: Head,
+  work: UnitOfWork<unknown>
+): { readonly head: Head; readonly outcome: Outcome } => {
+  const decided = work(transaction, moment)
+  if (Result.isFailure(decided)) return { head, outcome: Exit.fail(decided.failure) }
+  const { event, reply } = decided.success
+  if (event === undefined) return { head, outcome: Exit.succeed(reply) }
+  const envelope = envelopeAfter(moment.sha256, head, moment.recorded_at, event)
+  try {
+    transaction.append(envelope)
+  } catch (error) {
+    if (error instanceof InvariantViolation) return { head, outcome: Exit.fail(error) }
+    throw error
+  }
+  const { hash, position, recorded_at } = envelope
+  return { head: { position, hash, recorded_at }, outcome: Exit.succeed(reply) }
+}
+
+/** Decides a whole group in order under the lock; gives the new head and one outcome per command. */
+const decideGroup = (
+  transaction: LedgerTransaction,
+  sha256: Sha256,
+  trusted: Head,
+  nowMillis: number,
+  group: ReadonlyArray<Waiting>
+): { readonly head: Head; readonly outcomes: ReadonlyArray<Outcome | undefined> } => {
+  let head = catchUp(transaction, sha256, trusted)
+  refuseFarHead(head, nowMillis)
+  const now = timestampFromMillis(nowMillis)
+  const recorded_at = head.recorded_at !== undefined && head.recorded_at > now ? head.recorded_at : now
+  const outcomes = group.map((waiting) => {
+    if (waiting.withdrawn) return undefined
+    const moment = { position: head.position + 1, recorded_at, sha256 }
+    const decided = decideOne(transaction, moment, head, waiting.work)
+    head = decided.head
+    return decided.outcome
+  })
+  return { head, outcomes }
+}
+
+/** Starts the writer; closing the scope refuses new commands and finishes those that wait. */
+export const makeCommandWriter = (
+  queueCapacity: number
+): Effect.Effect<CommandWriter, never, LedgerStore | Hashing | Scope.Scope> =>
+  Effect.gen(function* () {
+    const store = yield* LedgerStore
+    const { sha256 } = yield* Hashing
+    const clock = yield* Clock.Clock
+    const queue = yield* Queue.bounded<Waiting, LedgerClosed>(queueCapacity)
+    const committed = new CommitSignal()
+    const fault: StoreCorrupt | undefined = store.fault && corrupt(store.fault)
+    let trusted = store.openedHead
+
+    const commitGroup = (group: ReadonlyArray<Waiting>) =>
+      store
+        .transact((transaction) =>
+          decideGroup(transaction, sha256, trusted, clock.currentTimeMillisUnsafe(), group)
+        )
+        .pipe(
+          Effect.exit,
+          Effect.map((exit) => {
+            if (Exit.isFailure(exit)) {
+              for (const waiting of group) Deferred.doneUnsafe(waiting.reply, exit)
+              return
+            }
+            const { head, outcomes } = exit.value
+            const advanced = head.position > trusted.position
+            trusted = head
+            outcomes.forEach((outcome, index) => {
+              const waiting = group[index]
+              if (waiting && outcome) Deferred.doneUnsafe(waiting.reply, outcome)
+            })
+            if (advanced) committed.publish(head.position)
+          })
+        )
+
+    const loop = Effect.gen(function* () {
+      while (true) {
+        const group = yield* Queue.takeBetween(queue, 1, MAX_GROUP)
+        yield* Metric.update(groupSize, group.length)
+        yield* commitGroup(group)
+      }
+    }).pipe(Effect.catch(() => Effect.void))
+
+    // The writer is shut down in order by the finalizer below, never interrupted in the middle of its queue.
+    const fiber = yield* Effect.forkDetach(loop)
+    yield* Effect.addFinalizer(() =>
+      Queue.fail(queue, new LedgerClosed()).pipe(Effect.andThen(Fiber.join(fiber)))
+    )
+
+    const submit = <Reply>(work: UnitOfWork<Reply>): Effect.Effect<Reply, CommandError> =>
+      Effect.suspend(() => {
+        if (fault !== undefined) return Effect.fail(fault)
+        const waiting: Waiting = { work, reply: Deferred.makeUnsafe(), withdrawn: false }
+        return Queue.offer(queue, waiting).pipe(
+          Effect.flatMap((accepted) =>
+            accepted
+              ? (Deferred.await(waiting.reply) as Effect.Effect<Reply, CommandError>)
+              : Effect.fail(new LedgerClosed())
+          ),
+          Effect.onInterrupt(() =>
+            Effect.sync(() => {
+              waiting.withdrawn = true
+            })
+          )
+        )
+      })
+
+    return { submit, committed }
+  })

@@ -1,0 +1,39 @@
+// Strict decoding of what callers pass: unknown keys are errors, every issue is listed with its path, and the
+// value itself is not repeated, since it may be private. What passes here fits its Schema and every limit.
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import * as SchemaIssue from "effect/SchemaIssue"
+import { InvalidInput } from "../../domain/ledger/errors.ts"
+
+const format = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const pathOf = (path: ReadonlyArray<unknown> | undefined): string =>
+  (path ?? [])
+    .map((part) => {
+      const key = typeof part === "object" && part !== null && "key" in part ? part.key : part
+      return `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`
+    })
+    .join("")
+
+/** All issues of a failed decoding as one error; paths are JSON pointers. */
+export const invalidInput = (issue: SchemaIssue.Issue): InvalidInput => {
+  const issues = format(issue).issues.map(({ message, path }) => ({ path: pathOf(path), message }))
+  return new InvalidInput({
+    message: issues.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; "),
+    issues
+  })
+}
+
+/** Decodes with a Schema, strictly, then prepares; one function per command, built once. */
+export const decodeInput = <S extends Schema.Decoder<unknown>, Prepared>(
+  schema: S,
+  prepare: (input: S["Type"]) => Result.Result<Prepared, InvalidInput>
+): ((input: S["Type"]) => Result.Result<Prepared, InvalidInput>) => {
+  const decode = Schema.decodeUnknownResult(schema, { onExcessProperty: "error", errors: "all" })
+  return (input) => {
+    const decoded = decode(input)
+    return Result.isFailure(decoded)
+      ? Result.fail(invalidInput(decoded.failure.issue))
+      : prepare(decoded.success)
+  }
+}

@@ -1,0 +1,45 @@
+// The port for verification: one consistent snapshot of everything that is stored, and an empty place to fold
+// the log into. What only the store can judge (its schema, its pages) comes as findings; the rest comes raw, so
+// that the judgement is made by pure code. It must never repair anything.
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { InvalidInput, ReadOnlyStore, StorageFull } from "../../domain/ledger/errors.ts"
+import type { RowChange } from "../../domain/ledger/evolve.ts"
+import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
+import type { LedgerTable, StepRow } from "../../domain/ledger/rows.ts"
+import type { Cell } from "../../domain/ledger/table-digest.ts"
+import type { Finding } from "../../domain/ledger/verification.ts"
+import type { ReadError } from "./ledger-reader.ts"
+
+/** A consistent snapshot. Members are synchronous and throw `ReadError`s. */
+export interface LedgerSnapshot {
+  /** Schema, pages, foreign keys, migrations, JSON columns. */
+  readonly structure: () => ReadonlyArray<Finding>
+  readonly head: () => { readonly size: number; readonly hash: string } | undefined
+  readonly eventsAfter: (position: number, limit: number, streamId?: string) => ReadonlyArray<EventEnvelope>
+  /** Rows in key order with the columns of `ledgerTables`; of one run, or all. */
+  readonly rows: (table: LedgerTable, runId?: string) => Iterable<ReadonlyArray<Cell>>
+}
+
+/** An empty place for the rows of a fold. Members are synchronous and throw `ReadError`s. */
+export interface FoldTarget {
+  readonly step: (stepId: string) => StepRow | undefined
+  /** Puts rows in, in place of rows with the same key; a row that cannot be stored throws. */
+  readonly apply: (changes: ReadonlyArray<RowChange>) => void
+  readonly rows: (table: LedgerTable) => Iterable<ReadonlyArray<Cell>>
+}
+
+export type BackupError = ReadError | InvalidInput | ReadOnlyStore | StorageFull
+
+export class LedgerEvidence extends Context.Service<
+  LedgerEvidence,
+  {
+    /** What people must know about the evidence itself: for example that a copy is examined. */
+    readonly warnings: ReadonlyArray<string>
+    readonly snapshot: Effect.Effect<LedgerSnapshot, ReadError, Scope.Scope>
+    readonly foldTarget: Effect.Effect<FoldTarget, ReadError, Scope.Scope>
+    /** Writes a consistent copy to a file that does not exist yet. */
+    readonly backup: (file: string) => Effect.Effect<void, BackupError>
+  }
+>()("cortex-cassette/application/LedgerEvidence") {}

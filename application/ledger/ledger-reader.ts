@@ -1,0 +1,62 @@
+// The port through which the ledger is queried. It reads committed state only, beside the writer and never
+// through it; every answer is one consistent moment. It must never change anything, not even a journal mode.
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
+import type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+
+export type ReadError = StorageFailure | StoreCorrupt
+
+/** How many steps of a job or run stand where. */
+export interface StepCounts {
+  readonly pending: number
+  readonly leased: number
+  readonly committed: number
+}
+
+export interface JobStatus extends StepCounts {
+  readonly job: JobRow
+  /** Receipts by outcome. */
+  readonly outcomes: { readonly [outcome: string]: number }
+}
+
+/** One run at a glance; times are null when there is no such step. */
+export interface RunSummary extends StepCounts {
+  readonly run_id: string
+  readonly messages: number
+  readonly jobs: number
+  /** The oldest step that waits, and the time of its message. */
+  readonly oldest_pending_step: string | null
+  readonly oldest_pending_at: string | null
+  /** Leases that have ended as of the time that was asked for. */
+  readonly expired_leases: number
+}
+
+/** Whose steps: those of a run, a message or a job. */
+export type StepsOf =
+  | { readonly run_id: string }
+  | { readonly message_id: string }
+  | { readonly job_id: string }
+
+export class LedgerReader extends Context.Service<
+  LedgerReader,
+  {
+    readonly head: Effect.Effect<Head, ReadError>
+    readonly message: (messageId: string) => Effect.Effect<MessageRow | undefined, ReadError>
+    readonly messages: (runId: string) => Effect.Effect<ReadonlyArray<MessageRow>, ReadError>
+    readonly jobStatus: (jobId: string) => Effect.Effect<JobStatus | undefined, ReadError>
+    readonly steps: (of: StepsOf) => Effect.Effect<ReadonlyArray<StepRow>, ReadError>
+    readonly receipts: (of: StepsOf) => Effect.Effect<ReadonlyArray<ReceiptRow>, ReadError>
+    /** Every run, or the one asked for (an empty list when it does not exist), as of `now` (a timestamp). */
+    readonly runs: (now: string, runId?: string) => Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
+    /** Events after a position in order, at most `limit`, of one stream or of all. */
+    readonly events: (
+      after: number,
+      limit: number,
+      streamId?: string
+    ) => Effect.Effect<ReadonlyArray<EventEnvelope>, ReadError>
+    /** A number that changes whenever anybody, in any process, has committed. */
+    readonly changeCounter: Effect.Effect<number, ReadError>
+  }
+>()("cortex-cassette/application/LedgerReader") {}

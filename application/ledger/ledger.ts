@@ -1,0 +1,201 @@
+// The ledger as its users see it: four commands, the queries, the event stream, verification. It decodes strictly,
+// opens one span per public call and hands commands to the one writer. It knows ports, never SQLite, and never
+// executes, schedules or retries the work that it records.
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import type * as Stream from "effect/Stream"
+import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import {
+  ClaimStep,
+  CompleteStep,
+  PostMessage,
+  prepareClaim,
+  prepareCompletion,
+  preparePost,
+  prepareRequeue,
+  RequeueStep
+} from "../../domain/ledger/commands.ts"
+import {
+  type Claimed,
+  type Completed,
+  decideClaim,
+  decideCompletion,
+  decidePost,
+  decideRequeue,
+  type Posted,
+  type Requeued
+} from "../../domain/ledger/decide.ts"
+import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
+import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+import type { VerificationReport } from "../../domain/ledger/verification.ts"
+import {
+  type CommandError,
+  type CommandWriter,
+  DEFAULT_QUEUE_CAPACITY,
+  makeCommandWriter,
+  type UnitOfWork
+} from "./command-writer.ts"
+import { eventStream, type EventStreamOptions } from "./event-stream.ts"
+import { Hashing } from "./hashing.ts"
+import { decodeInput } from "./input.ts"
+import { type BackupError, LedgerEvidence } from "./ledger-evidence.ts"
+import {
+  type JobStatus,
+  LedgerReader,
+  type ReadError,
+  type RunSummary,
+  type StepsOf
+} from "./ledger-reader.ts"
+import { LedgerStore } from "./ledger-store.ts"
+import { type LedgerState, stateAt, type StateAtOptions } from "./state-at.ts"
+import { type VerificationOptions, verify } from "./verification.ts"
+
+export interface LedgerShape {
+  /** The id of this ledger, undefined when the file is too damaged to tell. */
+  readonly ledgerId: string | undefined
+  /** Posts a message with its jobs and steps. */
+  readonly postMessage: (command: PostMessage) => Effect.Effect<Posted, InvalidInput | CommandError>
+  /** Claims the oldest waiting step of a run (or of one job) under a lease with a fencing token. */
+  readonly claimStep: (command: ClaimStep) => Effect.Effect<Claimed, InvalidInput | CommandError>
+  /** Finishes a leased step with its receipt. */
+  readonly completeStep: (command: CompleteStep) => Effect.Effect<Completed, InvalidInput | CommandError>
+  /** Lets a leased step wait again. */
+  readonly requeueStep: (command: RequeueStep) => Effect.Effect<Requeued, InvalidInput | CommandError>
+
+  readonly head: Effect.Effect<Head, ReadError>
+  readonly message: (messageId: string) => Effect.Effect<MessageRow | undefined, ReadError>
+  readonly messages: (runId: string) => Effect.Effect<ReadonlyArray<MessageRow>, ReadError>
+  readonly jobStatus: (jobId: string) => Effect.Effect<JobStatus | undefined, ReadError>
+  readonly steps: (of: StepsOf) => Effect.Effect<ReadonlyArray<StepRow>, ReadError>
+  readonly receipts: (of: StepsOf) => Effect.Effect<ReadonlyArray<ReceiptRow>, ReadError>
+  /** One run at a glance as of now; undefined when the run has no message. */
+  readonly runSummary: (runId: string) => Effect.Effect<RunSummary | undefined, ReadError>
+  /** All runs at a glance as of now. */
+  readonly runs: Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
+  /** The event log: catch-up, then live, also across processes. */
+  readonly events: (options?: EventStreamOptions) => Stream.Stream<EventEnvelope, ReadError>
+  /** The tables' rows as they were after the event at a position, folded from the log. */
+  readonly stateAt: (options: StateAtOptions) => Effect.Effect<LedgerState, ReadError>
+
+  /** Checks structure, chain, projections, receipts and leases; a negative verdict is a report, not an error. */
+  readonly verifyCassette: (options?: VerificationOptions) => Effect.Effect<VerificationReport, ReadError>
+  /** Writes a consistent copy to a file that does not exist yet. */
+  readonly backup: (file: string) => Effect.Effect<void, BackupError>
+}
+
+const commands = Metric.counter("cassette_ledger_commands", {
+  description: "Commands that the ledger answered",
+  incremental: true
+})
+
+/** One public command: strict decoding and preparation outside the lock, then the writer. */
+const command = <Command, Prepared, Reply>(
+  writer: CommandWriter,
+  name: string,
+  decode: (input: Command) => Result.Result<Prepared, InvalidInput>,
+  work: (prepared: Prepared) => UnitOfWork<Reply>
+) => {
+  const answered = Metric.withAttributes(commands, { command: name })
+  return Effect.fn(`Ledger.${name}`)(function* (
+    input: Command
+  ): Effect.fn.Return<Reply, InvalidInput | CommandError> {
+    const prepared = decode(input)
+    if (Result.isFailure(prepared)) return yield* Effect.fail(prepared.failure)
+    const reply = yield* writer.submit(work(prepared.success))
+    yield* Metric.update(answered, 1)
+    return reply
+  })
+}
+
+const makeLedger = (
+  queueCapacity: number
+): Effect.Effect<LedgerShape, never, LedgerStore | LedgerReader | LedgerEvidence | Hashing | Scope.Scope> =>
+  Effect.gen(function* () {
+    const store = yield* LedgerStore
+    const reader = yield* LedgerReader
+    const evidence = yield* LedgerEvidence
+    const hashing = yield* Hashing
+    const writer = yield* makeCommandWriter(queueCapacity)
+    const ports = Context.make(LedgerEvidence, evidence).pipe(Context.add(Hashing, hashing))
+
+    const runs = Effect.fn("Ledger.runs")(function* (runId?: string) {
+      const now = timestampFromMillis(yield* Clock.currentTimeMillis)
+      return yield* reader.runs(now, runId)
+    })
+
+    return {
+      ledgerId: store.ledgerId,
+      postMessage: command(
+        writer,
+        "postMessage",
+        decodeInput(PostMessage, preparePost),
+        (prepared) => (transaction, moment) =>
+          decidePost(
+            prepared,
+            prepared.idempotency_key === null
+              ? undefined
+              : transaction.messageByKey(prepared.run_id, prepared.idempotency_key),
+            moment
+          )
+      ),
+      claimStep: command(
+        writer,
+        "claimStep",
+        decodeInput(ClaimStep, prepareClaim),
+        (prepared) => (transaction, moment) =>
+          decideClaim(prepared, transaction.nextPendingStep(prepared.run_id, prepared.job_id), moment)
+      ),
+      completeStep: command(
+        writer,
+        "completeStep",
+        decodeInput(CompleteStep, prepareCompletion),
+        (prepared) => (transaction, moment) =>
+          decideCompletion(prepared, ...stepWithReceipt(transaction, prepared.step_id), moment)
+      ),
+      requeueStep: command(
+        writer,
+        "requeueStep",
+        decodeInput(RequeueStep, prepareRequeue),
+        (prepared) => (transaction, moment) =>
+          decideRequeue(prepared, ...stepWithReceipt(transaction, prepared.step_id), moment)
+      ),
+      head: reader.head.pipe(Effect.withSpan("Ledger.head")),
+      message: Effect.fn("Ledger.message")(reader.message),
+      messages: Effect.fn("Ledger.messages")(reader.messages),
+      jobStatus: Effect.fn("Ledger.jobStatus")(reader.jobStatus),
+      steps: Effect.fn("Ledger.steps")(reader.steps),
+      receipts: Effect.fn("Ledger.receipts")(reader.receipts),
+      runSummary: (runId) => Effect.map(runs(runId), (summaries) => summaries[0]),
+      runs: runs(),
+      events: (options) => eventStream(reader, writer.committed, options),
+      stateAt: (options) =>
+        stateAt(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.stateAt")),
+      verifyCassette: (options) =>
+        verify(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.verifyCassette")),
+      backup: Effect.fn("Ledger.backup")(evidence.backup)
+    }
+  })
+
+/** A step with the receipt that it has once it is committed; without one the look-up is saved. */
+const stepWithReceipt = (
+  transaction: Parameters<UnitOfWork<unknown>>[0],
+  stepId: string
+): [StepRow | undefined, ReceiptRow | undefined] => {
+  const step = transaction.step(stepId)
+  return [step, step?.status === "COMMITTED" ? transaction.receiptOfStep(stepId) : undefined]
+}
+
+export class Ledger extends Context.Service<Ledger, LedgerShape>()("cortex-cassette/Ledger") {
+  /** The ledger over ports that the host brings; `queueCapacity` commands may wait before callers must. */
+  static readonly layerWith = (options: { readonly queueCapacity?: number | undefined } = {}) =>
+    Layer.effect(this, makeLedger(options.queueCapacity ?? DEFAULT_QUEUE_CAPACITY))
+
+  /** The ledger over ports that the host brings, with the default queue. */
+  static readonly layerNoDeps = this.layerWith()
+}

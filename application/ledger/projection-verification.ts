@@ -1,0 +1,157 @@
+// The projections rung: the log is folded by the second projection into an empty place, and every table is
+// compared with the fold row by row in key order. The first difference of each table is named by key, column and
+// event position; the digests stand in the report.
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { runStream } from "../../domain/ledger/event-envelope.ts"
+import { decodeEvent } from "../../domain/ledger/events.ts"
+import { evolve, stepOfEvent } from "../../domain/ledger/evolve.ts"
+import { LEDGER_TABLES, type LedgerTable, ledgerTables } from "../../domain/ledger/rows.ts"
+import { type Cell, digestHeader, digestLine } from "../../domain/ledger/table-digest.ts"
+import { Hashing } from "./hashing.ts"
+import { type FoldTarget, LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
+import type { ReadError } from "./ledger-reader.ts"
+import { reading, type FindingList, type Rungs } from "./rungs.ts"
+
+const PAGE = 1_000
+
+type Row = ReadonlyArray<Cell>
+
+/** Folds the events up to `upTo` into `target`; an event that cannot follow is reported and left out. */
+export const foldInto = Effect.fnUntraced(function* (
+  snapshot: LedgerSnapshot,
+  target: Pick<FoldTarget, "step" | "apply">,
+  onFault: (position: number, message: string) => void,
+  options: { readonly runId?: string | undefined; readonly upTo?: number | undefined } = {}
+): Effect.fn.Return<void, ReadError> {
+  const streamId = options.runId === undefined ? undefined : runStream(options.runId)
+  const upTo = options.upTo ?? Number.MAX_SAFE_INTEGER
+  let position = 0
+  while (position < upTo) {
+    const after = position
+    const events = yield* reading(() => snapshot.eventsAfter(after, PAGE, streamId))
+    if (events.length === 0) return
+    yield* reading(() => {
+      for (const envelope of events) {
+        position = envelope.position
+        if (position > upTo) return
+        const event = decodeEvent(envelope)
+        // An event that cannot be decoded is a finding of the chain rung.
+        if (Result.isFailure(event)) continue
+        const stepId = stepOfEvent(event.success)
+        const changes = evolve(stepId === undefined ? undefined : target.step(stepId), event.success)
+        if (Result.isFailure(changes)) onFault(changes.failure.position, changes.failure.message)
+        else target.apply(changes.success)
+      }
+    })
+    yield* Effect.yieldNow
+  }
+})
+
+const positionOf = (table: LedgerTable, row: Row): Cell => row[ledgerTables[table].columns.length - 1] ?? null
+
+/** Reports how a stored row differs from the folded one, by its first differing column. */
+const compareRows = (list: FindingList, table: LedgerTable, key: Cell, stored: Row, folded: Row): boolean => {
+  const index = folded.findIndex((cell, column) => cell !== stored[column])
+  if (index === -1) return true
+  list.add(
+    "ROW_DIFFERS",
+    `${table} ${key} ${ledgerTables[table].columns[index]}`,
+    `stored ${JSON.stringify(stored[index] ?? null)}, the events say ${JSON.stringify(folded[index] ?? null)} (event ${positionOf(table, folded)})`
+  )
+  return false
+}
+
+/** BINARY collation: text as its UTF-8 bytes, which is the order of code points. */
+const compareKeys = (left: string, right: string): number => {
+  const a = Array.from(left)
+  const b = Array.from(right)
+  const common = Math.min(a.length, b.length)
+  for (let index = 0; index < common; index++) {
+    const difference = (a[index]?.codePointAt(0) ?? 0) - (b[index]?.codePointAt(0) ?? 0)
+    if (difference !== 0) return difference
+  }
+  return a.length - b.length
+}
+
+const keyOrder = (left: string, right: string): number => (left === right ? 0 : compareKeys(left, right))
+
+interface Comparison {
+  readonly rows: number
+  readonly equal: boolean
+}
+
+/** Walks the stored and the folded rows together in key order; reports every row that is on one side only. */
+const compareTable = (
+  list: FindingList,
+  table: LedgerTable,
+  stored: Iterable<Row>,
+  folded: Iterable<Row>,
+  onStored: (row: Row) => void
+): Comparison => {
+  const left = stored[Symbol.iterator]()
+  const right = folded[Symbol.iterator]()
+  let a = left.next()
+  let b = right.next()
+  let rows = 0
+  let equal = true
+  const take = () => {
+    rows += 1
+    if (!a.done) onStored(a.value)
+    a = left.next()
+  }
+  while (!a.done || !b.done) {
+    const storedKey = a.done ? undefined : String(a.value[0])
+    const foldedKey = b.done ? undefined : String(b.value[0])
+    const order = storedKey === undefined ? 1 : foldedKey === undefined ? -1 : keyOrder(storedKey, foldedKey)
+    if (order === 0 && !a.done && !b.done) {
+      equal = compareRows(list, table, a.value[0] ?? null, a.value, b.value) && equal
+      take()
+      b = right.next()
+    } else if (order < 0) {
+      equal = false
+      list.add("ROW_EXTRA", `${table} ${storedKey}`, "no event made this row")
+      take()
+    } else if (!b.done) {
+      equal = false
+      list.add("ROW_MISSING", `${table} ${foldedKey}`, `event ${positionOf(table, b.value)} demands this row`)
+      b = right.next()
+    }
+  }
+  return { rows, equal }
+}
+
+/** Compares every projected table with the fold of the log, whole or for one run. */
+export const verifyProjections = Effect.fnUntraced(function* (
+  rungs: Rungs,
+  runId: string | undefined
+): Effect.fn.Return<void, ReadError, LedgerEvidence | Hashing> {
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const { counts, digests, list, snapshot } = rungs
+      const evidence = yield* LedgerEvidence
+      const { sha256Stream } = yield* Hashing
+      const target = yield* evidence.foldTarget
+      yield* foldInto(
+        snapshot,
+        target,
+        (position, message) => list.add("FOLD_IMPOSSIBLE", `event ${position}`, message),
+        { runId }
+      )
+      // The ledger's own rows belong to no run.
+      const tables = LEDGER_TABLES.filter((table) => runId === undefined || table !== "cassette_meta")
+      for (const table of tables) {
+        const stream = sha256Stream()
+        stream.update(digestHeader(table))
+        const { rows } = yield* reading(() =>
+          compareTable(list, table, snapshot.rows(table, runId), target.rows(table), (row) =>
+            stream.update(digestLine(row))
+          )
+        )
+        counts[table] = rows
+        digests[table] = stream.digest()
+        yield* Effect.yieldNow
+      }
+    })
+  )
+})

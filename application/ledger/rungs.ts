@@ -1,0 +1,29 @@
+// What the rungs of one verification share: the snapshot that they read, the list that they add findings to, and
+// the counts and digests of the report. A rung adds findings; it never decides the verdict.
+import * as Effect from "effect/Effect"
+import { type Finding, type FindingCode, MAX_FINDINGS } from "../../domain/ledger/verification.ts"
+import type { LedgerSnapshot } from "./ledger-evidence.ts"
+import type { ReadError } from "./ledger-reader.ts"
+
+/** Collects findings up to the report's limit, and counts the rest. */
+export class FindingList {
+  readonly findings: Array<Finding> = []
+  leftOff = 0
+
+  add(code: FindingCode, where: string, message: string): void {
+    if (this.findings.length < MAX_FINDINGS) this.findings.push({ code, where, message })
+    else this.leftOff += 1
+  }
+}
+
+/** What the rungs of one verification share. */
+export interface Rungs {
+  readonly snapshot: LedgerSnapshot
+  readonly list: FindingList
+  readonly counts: Record<string, number>
+  readonly digests: Record<string, string>
+}
+
+/** Turns synchronous snapshot reads, which throw `ReadError`s, into an effect. */
+export const reading = <A>(read: () => A): Effect.Effect<A, ReadError> =>
+  Effect.try({ try: read, catch: (error) => error as ReadError })

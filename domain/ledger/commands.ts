@@ -1,0 +1,219 @@
+// What callers may ask of the ledger, as Schemas that are decoded strictly, and the prepared form that the
+// pipeline works on: payloads as canonical text, defaults filled in, limits checked. Preparing happens outside
+// the database's lock; a prepared command can no longer be changed by the caller.
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { jcs } from "../canonical/jcs.ts"
+import type { JsonObject, JsonValue } from "../canonical/json.ts"
+import { Identifier, utf8ByteLength, WellFormedText } from "../canonical/text.ts"
+import { InvalidInput } from "./errors.ts"
+import { intentOf } from "./evolve.ts"
+import { JsonObjectSchema, Source } from "./events.ts"
+import {
+  DEFAULT_TTL_SECONDS,
+  MAX_EVENT_BYTES,
+  MAX_JOBS_PER_MESSAGE,
+  MAX_PAYLOAD_BYTES,
+  MAX_STEPS_PER_MESSAGE,
+  MAX_TEXT_BYTES,
+  MAX_TTL_SECONDS,
+  MIN_TTL_SECONDS
+} from "./limits.ts"
+import { type Outcome as OutcomeName, OUTCOMES, type Source as SourceName, SOURCES } from "./rows.ts"
+
+const Text = WellFormedText.check(
+  Schema.makeFilter((text: string) => utf8ByteLength(text) <= MAX_TEXT_BYTES, {
+    expected: `at most ${MAX_TEXT_BYTES} bytes of UTF-8`
+  })
+)
+
+const Reason = Text.check(Schema.makeFilter((text: string) => text.trim() !== "", { expected: "a reason" }))
+
+const FencingToken = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+
+const TtlSeconds = Schema.Int.check(
+  Schema.isBetween(
+    { minimum: MIN_TTL_SECONDS, maximum: MAX_TTL_SECONDS },
+    { expected: `whole seconds from ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS}` }
+  )
+)
+
+/** Posts a message; the same (run_id, idempotency_key) with the same content answers the same ids. */
+export const PostMessage = Schema.Struct({
+  run_id: Identifier,
+  source: Source.annotate({ message: `Invalid source: use ${SOURCES.join(", ")}` }),
+  payload: JsonObjectSchema,
+  idempotency_key: Schema.optional(Schema.NullOr(Identifier)),
+  jobs: Schema.optional(
+    Schema.NonEmptyArray(Schema.Struct({ intent: Text, steps: Schema.NonEmptyArray(JsonObjectSchema) }))
+  )
+})
+export type PostMessage = typeof PostMessage.Type
+
+/** Claims the oldest waiting step of a run, or of one of its jobs, for `ttl_seconds`. */
+export const ClaimStep = Schema.Struct({
+  run_id: Identifier,
+  worker_id: Identifier,
+  job_id: Schema.optional(Identifier),
+  ttl_seconds: Schema.optional(TtlSeconds)
+})
+export type ClaimStep = typeof ClaimStep.Type
+
+/** Finishes a leased step with its receipt. */
+export const CompleteStep = Schema.Struct({
+  run_id: Identifier,
+  step_id: Identifier,
+  worker_id: Identifier,
+  fencing_token: FencingToken,
+  receipt_payload: JsonObjectSchema,
+  outcome: Schema.Literals(OUTCOMES).annotate({ message: `Invalid outcome: use ${OUTCOMES.join(", ")}` })
+})
+export type CompleteStep = typeof CompleteStep.Type
+
+/** Lets a leased step wait again: after its lease has ended, by its owner, or by force. */
+export const RequeueStep = Schema.Struct({
+  run_id: Identifier,
+  step_id: Identifier,
+  reason: Reason,
+  requested_by: Schema.optional(Identifier),
+  /** The lease's own worker and token: the owner gives the step back early. */
+  lease: Schema.optional(Schema.Struct({ worker_id: Identifier, fencing_token: FencingToken })),
+  force: Schema.optional(Schema.Boolean)
+})
+export type RequeueStep = typeof RequeueStep.Type
+
+/** Who asked for a requeue when nobody says so. */
+export const DEFAULT_REQUESTER = "operator"
+
+export interface PreparedPost {
+  readonly run_id: string
+  readonly source: SourceName
+  readonly idempotency_key: string | null
+  /** Canonical text (`jcs/1`) of the payload. */
+  readonly payload: string
+  /** undefined: one job and one step that carry the payload. */
+  readonly jobs: ReadonlyArray<{ readonly intent: string; readonly steps: ReadonlyArray<string> }> | undefined
+}
+
+export interface PreparedClaim {
+  readonly run_id: string
+  readonly worker_id: string
+  readonly job_id: string | undefined
+  readonly ttl_seconds: number
+}
+
+export interface PreparedCompletion {
+  readonly run_id: string
+  readonly step_id: string
+  readonly worker_id: string
+  readonly fencing_token: number
+  readonly outcome: OutcomeName
+  /** Canonical text (`jcs/1`) of the receipt. */
+  readonly receipt: string
+}
+
+export interface PreparedRequeue {
+  readonly run_id: string
+  readonly step_id: string
+  readonly reason: string
+  readonly requested_by: string
+  readonly lease: { readonly worker_id: string; readonly fencing_token: number } | undefined
+  readonly force: boolean
+}
+
+const invalid = (path: string, message: string) =>
+  Result.fail(new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] }))
+
+// In canonical text U+0000 can only stand as an escape whose backslash is not itself escaped.
+const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/
+
+const holdsNul = (canonical: string): boolean => canonical.includes("\\u0000") && escapedNul.test(canonical)
+
+const canonicalPayload = (path: string, value: JsonValue): Result.Result<string, InvalidInput> => {
+  const text = jcs(value)
+  if (Result.isFailure(text)) return invalid(`${path}${text.failure.path}`, text.failure.message)
+  if (holdsNul(text.success)) return invalid(path, "U+0000 is not allowed in any string")
+  return utf8ByteLength(text.success) > MAX_PAYLOAD_BYTES
+    ? invalid(path, `the canonical text is over ${MAX_PAYLOAD_BYTES} bytes`)
+    : Result.succeed(text.success)
+}
+
+const stepsOfPayload = (payload: JsonObject): Result.Result<PostMessage["jobs"], InvalidInput> => {
+  if (!Object.hasOwn(payload, "steps")) return Result.succeed(undefined)
+  const wanted = Schema.decodeUnknownResult(Schema.NonEmptyArray(JsonObjectSchema))(payload["steps"])
+  return Result.isFailure(wanted)
+    ? invalid("/payload/steps", "must be a non-empty list of objects")
+    : Result.succeed([{ intent: intentOf(payload), steps: wanted.success }])
+}
+
+const canonicalJobs = (jobs: NonNullable<PostMessage["jobs"]>, root: string) => {
+  const prepared: Array<{ intent: string; steps: Array<string> }> = []
+  let stepCount = 0
+  for (const [jobIndex, job] of jobs.entries()) {
+    const steps: Array<string> = []
+    for (const [stepIndex, step] of job.steps.entries()) {
+      const text = canonicalPayload(`${root}/${jobIndex}/steps/${stepIndex}`, step)
+      if (Result.isFailure(text)) return Result.fail(text.failure)
+      steps.push(text.success)
+    }
+    stepCount += steps.length
+    prepared.push({ intent: job.intent, steps })
+  }
+  if (jobs.length > MAX_JOBS_PER_MESSAGE) return invalid(root, `more than ${MAX_JOBS_PER_MESSAGE} jobs`)
+  return stepCount > MAX_STEPS_PER_MESSAGE
+    ? invalid(root, `more than ${MAX_STEPS_PER_MESSAGE} steps`)
+    : Result.succeed(prepared)
+}
+
+/** Canonical texts, default jobs and limits of a post; a payload's own `steps` make the one job's steps. */
+export const preparePost = (command: PostMessage): Result.Result<PreparedPost, InvalidInput> => {
+  const payload = canonicalPayload("/payload", command.payload)
+  if (Result.isFailure(payload)) return Result.fail(payload.failure)
+  const given = command.jobs === undefined ? stepsOfPayload(command.payload) : Result.succeed(command.jobs)
+  if (Result.isFailure(given)) return Result.fail(given.failure)
+  const jobs = given.success === undefined ? Result.succeed(undefined) : canonicalJobs(given.success, "/jobs")
+  if (Result.isFailure(jobs)) return Result.fail(jobs.failure)
+  const bytes = (jobs.success ?? []).reduce(
+    (sum, job) =>
+      sum + job.steps.reduce((inner, step) => inner + utf8ByteLength(step) + 32, 0) + job.intent.length,
+    utf8ByteLength(payload.success)
+  )
+  if (bytes > MAX_EVENT_BYTES) return invalid("", `the message is over ${MAX_EVENT_BYTES} bytes`)
+  return Result.succeed({
+    run_id: command.run_id,
+    source: command.source,
+    idempotency_key: command.idempotency_key ?? null,
+    payload: payload.success,
+    jobs: jobs.success
+  })
+}
+
+/** A claim with its defaults. */
+export const prepareClaim = (command: ClaimStep): Result.Result<PreparedClaim, InvalidInput> =>
+  Result.succeed({
+    run_id: command.run_id,
+    worker_id: command.worker_id,
+    job_id: command.job_id,
+    ttl_seconds: command.ttl_seconds ?? DEFAULT_TTL_SECONDS
+  })
+
+/** A completion with its receipt as canonical text. */
+export const prepareCompletion = (command: CompleteStep): Result.Result<PreparedCompletion, InvalidInput> => {
+  const receipt = canonicalPayload("/receipt_payload", command.receipt_payload)
+  if (Result.isFailure(receipt)) return Result.fail(receipt.failure)
+  const { fencing_token, outcome, run_id, step_id, worker_id } = command
+  return Result.succeed({ run_id, step_id, worker_id, fencing_token, outcome, receipt: receipt.success })
+}
+
+/** A requeue with its defaults; force and a lease exclude each other. */
+export const prepareRequeue = (command: RequeueStep): Result.Result<PreparedRequeue, InvalidInput> =>
+  command.force === true && command.lease !== undefined
+    ? invalid("/force", "use either force or the lease's worker and token")
+    : Result.succeed({
+        run_id: command.run_id,
+        step_id: command.step_id,
+        reason: command.reason,
+        requested_by: command.requested_by ?? command.lease?.worker_id ?? DEFAULT_REQUESTER,
+        lease: command.lease,
+        force: command.force ?? false
+      })

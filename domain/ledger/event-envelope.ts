@@ -1,0 +1,76 @@
+// The envelope of a stored event and the hash chain over envelopes. The hash covers `data` as the stored text,
+// never re-serialised, so that an auditor needs no knowledge of event types to check a history. The form is
+// versioned by its first element and never changes (docs/spec/ledger.md, "Envelope").
+import { jcsText } from "../canonical/jcs.ts"
+import type { Sha256 } from "../canonical/sha256.ts"
+import { ZERO_HASH } from "./limits.ts"
+
+export interface EventEnvelope {
+  readonly position: number
+  readonly type: string
+  readonly stream_id: string
+  readonly schema_version: number
+  /** Canonical JSON (`jcs/1`) as stored. */
+  readonly data: string
+  readonly recorded_at: string
+  readonly prev_hash: string
+  readonly hash: string
+}
+
+/** The newest event's place in the chain: its position, hash and time. */
+export interface Head {
+  readonly position: number
+  readonly hash: string
+  /** undefined for an empty log. */
+  readonly recorded_at: string | undefined
+}
+
+/** The head of a log without events. */
+export const EMPTY_HEAD: Head = { position: 0, hash: ZERO_HASH, recorded_at: undefined }
+
+const ENVELOPE_RULE = "cassette/event/1"
+
+/** Lower-case hex SHA-256 of the `jcs/1` array over the envelope's fields without the hash itself. */
+export const eventHash = (sha256: Sha256, event: Omit<EventEnvelope, "hash">): string =>
+  sha256(
+    jcsText([
+      ENVELOPE_RULE,
+      event.position,
+      event.type,
+      event.stream_id,
+      event.schema_version,
+      event.data,
+      event.recorded_at,
+      event.prev_hash
+    ])
+  )
+
+/** The head after `event`. */
+export const headOf = (event: EventEnvelope): Head => ({
+  position: event.position,
+  hash: event.hash,
+  recorded_at: event.recorded_at
+})
+
+/** What is wrong between two neighbours of the chain, in one sentence, or undefined when they fit. */
+export const chainFault = (sha256: Sha256, before: Head, event: EventEnvelope): string | undefined => {
+  if (event.position !== before.position + 1) {
+    return `position ${event.position} follows position ${before.position}`
+  }
+  if (event.prev_hash !== before.hash) return `prev_hash is not the hash of position ${before.position}`
+  if (before.recorded_at !== undefined && event.recorded_at < before.recorded_at) {
+    return `recorded_at ${event.recorded_at} is before the time of position ${before.position}`
+  }
+  if (event.hash !== eventHash(sha256, event)) return "hash is not the hash of this event"
+  return undefined
+}
+
+/** The stream of a run's events. */
+export const runStream = (runId: string): string => `run:${runId}`
+
+/** The run whose stream this is, or undefined for any other stream. */
+export const runOfStream = (streamId: string): string | undefined =>
+  streamId.startsWith("run:") ? streamId.slice("run:".length) : undefined
+
+/** The stream of the ledger's own events. */
+export const LEDGER_STREAM = "ledger"

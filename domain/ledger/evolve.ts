@@ -1,0 +1,187 @@
+// The second projection: one event and the step it speaks of give the rows that it changes. It repeats what the
+// database's triggers do, in another language and on purpose, so that verification can compare the two. It is
+// pure and never used to write the ledger itself.
+import * as Result from "effect/Result"
+import { jcsText } from "../canonical/jcs.ts"
+import type { JsonObject } from "../canonical/json.ts"
+import { runOfStream } from "./event-envelope.ts"
+import type { LedgerEvent } from "./events.ts"
+import { jobIdOf, jobIdOfStep, receiptIdOf, stepIdOf } from "./ids.ts"
+import { DATABASE_VERSION } from "./limits.ts"
+import type { LedgerRows, LedgerTable, StepRow } from "./rows.ts"
+import { INITIAL_STEP_STATUS, nextStepStatus } from "./step-state-machine.ts"
+
+/** One row to insert, or to put in place of the row with the same key. */
+export type RowChange = {
+  readonly [T in LedgerTable]: { readonly table: T; readonly row: LedgerRows[T] }
+}[LedgerTable]
+
+/** An event that cannot follow from the state before it. */
+export interface FoldFault {
+  readonly position: number
+  readonly message: string
+}
+
+/** The step whose row `evolve` needs beside the event, if the event speaks of one. */
+export const stepOfEvent = (event: LedgerEvent): string | undefined =>
+  "step_id" in event.data ? event.data.step_id : undefined
+
+type EventOf<T extends LedgerEvent["type"]> = Extract<LedgerEvent, { type: T }>
+
+/** The intent that a payload states, or the empty text. */
+export const intentOf = (payload: JsonObject): string =>
+  typeof payload["intent"] === "string" ? payload["intent"] : ""
+
+const metaRows = (event: EventOf<"LedgerCreated">): ReadonlyArray<RowChange> =>
+  (["db_version", "schema_version"] as const).map((key) => ({
+    table: "cassette_meta",
+    row: { key, value: String(DATABASE_VERSION), event_position: event.position }
+  }))
+
+const messageRows = (event: EventOf<"MessagePosted">, runId: string): ReadonlyArray<RowChange> => {
+  const { data, position: event_position, recorded_at: created_at } = event
+  const { message_id, payload } = data
+  const intents = data.jobs ?? [intentOf(payload)]
+  const steps = data.steps ?? [{ job: 1, payload }]
+  const changes: Array<RowChange> = [
+    {
+      table: "cassette_messages",
+      row: {
+        message_id,
+        run_id: runId,
+        source: data.source,
+        idempotency_key: data.idempotency_key,
+        payload_json: jcsText(payload),
+        created_at,
+        event_position
+      }
+    }
+  ]
+  intents.forEach((intent, index) => {
+    const ordinal = index + 1
+    const job_id = jobIdOf(message_id, ordinal)
+    changes.push({
+      table: "cassette_jobs",
+      row: { job_id, message_id, intent, ordinal, created_at, event_position }
+    })
+  })
+  const born = new Map<number, number>()
+  for (const step of steps) {
+    const ordinal = (born.get(step.job) ?? 0) + 1
+    born.set(step.job, ordinal)
+    const job_id = jobIdOf(message_id, step.job)
+    changes.push({
+      table: "cassette_steps",
+      row: {
+        step_id: stepIdOf(job_id, ordinal),
+        job_id,
+        ordinal,
+        status: INITIAL_STEP_STATUS,
+        lease_owner: null,
+        lease_expires_at: null,
+        fencing_token: 0,
+        payload_json: jcsText(step.payload),
+        created_at,
+        run_id: runId,
+        event_position
+      }
+    })
+  }
+  return changes
+}
+
+const claimed = (step: StepRow, event: EventOf<"StepClaimed">): ReadonlyArray<RowChange> => [
+  {
+    table: "cassette_steps",
+    row: {
+      ...step,
+      status: "LEASED",
+      lease_owner: event.data.worker_id,
+      lease_expires_at: event.data.lease_expires_at,
+      fencing_token: event.data.fencing_token,
+      event_position: event.position
+    }
+  }
+]
+
+const completed = (step: StepRow, event: EventOf<"StepCompleted">): ReadonlyArray<RowChange> => [
+  {
+    table: "cassette_receipts",
+    row: {
+      receipt_id: receiptIdOf(step.step_id),
+      step_id: step.step_id,
+      job_id: jobIdOfStep(step.step_id),
+      worker_id: event.data.worker_id,
+      fencing_token: event.data.fencing_token,
+      outcome: event.data.outcome,
+      receipt_json: jcsText(event.data.receipt),
+      created_at: event.recorded_at,
+      event_position: event.position
+    }
+  },
+  { table: "cassette_steps", row: { ...step, status: "COMMITTED", event_position: event.position } }
+]
+
+const requeued = (step: StepRow, event: EventOf<"StepRequeued">): ReadonlyArray<RowChange> => [
+  {
+    table: "cassette_steps",
+    row: {
+      ...step,
+      status: "PENDING",
+      lease_owner: null,
+      lease_expires_at: null,
+      event_position: event.position
+    }
+  }
+]
+
+const leaseFault = (
+  step: StepRow,
+  event: Exclude<LedgerEvent, { type: "LedgerCreated" | "MessagePosted" }>
+) => {
+  const { data } = event
+  if (event.type === "StepClaimed") {
+    if (data.fencing_token !== step.fencing_token + 1) return "the fencing token does not grow by one"
+    return event.data.lease_expires_at > event.recorded_at ? undefined : "the lease ends before it begins"
+  }
+  if (data.worker_id !== step.lease_owner || data.fencing_token !== step.fencing_token) {
+    return "worker and token are not those of the lease"
+  }
+  const expired = step.lease_expires_at === null || event.recorded_at >= step.lease_expires_at
+  if (event.type === "StepCompleted" && expired) return "the lease had expired"
+  if (event.type === "StepRequeued" && event.data.cause === "expired" && !expired) {
+    return "the lease had not expired"
+  }
+  return undefined
+}
+
+/**
+ * The rows that `event` changes, given the current row of the step that it speaks of (see `stepOfEvent`).
+ * A step event that the state machine or the lease forbids is a fault.
+ */
+export const evolve = (
+  step: StepRow | undefined,
+  event: LedgerEvent
+): Result.Result<ReadonlyArray<RowChange>, FoldFault> => {
+  const fault = (message: string) =>
+    Result.fail({ position: event.position, message: `${event.type}: ${message}` })
+  if (event.type === "LedgerCreated") {
+    return event.position === 1 ? Result.succeed(metaRows(event)) : fault("the ledger exists already")
+  }
+  const runId = runOfStream(event.stream_id)
+  if (runId === undefined) return fault(`stream ${event.stream_id} is not the stream of a run`)
+  if (event.type === "MessagePosted") return Result.succeed(messageRows(event, runId))
+  if (step === undefined || step.run_id !== runId)
+    return fault(`run ${runId} has no step ${event.data.step_id}`)
+  if (nextStepStatus(step.status, event.type) === undefined) return fault(`the step is ${step.status}`)
+  const lease = leaseFault(step, event)
+  if (lease !== undefined) return fault(lease)
+  switch (event.type) {
+    case "StepClaimed":
+      return Result.succeed(claimed(step, event))
+    case "StepCompleted":
+      return Result.succeed(completed(step, event))
+    case "StepRequeued":
+      return Result.succeed(requeued(step, event))
+  }
+}

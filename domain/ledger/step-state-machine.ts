@@ -1,0 +1,28 @@
+// The life of a step as one table: which event takes it from which status to which. decide, evolve and the
+// tests read this table; the database's triggers say the same in SQL. An edge that is not here does not exist.
+import * as Schema from "effect/Schema"
+
+export const StepStatus = Schema.Literals(["PENDING", "LEASED", "COMMITTED"])
+export type StepStatus = typeof StepStatus.Type
+
+export type StepEventType = "StepClaimed" | "StepCompleted" | "StepRequeued"
+
+export interface StepTransition {
+  readonly from: StepStatus
+  readonly event: StepEventType
+  readonly to: StepStatus
+}
+
+/** All legal edges; every step is born PENDING and ends COMMITTED. */
+export const stepTransitions: ReadonlyArray<StepTransition> = [
+  { from: "PENDING", event: "StepClaimed", to: "LEASED" },
+  { from: "LEASED", event: "StepCompleted", to: "COMMITTED" },
+  { from: "LEASED", event: "StepRequeued", to: "PENDING" }
+]
+
+/** The status that a step has before its first event. */
+export const INITIAL_STEP_STATUS: StepStatus = "PENDING"
+
+/** The status after `event`, or undefined when a step in `from` cannot have that event. */
+export const nextStepStatus = (from: StepStatus, event: StepEventType): StepStatus | undefined =>
+  stepTransitions.find((edge) => edge.from === from && edge.event === event)?.to

@@ -1,0 +1,32 @@
+// The digest of a projected table, so that two projections of one log can be compared by 64 characters. The
+// text is a header line and one line per row in key order; it depends on content alone, never on how or where
+// the rows are stored (docs/spec/ledger.md, "Digests").
+import { jcsText } from "../canonical/jcs.ts"
+import { type LedgerTable, ledgerTables } from "./rows.ts"
+
+/** A SHA-256 that is fed text by text, for what is too long for one text; `digest` gives lower-case hex, once. */
+export interface Sha256Stream {
+  readonly update: (text: string) => void
+  readonly digest: () => string
+}
+
+/** A cell as SQLite holds it. */
+export type Cell = string | number | null
+
+/** The digest's first line: table name and column names. */
+export const digestHeader = (table: LedgerTable): string =>
+  `${jcsText([table, ...ledgerTables[table].columns])}\n`
+
+/** One row's line: its column values in stored order. */
+export const digestLine = (cells: ReadonlyArray<Cell>): string => `${jcsText(cells)}\n`
+
+/** Digest of a table whose rows come in key order (BINARY collation). */
+export const tableDigest = (
+  stream: Sha256Stream,
+  table: LedgerTable,
+  rows: Iterable<ReadonlyArray<Cell>>
+): string => {
+  stream.update(digestHeader(table))
+  for (const row of rows) stream.update(digestLine(row))
+  return stream.digest()
+}

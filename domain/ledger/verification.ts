@@ -1,0 +1,57 @@
+// The vocabulary of verification: stable finding codes, where a finding was made, and the report that all
+// interfaces show. A code is never renamed or reused; docs/spec/ledger.md lists them for other implementations.
+import * as Schema from "effect/Schema"
+
+/** Every finding code with what it means, grouped by the rung of verification that makes it. */
+export const findingCodes = {
+  FOREIGN_KEYS_OFF: "the connection does not enforce foreign keys",
+  INTEGRITY: "SQLite's integrity_check found damage",
+  FOREIGN_KEY: "a row refers to a row that does not exist",
+  TABLE_MISSING: "a required table is missing",
+  TRIGGER_MISSING: "a required trigger is missing",
+  SCHEMA_MISSING: "an index or view of the schema is missing",
+  SCHEMA_CHANGED: "an object of the schema has another definition",
+  SCHEMA_EXTRA: "the schema has an object that no migration made",
+  MIGRATION_CHANGED: "an applied migration is not the one that this program knows",
+  HEAD_MISMATCH: "the head is not the newest event",
+  CHAIN_BROKEN: "an event does not fit the hash chain",
+  EVENT_INVALID: "an event has an unknown type or version, or data that its Schema refuses",
+  DATA_NOT_CANONICAL: "the stored text of an event is not in canonical form",
+  MESSAGE_ID_FORGED: "a message id does not follow from its run, key and position",
+  FOLD_IMPOSSIBLE: "an event cannot follow from the events before it",
+  ROW_MISSING: "a row that the events demand is not in the table",
+  ROW_EXTRA: "a table has a row that no event made",
+  ROW_DIFFERS: "a row has a value that does not follow from the events",
+  JSON_INVALID: "a column that must hold JSON does not",
+  RECEIPT_MISSING: "a committed step has no receipt",
+  RECEIPT_UNEXPECTED: "a receipt belongs to no committed step",
+  RECEIPT_DISAGREES: "a receipt and its step name different leases",
+  LEASE_EXPIRED: "a leased step's lease has ended: requeue it"
+} as const
+
+export type FindingCode = keyof typeof findingCodes
+
+export const Finding = Schema.Struct({
+  code: Schema.Literals(Object.keys(findingCodes) as ReadonlyArray<FindingCode>),
+  /** What the finding is about, from large to small: `event 12`, `cassette_steps step_… status`. */
+  where: Schema.String,
+  message: Schema.String
+})
+export type Finding = typeof Finding.Type
+
+export const VerificationReport = Schema.Struct({
+  verdict: Schema.Literals(["PASS", "FAIL"]),
+  findings: Schema.Array(Finding),
+  /** More findings than are listed, when the list was cut. */
+  findings_left_off: Schema.Int,
+  /** Facts that are no fault: the clock is behind the newest event, a copy was examined. */
+  warnings: Schema.Array(Schema.String),
+  counts: Schema.Record(Schema.String, Schema.Int),
+  head: Schema.Struct({ position: Schema.Int, hash: Schema.String }),
+  /** The digest of every projected table (`jcs/1` lines, SHA-256). */
+  digests: Schema.Record(Schema.String, Schema.String)
+})
+export type VerificationReport = typeof VerificationReport.Type
+
+/** Most findings that one report lists. */
+export const MAX_FINDINGS = 1_000
