@@ -1,0 +1,360 @@
+/**
+ * The triggers that apply an event. Inserting one deletes it from `pending_event`; that view's trigger for the
+ * event's type checks `data`, writes the tables and moves `head` last, which empties the view again. It is a
+ * DELETE because an OR clause of the outer INSERT would override the conflict handling of every INSERT and
+ * UPDATE below it, and does not pass through a DELETE. A projection must never take a value from anywhere but
+ * the event and the rows it made.
+ */
+import { sql } from "kysely"
+import { refuse, trigger, type Fragment, type Statement } from "../statements.ts"
+import { db } from "./tables.ts"
+
+const position = sql<number>`OLD."position"`
+const recordedAt = sql<string>`OLD."recorded_at"`
+const runId = sql<string>`substr(OLD."stream_id", 5)`
+
+// The brackets matter: -> and ->> bind no tighter than ||.
+const text = (key: string) => sql<string>`(OLD."data" ->> ${sql.lit(`$.${key}`)})`
+const integer = (key: string) => sql<number>`(OLD."data" ->> ${sql.lit(`$.${key}`)})`
+const json = (key: string) => sql<string>`(OLD."data" -> ${sql.lit(`$.${key}`)})`
+
+// Number, names, order and types of all keys in one text. The number stands in front so that no key with a
+// space in it can pass for two.
+const shape = (of: Fragment) =>
+  sql`(SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(${of}))`
+
+const hasShape = (type: string, ...shapes: ReadonlyArray<ReadonlyArray<string>>): Statement =>
+  refuse(
+    `${type} must have exactly the keys ${shapes.map((keys) => keys.join(", ")).join(", or ")}`,
+    sql`coalesce(${shape(sql`OLD."data"`)}, '') NOT IN (${sql.join(
+      shapes.map((keys) => sql.lit(`${keys.length} ${keys.join(" ")}`))
+    )})`
+  )
+
+// Older versions of SQLite cut a text at the escape of U+0000 when they read it. With every escaped backslash
+// taken out, what is left of that escape is a real one.
+const hasNoNul = (type: string, ...keys: ReadonlyArray<string>): Statement =>
+  refuse(
+    `${type} may not have U+0000 in ${keys.join(", ")}`,
+    sql`instr(OLD."data", '\\u0000') > 0 AND (${sql.join(
+      keys.map((key) => sql`instr(replace(${json(key)}, '\\\\', ''), '\\u0000') > 0`),
+      sql` OR `
+    )})`
+  )
+
+const moveHead: Statement = db.updateTable("head").set({ size: position, hash: sql<string>`OLD."hash"` })
+
+const isType = (type: string): Fragment => sql`OLD."type" IS ${sql.lit(type)} AND OLD."schema_version" IS 1`
+
+const jobsType = sql`json_type(OLD."data", '$.jobs')`
+
+const apply = trigger({
+  name: "tr_events_apply",
+  timing: "AFTER",
+  event: "INSERT",
+  on: "events",
+  body: [
+    db.deleteFrom("pending_event"),
+    refuse(
+      "There is no projection for this type and schema_version",
+      sql`(SELECT "size" FROM "head") IS NOT NEW."position"`
+    )
+  ]
+})
+
+const messageShapes = (jobs: ReadonlyArray<string>, steps: ReadonlyArray<string>) =>
+  ["idempotency_key:text", "idempotency_key:null"].map((idempotencyKey) =>
+    [idempotencyKey].concat(jobs, ["message_id:text", "payload:object", "source:text"], steps)
+  )
+
+const messageChecks = [
+  refuse("MessagePosted must stand in a stream run:<run_id>", sql`OLD."stream_id" NOT GLOB 'run:?*'`),
+  // On the JSON text, quotes included, where no escape can hide.
+  refuse(
+    "message_id must be msg_<the event's position, 13 digits>_<16 lower-case hex digits>",
+    sql`length(${json("message_id")}) IS NOT 36 OR substr(${json("message_id")}, 1, 19) IS NOT printf('"msg_%013d_', OLD."position") OR substr(${json("message_id")}, 20, 16) GLOB '*[^0-9a-f]*'`
+  )
+]
+
+const insertMessage = db.insertInto("cassette_messages").values({
+  message_id: text("message_id"),
+  run_id: runId,
+  source: text("source"),
+  idempotency_key: text("idempotency_key"),
+  payload_json: json("payload"),
+  created_at: recordedAt,
+  event_position: position
+})
+
+const onlyJobId = sql<string>`'job_' || substr(${text("message_id")}, 5) || '.0001'`
+const onlyStepId = sql<string>`'step_' || substr(${text("message_id")}, 5) || '.0001.00001'`
+
+// The common message: one job with the payload's intent, one step with the payload.
+const messagePosted = trigger({
+  name: "tr_pending_event_message_posted",
+  timing: "INSTEAD OF",
+  event: "DELETE",
+  on: "pending_event",
+  when: sql`${isType("MessagePosted")} AND ${jobsType} IS NULL`,
+  body: [
+    hasShape("MessagePosted without jobs", ...messageShapes([], [])),
+    ...messageChecks,
+    hasNoNul("MessagePosted without jobs", "idempotency_key", "source", "payload.intent"),
+    insertMessage,
+    db.insertInto("cassette_jobs").values({
+      job_id: onlyJobId,
+      message_id: text("message_id"),
+      intent: sql<string>`CASE json_type(OLD."data", '$.payload.intent') WHEN 'text' THEN ${text("payload.intent")} ELSE '' END`,
+      ordinal: sql.lit(1),
+      created_at: recordedAt,
+      event_position: position
+    }),
+    db.insertInto("cassette_steps").values({
+      step_id: onlyStepId,
+      job_id: onlyJobId,
+      ordinal: sql.lit(1),
+      status: sql.lit("PENDING"),
+      lease_owner: sql.lit(null),
+      lease_expires_at: sql.lit(null),
+      fencing_token: sql.lit(0),
+      payload_json: json("payload"),
+      created_at: recordedAt,
+      run_id: runId,
+      event_position: position
+    }),
+    moveHead
+  ]
+})
+
+const message = sql`"cassette_messages" AS "message" CROSS JOIN`
+const isThisMessage = sql`"message"."message_id" = ${text("message_id")}`
+
+// Only the elements of the lists are read from `data` for each row; the rest comes from the message's row,
+// because SQLite would read the whole text again for each step.
+const messagePostedWithJobs = trigger({
+  name: "tr_pending_rare_event_message_posted",
+  timing: "INSTEAD OF",
+  event: "DELETE",
+  on: "pending_rare_event",
+  when: sql`${isType("MessagePosted")} AND ${jobsType} IS NOT NULL`,
+  body: [
+    hasShape("MessagePosted with jobs", ...messageShapes(["jobs:array"], ["steps:array"])),
+    ...messageChecks,
+    hasNoNul("MessagePosted with jobs", "idempotency_key", "source", "jobs"),
+    refuse(
+      "MessagePosted: jobs must be a list of intents",
+      sql`EXISTS (SELECT 1 FROM json_each(OLD."data", '$.jobs') WHERE "type" IS NOT 'text')`
+    ),
+    refuse(
+      "MessagePosted: each of steps must have exactly the keys job:integer, payload:object",
+      sql`EXISTS (SELECT 1 FROM json_each(OLD."data", '$.steps') AS "step" WHERE "step"."type" IS NOT 'object' OR ${shape(sql`"step"."value"`)} IS NOT '2 job:integer payload:object')`
+    ),
+    refuse(
+      "MessagePosted: steps must name the jobs in order, from 1 and without a gap, and every job must have a step",
+      sql`(SELECT min("job") IS 1 AND max("job") IS json_array_length(OLD."data", '$.jobs') AND min("growth") >= 0 AND max("growth") <= 1 FROM (SELECT "value" ->> '$.job' AS "job", ("value" ->> '$.job') - lag("value" ->> '$.job', 1, 0) OVER (ORDER BY "key") AS "growth" FROM json_each(OLD."data", '$.steps'))) IS NOT 1`
+    ),
+    insertMessage,
+    db
+      .insertInto("cassette_jobs")
+      .columns(["job_id", "message_id", "intent", "ordinal", "created_at", "event_position"])
+      .expression(
+        sql`SELECT 'job_' || substr("message"."message_id", 5) || printf('.%04d', "job"."key" + 1), "message"."message_id", "job"."value", "job"."key" + 1, "message"."created_at", "message"."event_position" FROM ${message} json_each(OLD."data", '$.jobs') AS "job" WHERE ${isThisMessage}`
+      ),
+    db
+      .insertInto("cassette_steps")
+      .columns([
+        "step_id",
+        "job_id",
+        "ordinal",
+        "status",
+        "fencing_token",
+        "payload_json",
+        "created_at",
+        "run_id",
+        "event_position"
+      ])
+      .expression(
+        sql`SELECT 'step_' || substr("message"."message_id", 5) || printf('.%04d.%05d', "step"."job", "step"."ordinal"), 'job_' || substr("message"."message_id", 5) || printf('.%04d', "step"."job"), "step"."ordinal", 'PENDING', 0, "step"."payload", "message"."created_at", "message"."run_id", "message"."event_position" FROM ${message} (SELECT "value" ->> '$.job' AS "job", row_number() OVER (PARTITION BY "value" ->> '$.job' ORDER BY "key") AS "ordinal", "value" -> '$.payload' AS "payload" FROM json_each(OLD."data", '$.steps')) AS "step" WHERE ${isThisMessage}`
+      ),
+    moveHead
+  ]
+})
+
+const isInRun = (type: string): Statement =>
+  refuse(
+    `${type} must name an existing step of its stream's run`,
+    sql`${db
+      .selectFrom("cassette_steps")
+      .select(sql`'run:' || "run_id"`.as("stream_id"))
+      .where("step_id", "=", text("step_id"))} IS NOT OLD."stream_id"`
+  )
+
+// `status = 'PENDING'` as a literal is what lets the partial index answer.
+const firstPending = db
+  .selectFrom("cassette_steps")
+  .select("step_id")
+  .where("run_id", "=", runId)
+  .where("status", "=", sql.lit("PENDING"))
+  .orderBy("step_id")
+  .limit(sql.lit(1))
+
+// The first 40 characters of a step id are its job's; "/" follows "." in the order of characters.
+const ofJob = (bound: string) => sql<string>`substr(${text("step_id")}, 1, 40) || ${sql.lit(bound)}`
+
+const stepClaimed = trigger({
+  name: "tr_pending_event_step_claimed",
+  timing: "INSTEAD OF",
+  event: "DELETE",
+  on: "pending_event",
+  when: isType("StepClaimed"),
+  body: [
+    hasShape("StepClaimed", [
+      "fencing_token:integer",
+      "lease_expires_at:text",
+      "scope:text",
+      "step_id:text",
+      "worker_id:text"
+    ]),
+    hasNoNul("StepClaimed", "lease_expires_at", "scope", "step_id", "worker_id"),
+    isInRun("StepClaimed"),
+    refuse(
+      "StepClaimed must take the first PENDING step of its scope, which is run or job, in the order of step ids",
+      sql`CASE ${text("scope")} WHEN 'run' THEN ${firstPending} WHEN 'job' THEN ${firstPending
+        .where("step_id", ">", ofJob("."))
+        .where("step_id", "<", ofJob("/"))} END IS NOT ${text("step_id")}`
+    ),
+    db
+      .updateTable("cassette_steps")
+      .set({
+        status: sql.lit("LEASED"),
+        lease_owner: text("worker_id"),
+        lease_expires_at: text("lease_expires_at"),
+        fencing_token: integer("fencing_token"),
+        event_position: position
+      })
+      .where("step_id", "=", text("step_id")),
+    moveHead
+  ]
+})
+
+// The receipt comes first: its guard sees the step still LEASED, and the step's guard asks for the receipt.
+const stepCompleted = trigger({
+  name: "tr_pending_event_step_completed",
+  timing: "INSTEAD OF",
+  event: "DELETE",
+  on: "pending_event",
+  when: isType("StepCompleted"),
+  body: [
+    hasShape("StepCompleted", [
+      "fencing_token:integer",
+      "outcome:text",
+      "receipt:object",
+      "step_id:text",
+      "worker_id:text"
+    ]),
+    hasNoNul("StepCompleted", "outcome", "step_id", "worker_id"),
+    isInRun("StepCompleted"),
+    db.insertInto("cassette_receipts").values({
+      receipt_id: sql<string>`'rcpt_' || substr(${text("step_id")}, 6)`,
+      step_id: text("step_id"),
+      job_id: sql<string>`'job_' || substr(${text("step_id")}, 6, 35)`,
+      worker_id: text("worker_id"),
+      fencing_token: integer("fencing_token"),
+      outcome: text("outcome"),
+      receipt_json: json("receipt"),
+      created_at: recordedAt,
+      event_position: position
+    }),
+    db
+      .updateTable("cassette_steps")
+      .set({ status: sql.lit("COMMITTED"), event_position: position })
+      .where("step_id", "=", text("step_id")),
+    moveHead
+  ]
+})
+
+// One trigger for all rare types: a trigger on `pending_event` costs every event, one behind this door does not.
+const rare = trigger({
+  name: "tr_pending_event_rare",
+  timing: "INSTEAD OF",
+  event: "DELETE",
+  on: "pending_event",
+  when: sql`OLD."type" IS NOT 'StepClaimed' AND OLD."type" IS NOT 'StepCompleted' AND (OLD."type" IS NOT 'MessagePosted' OR ${jobsType} IS NOT NULL)`,
+  body: [db.deleteFrom("pending_rare_event")]
+})
+
+const ledgerCreated = trigger({
+  name: "tr_pending_rare_event_ledger_created",
+  timing: "INSTEAD OF",
+  event: "DELETE",
+  on: "pending_rare_event",
+  when: isType("LedgerCreated"),
+  body: [
+    hasShape("LedgerCreated", ["ledger_id:text"]),
+    hasNoNul("LedgerCreated", "ledger_id"),
+    refuse("LedgerCreated must name the ledger", sql`${text("ledger_id")} IS ''`),
+    refuse("LedgerCreated must stand in the stream ledger", sql`OLD."stream_id" IS NOT 'ledger'`),
+    db.insertInto("cassette_meta").values([
+      { key: sql.lit("db_version"), value: sql.lit("2"), event_position: position },
+      { key: sql.lit("schema_version"), value: sql.lit("2"), event_position: position }
+    ]),
+    moveHead
+  ]
+})
+
+const lease = db.selectFrom("cassette_steps").where("step_id", "=", text("step_id"))
+
+const stepRequeued = trigger({
+  name: "tr_pending_rare_event_step_requeued",
+  timing: "INSTEAD OF",
+  event: "DELETE",
+  on: "pending_rare_event",
+  when: isType("StepRequeued"),
+  body: [
+    hasShape("StepRequeued", [
+      "cause:text",
+      "fencing_token:integer",
+      "reason:text",
+      "requested_by:text",
+      "step_id:text",
+      "worker_id:text"
+    ]),
+    hasNoNul("StepRequeued", "cause", "reason", "requested_by", "step_id", "worker_id"),
+    isInRun("StepRequeued"),
+    refuse("StepRequeued must say who asked", sql`${text("requested_by")} IS ''`),
+    refuse(
+      "StepRequeued must name a lease: a LEASED step with its worker and its fencing_token",
+      sql`NOT EXISTS ${lease
+        .select(sql`1`.as("found"))
+        .where(
+          sql<boolean>`"status" IS 'LEASED' AND "lease_owner" IS ${text("worker_id")} AND "fencing_token" IS ${integer("fencing_token")}`
+        )}`
+    ),
+    refuse(
+      "StepRequeued needs a cause: expired after the lease's end, released by its worker, or forced with a reason",
+      sql`CASE ${text("cause")} WHEN 'expired' THEN ${lease.select("lease_expires_at")} <= OLD."recorded_at" WHEN 'released' THEN ${text("requested_by")} IS ${text("worker_id")} WHEN 'forced' THEN ${text("reason")} IS NOT '' END IS NOT 1`
+    ),
+    db
+      .updateTable("cassette_steps")
+      .set({
+        status: sql.lit("PENDING"),
+        lease_owner: sql.lit(null),
+        lease_expires_at: sql.lit(null),
+        event_position: position
+      })
+      .where("step_id", "=", text("step_id")),
+    moveHead
+  ]
+})
+
+/** The statements that create the projection of every event type of this version. */
+export const projections = (): ReadonlyArray<string> => [
+  apply,
+  messagePosted,
+  stepClaimed,
+  stepCompleted,
+  rare,
+  ledgerCreated,
+  messagePostedWithJobs,
+  stepRequeued
+]

@@ -1,0 +1,68 @@
+/**
+ * The snapshots are what databases are made of and checked against; the builders are how they were written. This
+ * test holds the two together. Set UPDATE_SNAPSHOT=1 to write the snapshot of a version that is not released.
+ */
+import { readFileSync, readdirSync, writeFileSync } from "node:fs"
+import Database from "better-sqlite3"
+import { sql } from "kysely"
+import { describe, expect, it } from "vitest"
+import { migrations } from "./index.ts"
+import { builders, refuse, statement, trigger } from "./statements.ts"
+
+const fileOf = (version: number) =>
+  new URL(`snapshots/${String(version).padStart(4, "0")}.sql`, import.meta.url)
+
+const emitted = (statements: ReadonlyArray<string>) => statements.map((text) => `${text};\n\n`).join("")
+
+describe("snapshots", () => {
+  for (const { name, statements, version } of migrations) {
+    it(`${name}: the builders emit the snapshot, byte for byte`, () => {
+      if (process.env["UPDATE_SNAPSHOT"] === "1") {
+        writeFileSync(fileOf(version), emitted(statements()))
+      }
+      expect(emitted(statements())).toBe(readFileSync(fileOf(version), "utf8"))
+    })
+  }
+
+  it("there is one for each version, and each database starts from them", () => {
+    expect(readdirSync(new URL("snapshots/", import.meta.url))).toEqual(
+      migrations.map(({ version }) => `${String(version).padStart(4, "0")}.sql`)
+    )
+    const database = new Database(":memory:")
+    for (const { version } of migrations) {
+      database.exec(readFileSync(fileOf(version), "utf8"))
+    }
+    expect(database.prepare("SELECT * FROM head").all()).toEqual([{ one: 1, size: 0, hash: "0".repeat(64) }])
+    database.close()
+  })
+
+  it("versions ascend, and a name begins with its version", () => {
+    const versions = migrations.map(({ version }) => version)
+    expect(versions).toEqual(versions.toSorted((a, b) => a - b))
+    expect(new Set(versions).size).toBe(versions.length)
+    for (const { name, version } of migrations) {
+      expect(name.startsWith(`${String(version).padStart(4, "0")}-`)).toBe(true)
+    }
+  })
+})
+
+describe("statements", () => {
+  const db = builders<{ t: { a: number } }>()
+
+  it("refuses a parameter that is left, wherever it stands", () => {
+    const bound = sql`a IS ${1}`
+    expect(() => statement(db.selectFrom("t").select("a").where("a", "=", 1))).toThrow(
+      "cannot bind parameters"
+    )
+    expect(() => statement(refuse("no", bound))).toThrow("cannot bind parameters")
+    const spec = { name: "x", timing: "BEFORE", event: "DELETE", on: "t", body: [refuse("no")] } as const
+    expect(() => trigger({ ...spec, when: bound })).toThrow("cannot bind parameters")
+    expect(() => trigger({ ...spec, body: [db.insertInto("t").values({ a: 1 })] })).toThrow(
+      "cannot bind parameters"
+    )
+  })
+
+  it("writes a message with an apostrophe as SQL does", () => {
+    expect(statement(refuse("it's"))).toBe("SELECT RAISE(ABORT, 'it''s')")
+  })
+})
