@@ -1,0 +1,33 @@
+// How often and with which seed every property suite runs: PROP_RUNS (default 200) and PROP_SEED (default: a
+// new one each time). Both are printed when a suite starts and again by fast-check in every failure, so that
+// a failure can be replayed. No suite may pick runs or seeds by itself.
+
+import * as fc from "fast-check"
+
+const integerFrom = (name: string, least: number, most: number): number | undefined => {
+  const text = process.env[name]
+  if (text === undefined || text === "") return undefined
+  const value = Number(text)
+  if (/^-?[0-9]+$/.test(text) && value >= least && value <= most) return value
+  throw new Error(`${name} must be an integer from ${least} to ${most}, not ${JSON.stringify(text)}`)
+}
+
+// fast-check takes seeds of 32 bits.
+const newSeed = (): number => Math.floor(Math.random() * 0x7fff_ffff)
+
+/** Cases per property, before a suite scales them. */
+export const propRuns: number = integerFrom("PROP_RUNS", 1, 1_000_000_000) ?? 200
+
+/** The seed of every property in this process. */
+export const propSeed: number = integerFrom("PROP_SEED", -0x8000_0000, 0x7fff_ffff) ?? newSeed()
+
+/** fast-check's parameters; `scale` multiplies the runs, below 1 for slow properties (at least one case runs). */
+export const propParameters = (
+  scale = 1
+): { readonly numRuns: number; readonly seed: number; readonly verbose: fc.VerbosityLevel } => ({
+  numRuns: Math.max(1, Math.round(propRuns * scale)),
+  seed: propSeed,
+  verbose: fc.VerbosityLevel.Verbose
+})
+
+console.log(`PROP_SEED=${propSeed} PROP_RUNS=${propRuns}`)
