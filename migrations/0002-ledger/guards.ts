@@ -44,10 +44,10 @@ const chain = trigger({
       "LedgerCreated must be the first event, and no other",
       sql`(NEW."type" IS 'LedgerCreated') IS NOT (NEW."position" IS 1)`
     ),
-    // SQLite's own JSON and text functions read no further than U+0000.
+    // Older versions of SQLite read JSON no further than U+0000.
     refuse(
-      "data must be JSON, and neither it nor stream_id may contain U+0000",
-      sql`json_valid(NEW."data") IS NOT 1 OR instr(NEW."data", char(0)) > 0 OR instr(NEW."stream_id", char(0)) > 0`
+      "data must be JSON without U+0000",
+      sql`json_valid(NEW."data") IS NOT 1 OR instr(NEW."data", char(0)) > 0`
     )
   ]
 })
@@ -214,10 +214,7 @@ const stepTransition = trigger({
       "A step changes only by PENDING -> LEASED, LEASED -> COMMITTED or LEASED -> PENDING",
       sql`NOT (${claims} OR ${commits} OR ${requeues})`
     ),
-    refuse(
-      "A step's identity, place and payload are frozen",
-      changed(["rowid", "step_id", "job_id", "ordinal", "payload_json", "created_at", "run_id"])
-    ),
+    refuse("A step's hidden rowid is frozen", changed(["rowid"])),
     refuse("cassette_steps is changed only by the event that is pending", isNotPending),
     refuse(
       "PENDING -> LEASED must raise fencing_token by exactly 1",
@@ -240,6 +237,16 @@ const stepTransition = trigger({
       sql`${requeues} AND (NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL OR NEW."fencing_token" IS NOT OLD."fencing_token")`
     )
   ]
+})
+
+// Apart from the one above, because it costs a change nothing that does not name one of these columns.
+const stepFrozen = trigger({
+  name: "tr_steps_frozen_update",
+  timing: "AFTER",
+  event: "UPDATE",
+  of: ["step_id", "job_id", "ordinal", "payload_json", "created_at", "run_id"],
+  on: "cassette_steps",
+  body: [refuse("A step's identity, place and payload are frozen")]
 })
 
 const step = db.selectFrom("cassette_steps").where("step_id", "=", sql.ref<string>("NEW.step_id"))
@@ -302,6 +309,7 @@ export const guards = (): ReadonlyArray<string> => [
   stepDelete,
   ...stepFaults,
   stepTransition,
+  stepFrozen,
   receipts,
   ...appendOnly("cassette_receipts", "receipts"),
   meta,

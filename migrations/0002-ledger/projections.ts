@@ -68,7 +68,10 @@ const messageShapes = (jobs: ReadonlyArray<string>, steps: ReadonlyArray<string>
   )
 
 const messageChecks = [
-  refuse("MessagePosted must stand in a stream run:<run_id>", sql`OLD."stream_id" NOT GLOB 'run:?*'`),
+  refuse(
+    "MessagePosted must stand in a stream run:<run_id>, without U+0000",
+    sql`OLD."stream_id" NOT GLOB 'run:?*' OR instr(OLD."stream_id", char(0)) > 0`
+  ),
   // On the JSON text, quotes included, where no escape can hide.
   refuse(
     "message_id must be msg_<the event's position, 13 digits>_<16 lower-case hex digits>",

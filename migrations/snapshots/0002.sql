@@ -1,4 +1,4 @@
-create table "events" ("position" integer primary key, "type" text not null, "stream_id" text not null, "schema_version" integer not null, "data" text not null, "recorded_at" text not null, "prev_hash" text not null, "hash" text not null, constraint "events_data_is_json" check (json_valid("data")), constraint "events_recorded_at_is_time" check (strftime('%Y-%m-%dT%H:%M:%fZ', "recorded_at") IS "recorded_at"), constraint "events_hash_is_hex" check (length(CAST("hash" AS BLOB)) = 64 AND "hash" NOT GLOB '*[^0-9a-f]*')) strict;
+create table "events" ("position" integer primary key, "type" text not null, "stream_id" text not null, "schema_version" integer not null, "data" text not null, "recorded_at" text not null, "prev_hash" text not null, "hash" text not null, constraint "events_hash_is_hex" check (length(CAST("hash" AS BLOB)) = 64 AND "hash" NOT GLOB '*[^0-9a-f]*')) strict;
 
 create table "head" ("one" integer primary key check ("one" = 1), "size" integer not null, "hash" text not null) strict;
 
@@ -30,7 +30,7 @@ BEGIN
   SELECT RAISE(ABORT, 'events is a chain: prev_hash must be the head''s hash') WHERE NEW."prev_hash" IS NOT (SELECT "hash" FROM "head");
   SELECT RAISE(ABORT, 'events is in order of time: recorded_at must be a time, and not before the last event''s') WHERE NOT (strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."recorded_at") IS "NEW"."recorded_at") OR NEW."recorded_at" < coalesce((SELECT "recorded_at" FROM "events" WHERE "position" = NEW."position" - 1), '0000');
   SELECT RAISE(ABORT, 'LedgerCreated must be the first event, and no other') WHERE (NEW."type" IS 'LedgerCreated') IS NOT (NEW."position" IS 1);
-  SELECT RAISE(ABORT, 'data must be JSON, and neither it nor stream_id may contain U+0000') WHERE json_valid(NEW."data") IS NOT 1 OR instr(NEW."data", char(0)) > 0 OR instr(NEW."stream_id", char(0)) > 0;
+  SELECT RAISE(ABORT, 'data must be JSON without U+0000') WHERE json_valid(NEW."data") IS NOT 1 OR instr(NEW."data", char(0)) > 0;
 END;
 
 CREATE TRIGGER "tr_events_append_only_update" BEFORE UPDATE ON "events"
@@ -134,13 +134,18 @@ BEGIN
   SELECT RAISE(ABORT, 'Illegal transition COMMITTED -> PENDING: a committed step is final') WHERE OLD."status" IS 'COMMITTED' AND NEW."status" IS 'PENDING';
   SELECT RAISE(ABORT, 'Illegal transition LEASED -> LEASED: a lease cannot be renewed or taken over') WHERE OLD."status" IS 'LEASED' AND NEW."status" IS 'LEASED';
   SELECT RAISE(ABORT, 'A step changes only by PENDING -> LEASED, LEASED -> COMMITTED or LEASED -> PENDING') WHERE NOT (OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' OR OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' OR OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING');
-  SELECT RAISE(ABORT, 'A step''s identity, place and payload are frozen') WHERE ("NEW"."rowid" IS NOT "OLD"."rowid" OR "NEW"."step_id" IS NOT "OLD"."step_id" OR "NEW"."job_id" IS NOT "OLD"."job_id" OR "NEW"."ordinal" IS NOT "OLD"."ordinal" OR "NEW"."payload_json" IS NOT "OLD"."payload_json" OR "NEW"."created_at" IS NOT "OLD"."created_at" OR "NEW"."run_id" IS NOT "OLD"."run_id");
+  SELECT RAISE(ABORT, 'A step''s hidden rowid is frozen') WHERE ("NEW"."rowid" IS NOT "OLD"."rowid");
   SELECT RAISE(ABORT, 'cassette_steps is changed only by the event that is pending') WHERE NEW."event_position" IS NOT (SELECT "position" FROM "pending_event");
   SELECT RAISE(ABORT, 'PENDING -> LEASED must raise fencing_token by exactly 1') WHERE OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' AND NEW."fencing_token" IS NOT OLD."fencing_token" + 1;
   SELECT RAISE(ABORT, 'PENDING -> LEASED must name a worker and an expiry later than the claim') WHERE OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' AND (NEW."lease_owner" IS NULL OR NEW."lease_owner" IS '' OR NOT (strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."lease_expires_at") IS "NEW"."lease_expires_at") OR (NEW."lease_expires_at" > (SELECT "recorded_at" FROM "pending_event")) IS NOT 1);
   SELECT RAISE(ABORT, 'LEASED -> COMMITTED must leave the lease as it was: it is evidence') WHERE OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' AND ("NEW"."lease_owner" IS NOT "OLD"."lease_owner" OR "NEW"."lease_expires_at" IS NOT "OLD"."lease_expires_at" OR "NEW"."fencing_token" IS NOT "OLD"."fencing_token");
   SELECT RAISE(ABORT, 'LEASED -> COMMITTED needs the receipt of the same event') WHERE OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' AND NOT EXISTS (select 1 as "found" from "cassette_receipts" where "receipt_id" = 'rcpt_' || substr(NEW."step_id", 6) and "event_position" = "NEW"."event_position");
   SELECT RAISE(ABORT, 'LEASED -> PENDING must clear the lease and keep fencing_token') WHERE OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING' AND (NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL OR NEW."fencing_token" IS NOT OLD."fencing_token");
+END;
+
+CREATE TRIGGER "tr_steps_frozen_update" AFTER UPDATE OF "step_id", "job_id", "ordinal", "payload_json", "created_at", "run_id" ON "cassette_steps"
+BEGIN
+  SELECT RAISE(ABORT, 'A step''s identity, place and payload are frozen');
 END;
 
 CREATE TRIGGER "tr_receipts_append_only_insert" BEFORE INSERT ON "cassette_receipts"
@@ -202,7 +207,7 @@ CREATE TRIGGER "tr_pending_event_message_posted" INSTEAD OF DELETE ON "pending_e
 WHEN OLD."type" IS 'MessagePosted' AND OLD."schema_version" IS 1 AND json_type(OLD."data", '$.jobs') IS NULL
 BEGIN
   SELECT RAISE(ABORT, 'MessagePosted without jobs must have exactly the keys idempotency_key:text, message_id:text, payload:object, source:text, or idempotency_key:null, message_id:text, payload:object, source:text') WHERE coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '') NOT IN ('4 idempotency_key:text message_id:text payload:object source:text', '4 idempotency_key:null message_id:text payload:object source:text');
-  SELECT RAISE(ABORT, 'MessagePosted must stand in a stream run:<run_id>') WHERE OLD."stream_id" NOT GLOB 'run:?*';
+  SELECT RAISE(ABORT, 'MessagePosted must stand in a stream run:<run_id>, without U+0000') WHERE OLD."stream_id" NOT GLOB 'run:?*' OR instr(OLD."stream_id", char(0)) > 0;
   SELECT RAISE(ABORT, 'message_id must be msg_<the event''s position, 13 digits>_<16 lower-case hex digits>') WHERE length((OLD."data" -> '$.message_id')) IS NOT 36 OR substr((OLD."data" -> '$.message_id'), 1, 19) IS NOT printf('"msg_%013d_', OLD."position") OR substr((OLD."data" -> '$.message_id'), 20, 16) GLOB '*[^0-9a-f]*';
   SELECT RAISE(ABORT, 'MessagePosted without jobs may not have U+0000 in idempotency_key, source, payload.intent') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace((OLD."data" -> '$.idempotency_key'), '\\', ''), '\u0000') > 0 OR instr(replace((OLD."data" -> '$.source'), '\\', ''), '\u0000') > 0 OR instr(replace((OLD."data" -> '$.payload.intent'), '\\', ''), '\u0000') > 0);
   insert into "cassette_messages" ("message_id", "run_id", "source", "idempotency_key", "payload_json", "created_at", "event_position") values ((OLD."data" ->> '$.message_id'), substr(OLD."stream_id", 5), (OLD."data" ->> '$.source'), (OLD."data" ->> '$.idempotency_key'), (OLD."data" -> '$.payload'), OLD."recorded_at", OLD."position");
@@ -254,7 +259,7 @@ CREATE TRIGGER "tr_pending_rare_event_message_posted" INSTEAD OF DELETE ON "pend
 WHEN OLD."type" IS 'MessagePosted' AND OLD."schema_version" IS 1 AND json_type(OLD."data", '$.jobs') IS NOT NULL
 BEGIN
   SELECT RAISE(ABORT, 'MessagePosted with jobs must have exactly the keys idempotency_key:text, jobs:array, message_id:text, payload:object, source:text, steps:array, or idempotency_key:null, jobs:array, message_id:text, payload:object, source:text, steps:array') WHERE coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '') NOT IN ('6 idempotency_key:text jobs:array message_id:text payload:object source:text steps:array', '6 idempotency_key:null jobs:array message_id:text payload:object source:text steps:array');
-  SELECT RAISE(ABORT, 'MessagePosted must stand in a stream run:<run_id>') WHERE OLD."stream_id" NOT GLOB 'run:?*';
+  SELECT RAISE(ABORT, 'MessagePosted must stand in a stream run:<run_id>, without U+0000') WHERE OLD."stream_id" NOT GLOB 'run:?*' OR instr(OLD."stream_id", char(0)) > 0;
   SELECT RAISE(ABORT, 'message_id must be msg_<the event''s position, 13 digits>_<16 lower-case hex digits>') WHERE length((OLD."data" -> '$.message_id')) IS NOT 36 OR substr((OLD."data" -> '$.message_id'), 1, 19) IS NOT printf('"msg_%013d_', OLD."position") OR substr((OLD."data" -> '$.message_id'), 20, 16) GLOB '*[^0-9a-f]*';
   SELECT RAISE(ABORT, 'MessagePosted with jobs may not have U+0000 in idempotency_key, source, jobs') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace((OLD."data" -> '$.idempotency_key'), '\\', ''), '\u0000') > 0 OR instr(replace((OLD."data" -> '$.source'), '\\', ''), '\u0000') > 0 OR instr(replace((OLD."data" -> '$.jobs'), '\\', ''), '\u0000') > 0);
   SELECT RAISE(ABORT, 'MessagePosted: jobs must be a list of intents') WHERE EXISTS (SELECT 1 FROM json_each(OLD."data", '$.jobs') WHERE "type" IS NOT 'text');
