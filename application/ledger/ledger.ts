@@ -33,7 +33,7 @@ import {
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
-import type { VerificationReport } from "../../domain/ledger/verification.ts"
+import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
 import {
   type CommandError,
   type CommandWriter,
@@ -42,6 +42,7 @@ import {
   type UnitOfWork
 } from "./command-writer.ts"
 import { eventStream, type EventStreamOptions } from "./event-stream.ts"
+import { clockWarning } from "./head-guard.ts"
 import { Hashing } from "./hashing.ts"
 import { decodeInput } from "./input.ts"
 import { type BackupError, LedgerEvidence } from "./ledger-evidence.ts"
@@ -68,6 +69,10 @@ export interface LedgerShape {
   /** Lets a leased step wait again. */
   readonly requeueStep: (command: RequeueStep) => Effect.Effect<Requeued, InvalidInput | CommandError>
 
+  /** What forbids to write, found at opening; queries and verification work all the same. */
+  readonly fault: Finding | undefined
+  /** Sentences for people: a copy is being read, the clock is behind the newest event. */
+  readonly warnings: Effect.Effect<ReadonlyArray<string>, ReadError>
   readonly head: Effect.Effect<Head, ReadError>
   readonly message: (messageId: string) => Effect.Effect<MessageRow | undefined, ReadError>
   readonly messages: (runId: string) => Effect.Effect<ReadonlyArray<MessageRow>, ReadError>
@@ -165,6 +170,11 @@ const makeLedger = (
         (prepared) => (transaction, moment) =>
           decideRequeue(prepared, ...stepWithReceipt(transaction, prepared.step_id), moment)
       ),
+      fault: store.fault,
+      warnings: Effect.gen(function* () {
+        const warning = clockWarning(yield* reader.head, yield* Clock.currentTimeMillis)
+        return warning === undefined ? evidence.warnings : [...evidence.warnings, warning]
+      }),
       head: reader.head.pipe(Effect.withSpan("Ledger.head")),
       message: Effect.fn("Ledger.message")(reader.message),
       messages: Effect.fn("Ledger.messages")(reader.messages),

@@ -27,14 +27,15 @@ export const foldInto = Effect.fnUntraced(function* (
   const streamId = options.runId === undefined ? undefined : runStream(options.runId)
   const upTo = options.upTo ?? Number.MAX_SAFE_INTEGER
   let position = 0
-  while (position < upTo) {
+  while (true) {
     const after = position
-    const events = yield* reading(() => snapshot.eventsAfter(after, PAGE, streamId))
-    if (events.length === 0) return
+    const page = yield* reading(() => snapshot.eventsAfter(after, PAGE, streamId))
+    const events = page.filter((event) => event.position <= upTo)
+    const last = events.at(-1)
+    if (last === undefined) return
+    position = last.position
     yield* reading(() => {
       for (const envelope of events) {
-        position = envelope.position
-        if (position > upTo) return
         const event = decodeEvent(envelope)
         // An event that cannot be decoded is a finding of the chain rung.
         if (Result.isFailure(event)) continue

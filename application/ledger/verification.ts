@@ -5,11 +5,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
-import type { StoreCorrupt } from "../../domain/ledger/errors.ts"
-import { EMPTY_HEAD, type Head } from "../../domain/ledger/event-envelope.ts"
+import { EMPTY_HEAD, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import type { FindingCode, VerificationReport } from "../../domain/ledger/verification.ts"
 import { verifyChain } from "./chain-verification.ts"
-import { Hashing } from "./hashing.ts"
+import type { Hashing } from "./hashing.ts"
 import { clockWarning } from "./head-guard.ts"
 import { LedgerEvidence } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
@@ -24,24 +23,50 @@ export interface VerificationOptions {
   readonly now?: string | undefined
   /** Leaves out what depends on a clock, so that the verdict is a function of the content alone. */
   readonly pure?: boolean | undefined
+  /** Climbs only these rungs; by default all. */
+  readonly rungs?: ReadonlyArray<Rung> | undefined
 }
 
-/** Runs one rung; damage that stops it becomes a finding with the rung's name. */
-const rung = <R>(
+/** The rungs in the order in which they are climbed. */
+const ALL_RUNGS = ["structure", "chain", "projections", "steps"] as const
+export type Rung = (typeof ALL_RUNGS)[number]
+
+/**
+ * Runs one rung; damage that stops it becomes a finding with the rung's name: pages that SQLite cannot read, or a
+ * table that is not there.
+ */
+const climb = <R>(
   list: FindingList,
-  name: string,
-  climb: Effect.Effect<void, ReadError, R>
-): Effect.Effect<void, Exclude<ReadError, StoreCorrupt>, R> =>
-  climb.pipe(
-    Effect.catchTag("StoreCorrupt", (error) =>
-      Effect.sync(() => list.add(error.code as FindingCode, `${name}: ${error.where}`, error.finding))
-    )
+  name: Rung,
+  rung: Effect.Effect<void, ReadError, R>
+): Effect.Effect<void, ReadError, R> =>
+  rung.pipe(
+    Effect.catchTags({
+      StoreCorrupt: (error) =>
+        Effect.sync(() => list.add(error.code as FindingCode, `${name}: ${error.where}`, error.finding)),
+      StorageFailure: (error) =>
+        error.code === "SQLITE_ERROR"
+          ? Effect.sync(() => list.add("INTEGRITY", `${name}: ${error.file}`, error.reason))
+          : Effect.fail(error)
+    })
   )
 
 /** Verifies a ledger and reports; fails only when the evidence itself cannot be read. */
 export const verify = (
   options: VerificationOptions = {}
 ): Effect.Effect<VerificationReport, ReadError, LedgerEvidence | Hashing> => Effect.scoped(climbAll(options))
+
+const readStructure = ({ list, snapshot }: Rungs) =>
+  reading(() => {
+    for (const { code, message, where } of snapshot.structure()) list.add(code, where, message)
+  })
+
+const readHead = ({ snapshot }: Rungs) =>
+  reading((): Head => {
+    const stored = snapshot.head()
+    const newest = stored && snapshot.eventsAfter(stored.size - 1, 1)[0]
+    return newest === undefined ? EMPTY_HEAD : headOf(newest)
+  })
 
 const climbAll = Effect.fnUntraced(function* (
   options: VerificationOptions
@@ -51,29 +76,24 @@ const climbAll = Effect.fnUntraced(function* (
   const nowMillis = yield* Clock.currentTimeMillis
   const list = new FindingList()
   const rungs: Rungs = { snapshot, list, counts: {}, digests: {} }
+  const wanted = options.rungs ?? ALL_RUNGS
+  const timeless = options.pure === true
+  const expiryTime = timeless ? undefined : (options.now ?? timestampFromMillis(nowMillis))
   let head: Head = EMPTY_HEAD
+  const place = (found: Head) => {
+    head = found
+  }
 
-  yield* rung(
-    list,
-    "structure",
-    reading(() => {
-      for (const { code, message, where } of snapshot.structure()) list.add(code, where, message)
-    })
-  )
-  yield* rung(
-    list,
-    "chain",
-    verifyChain(rungs).pipe(
-      Effect.map((verified) => {
-        head = verified
-      })
-    )
-  )
-  yield* rung(list, "projections", verifyProjections(rungs, options.runId))
-  const expiryTime = options.pure === true ? undefined : (options.now ?? timestampFromMillis(nowMillis))
-  yield* rung(list, "steps", verifySteps(rungs, options.runId, expiryTime))
+  const climbs = {
+    structure: readStructure(rungs),
+    chain: Effect.map(verifyChain(rungs), place),
+    projections: verifyProjections(rungs, options.runId),
+    steps: verifySteps(rungs, options.runId, expiryTime)
+  }
+  for (const name of ALL_RUNGS) if (wanted.includes(name)) yield* climb(list, name, climbs[name])
+  if (!wanted.includes("chain")) yield* climb(list, "chain", Effect.map(readHead(rungs), place))
 
-  const lead = options.pure === true || options.now !== undefined ? undefined : clockWarning(head, nowMillis)
+  const lead = timeless || options.now !== undefined ? undefined : clockWarning(head, nowMillis)
   return {
     verdict: list.findings.length === 0 ? "PASS" : "FAIL",
     findings: list.findings,

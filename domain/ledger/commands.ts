@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from "../canonical/json.ts"
 import { Identifier, utf8ByteLength, WellFormedText } from "../canonical/text.ts"
 import { InvalidInput } from "./errors.ts"
 import { intentOf } from "./evolve.ts"
+import { isJobId } from "./ids.ts"
 import { JsonObjectSchema, Source } from "./events.ts"
 import {
   DEFAULT_TTL_SECONDS,
@@ -28,6 +29,8 @@ const Text = WellFormedText.check(
 )
 
 const Reason = Text.check(Schema.makeFilter((text: string) => text.trim() !== "", { expected: "a reason" }))
+
+const JobId = Schema.String.check(Schema.makeFilter(isJobId, { expected: "a job id as post answers it" }))
 
 const FencingToken = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
 
@@ -54,7 +57,7 @@ export type PostMessage = typeof PostMessage.Type
 export const ClaimStep = Schema.Struct({
   run_id: Identifier,
   worker_id: Identifier,
-  job_id: Schema.optional(Identifier),
+  job_id: Schema.optional(JobId),
   ttl_seconds: Schema.optional(TtlSeconds)
 })
 export type ClaimStep = typeof ClaimStep.Type

@@ -250,6 +250,7 @@ export type OpenError =
   | FileMissing
   | ReadOnlyStore
   | StoreBusy
+  | StoreCorrupt
   | StorageFull
   | StorageFailure
 

@@ -8,6 +8,7 @@ const POSITION_DIGITS = 13
 const JOB_DIGITS = 4
 const STEP_DIGITS = 5
 
+const JOB_ID = /^job_\d{13}_[0-9a-f]{16}\.\d{4}$/
 const MESSAGE_ID = /^msg_(\d{13})_[0-9a-f]{16}$/
 
 /** The message id of the event at `position`; its last part is a hash over the key, or over the position. */
@@ -29,6 +30,9 @@ export const positionOfMessageId = (messageId: string): number | undefined => {
   const digits = MESSAGE_ID.exec(messageId)?.[1]
   return digits === undefined ? undefined : Number(digits)
 }
+
+/** True when the text has the form of a job id; the job need not exist. */
+export const isJobId = (text: string): boolean => JOB_ID.test(text)
 
 /** The id of the message's job with this ordinal (1-based). */
 export const jobIdOf = (messageId: string, ordinal: number): string =>

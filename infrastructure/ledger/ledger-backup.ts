@@ -1,0 +1,81 @@
+// A consistent copy of a ledger, made by SQLite itself while writers go on. The target is reserved first and must
+// not exist; a copy that could not be finished is removed, so that half a backup never looks like one.
+import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs"
+import { dirname } from "node:path"
+import * as Effect from "effect/Effect"
+import type { BackupError } from "../../application/ledger/ledger-evidence.ts"
+import {
+  InvalidInput,
+  ReadOnlyStore,
+  StorageFailure,
+  StorageFull,
+  StoreCorrupt
+} from "../../domain/ledger/errors.ts"
+import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import type { LedgerFile } from "./ledger-file.ts"
+
+const refused = (path: string, message: string) =>
+  new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
+
+/** Creates the target, empty and only if it is not there. */
+const reserve = (target: string): void => {
+  closeSync(openSync(target, "wx"))
+}
+
+const reserveFailure = (target: string, error: unknown): BackupError => {
+  const { code = "", message } = error as NodeJS.ErrnoException
+  if (code === "EEXIST") return refused(target, "the file exists; a backup never overwrites")
+  if (code === "ENOENT" || code === "ENOTDIR") return refused(target, `there is no folder ${dirname(target)}`)
+  if (code === "EACCES" || code === "EROFS" || code === "EPERM") return new ReadOnlyStore({ file: target })
+  if (code === "ENOSPC") return new StorageFull({ file: target })
+  return new StorageFailure({ file: target, code, reason: message })
+}
+
+const backupFailure = (target: string, error: unknown): BackupError => {
+  const failure = sqliteFailure(target, error)
+  return failure instanceof StoreCorrupt ||
+    failure instanceof StorageFailure ||
+    failure instanceof StorageFull ||
+    failure instanceof ReadOnlyStore
+    ? failure
+    : new StorageFailure({
+        file: target,
+        code: failure._tag,
+        reason: failure instanceof Busy ? "the store is locked" : failure.message
+      })
+}
+
+const flush = (path: string): void => {
+  const descriptor = openSync(path, "r")
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const copy = (file: LedgerFile, target: string): void => {
+  const reader = file.openSnapshot()
+  try {
+    reader.run("VACUUM INTO ?", [target])
+  } finally {
+    reader.close()
+  }
+  // No connection is open on the copy, so it may be opened as a file.
+  flush(target)
+  flush(dirname(target))
+}
+
+/** Writes the copy; whether it is a good one is for verification to say. */
+export const backupTo = (file: LedgerFile, target: string): Effect.Effect<void, BackupError> =>
+  Effect.try({ try: () => reserve(target), catch: (error) => reserveFailure(target, error) }).pipe(
+    Effect.andThen(
+      Effect.try({ try: () => copy(file, target), catch: (error) => backupFailure(target, error) }).pipe(
+        Effect.tapError(() =>
+          Effect.sync(() => {
+            if (existsSync(target)) rmSync(target)
+          })
+        )
+      )
+    )
+  )

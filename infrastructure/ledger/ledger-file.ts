@@ -1,0 +1,215 @@
+// Opening a ledger's file: the path is judged, the version is read before anything is changed, a missing schema is
+// made under the write lock, and the newest part is checked. It hands out connections and closes them all; it
+// never judges commands and never reads a database file other than through SQLite.
+import { existsSync, statSync } from "node:fs"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import {
+  NotALedger,
+  type OpenError,
+  StorageFailure,
+  StoreNewerThanProgram,
+  WrongLedger
+} from "../../domain/ledger/errors.ts"
+import { DATABASE_VERSION } from "../../domain/ledger/limits.ts"
+import {
+  configureForWriting,
+  type Connection,
+  type Durability,
+  openBytes,
+  openForReading,
+  openForWriting
+} from "../sqlite/better-sqlite3-host.ts"
+import { type AttemptFailure, DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
+import { pathFault } from "../sqlite/file-system.ts"
+import { evidenceCopy } from "./evidence-copy.ts"
+import { inspect, type Inspection } from "./ledger-inspection.ts"
+import { migrate } from "./migration-runner.ts"
+import { checkOpening, type OpeningCheck } from "./opening-check.ts"
+import { schemaSteps } from "./schema-snapshots.ts"
+
+export interface LedgerFileOptions {
+  /** The database file, or `:memory:` for tests. */
+  readonly filename: string
+  /** `write` creates a missing file; `read` needs one and changes nothing. Default `write`. */
+  readonly mode?: "write" | "read" | undefined
+  /** Default `full`: an acknowledged command survives a power cut. */
+  readonly durability?: Durability | undefined
+  /** The ledger's id: given to a new ledger (default a random UUID), demanded of an existing one. */
+  readonly ledgerId?: string | undefined
+  /** How long to wait for other writers (milliseconds). */
+  readonly busyDeadline?: number | undefined
+  readonly allowNetworkFs?: boolean | undefined
+}
+
+export interface LedgerFile extends OpeningCheck {
+  readonly filename: string
+  readonly readOnly: boolean
+  readonly busyDeadline: number
+  readonly ledgerId: string | undefined
+  /** What people must know about this opening. */
+  readonly warnings: ReadonlyArray<string>
+  /** The writer's connection, or the reader's when the file is read-only. */
+  readonly connection: Connection
+  /** A further reading connection; for a database in memory the writer's own. */
+  readonly openReader: () => Connection
+  /** A connection whose content no writer changes: a snapshot must still be begun on it for a file. */
+  readonly openSnapshot: () => Connection
+}
+
+export const IN_MEMORY = ":memory:"
+
+/** SQLite failures while opening, as errors of opening. */
+const openFailure = (file: string, error: AttemptFailure): OpenError => {
+  switch (error._tag) {
+    case "InvariantViolation":
+    case "ClockFarBehindHead":
+      return new StorageFailure({ file, code: error._tag, reason: error.message })
+    default:
+      return error
+  }
+}
+
+const opening = <A>(file: string, deadline: number, work: () => A): Effect.Effect<A, OpenError> =>
+  retryBusy(file, deadline, work).pipe(
+    Effect.mapError((error) => (error._tag === "StoreBusy" ? error : openFailure(file, error)))
+  )
+
+const judge = (file: string, found: Inspection, ledgerId: string | undefined): OpenError | undefined => {
+  if (found.kind === "foreign") return new NotALedger({ file, reason: found.reason })
+  if (found.kind === "empty") return new NotALedger({ file, reason: "it is empty" })
+  if (found.version !== undefined && found.version > DATABASE_VERSION) {
+    return new StoreNewerThanProgram({ file, version: found.version, supported: DATABASE_VERSION })
+  }
+  return ledgerId !== undefined && found.ledgerId !== undefined && found.ledgerId !== ledgerId
+    ? new WrongLedger({ file, expected: ledgerId, actual: found.ledgerId })
+    : undefined
+}
+
+/** Looks into an existing file through a reading connection, so that nothing of it is changed. */
+const inspectFile = (filename: string): Inspection => {
+  const reader = openForReading(filename)
+  try {
+    return inspect(reader)
+  } finally {
+    reader.close()
+  }
+}
+
+const hasContent = (filename: string): boolean => existsSync(filename) && statSync(filename).size > 0
+
+/** The opening check; a ledger without a readable version is damaged before anything else. */
+const checked = (connection: Connection, filename: string, found: Inspection): OpeningCheck => {
+  const check = checkOpening(connection, filename, schemaSteps())
+  return check.fault === undefined && found.kind === "ledger" && found.version === undefined
+    ? { ...check, fault: { code: "ROW_MISSING", where: "cassette_meta db_version", message: "no version" } }
+    : check
+}
+
+const acquire = (
+  file: string,
+  deadline: number,
+  open: () => Connection
+): Effect.Effect<Connection, OpenError, Scope.Scope> =>
+  Effect.acquireRelease(opening(file, deadline, open), (connection) => Effect.sync(() => connection.close()))
+
+const openToWrite = Effect.fnUntraced(function* (
+  options: LedgerFileOptions,
+  deadline: number
+): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
+  const { filename, ledgerId } = options
+  const inMemory = filename === IN_MEMORY
+  if (!inMemory && hasContent(filename)) {
+    const found = yield* opening(filename, deadline, () => inspectFile(filename))
+    const refusal = found.kind === "empty" ? undefined : judge(filename, found, ledgerId)
+    if (refusal !== undefined) return yield* Effect.fail(refusal)
+  }
+  const connection = yield* acquire(filename, deadline, () => openForWriting(filename))
+  yield* opening(filename, deadline, () => configureForWriting(connection, options.durability ?? "full"))
+  const birth = {
+    ledgerId: ledgerId ?? globalThis.crypto.randomUUID(),
+    createdAt: timestampFromMillis(yield* Clock.currentTimeMillis)
+  }
+  // Most openings find a ledger of this version and need no write lock.
+  const found = yield* opening(filename, deadline, () => {
+    const seen = inspect(connection)
+    return seen.kind === "ledger" && (seen.version ?? DATABASE_VERSION) >= DATABASE_VERSION
+      ? seen
+      : migrate(connection, schemaSteps(), birth)
+  })
+  const refusal = judge(filename, found, ledgerId)
+  if (refusal !== undefined) return yield* Effect.fail(refusal)
+  const check = yield* opening(filename, deadline, () => checked(connection, filename, found))
+  return {
+    ...check,
+    filename,
+    readOnly: false,
+    busyDeadline: deadline,
+    ledgerId: found.kind === "ledger" ? found.ledgerId : undefined,
+    warnings: [],
+    connection,
+    openReader: inMemory ? () => connection : () => openForReading(filename),
+    openSnapshot: inMemory ? () => openBytes(connection.serialize()) : () => openForReading(filename)
+  }
+})
+
+/** Opens for reading; where SQLite cannot put its shared memory beside the file, a private copy is opened. */
+const openEvidence = (
+  filename: string,
+  deadline: number
+): Effect.Effect<
+  { readonly file: string; readonly warnings: ReadonlyArray<string> },
+  OpenError,
+  Scope.Scope
+> =>
+  opening(filename, deadline, () => inspectFile(filename)).pipe(
+    Effect.as({ file: filename, warnings: [] }),
+    Effect.catchTags({
+      StorageFailure: (error) =>
+        error.code.startsWith("SQLITE_CANTOPEN") ? evidenceCopy(filename) : Effect.fail(error),
+      ReadOnlyStore: () => evidenceCopy(filename)
+    })
+  )
+
+const openToRead = Effect.fnUntraced(function* (
+  options: LedgerFileOptions,
+  deadline: number
+): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
+  const { filename, ledgerId } = options
+  if (!hasContent(filename)) return yield* new NotALedger({ file: filename, reason: "it is empty" })
+  const { file, warnings } = yield* openEvidence(filename, deadline)
+  const connection = yield* acquire(filename, deadline, () => openForReading(file))
+  const found = yield* opening(filename, deadline, () => inspect(connection))
+  const refusal = judge(filename, found, ledgerId)
+  if (refusal !== undefined) return yield* Effect.fail(refusal)
+  const check = yield* opening(filename, deadline, () => checked(connection, filename, found))
+  return {
+    ...check,
+    filename,
+    readOnly: true,
+    busyDeadline: deadline,
+    ledgerId: found.kind === "ledger" ? found.ledgerId : undefined,
+    warnings,
+    connection,
+    openReader: () => openForReading(file),
+    openSnapshot: () => openForReading(file)
+  }
+})
+
+/** Opens a ledger's file for the scope's life. Damage inside a ledger is no error here: it is `fault`. */
+export const openLedgerFile = Effect.fnUntraced(function* (
+  options: LedgerFileOptions
+): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
+  const { filename, mode = "write" } = options
+  const deadline = options.busyDeadline ?? DEFAULT_BUSY_DEADLINE_MILLIS
+  if (filename !== IN_MEMORY) {
+    const fault = pathFault(filename, {
+      mustExist: mode === "read",
+      allowNetworkFs: options.allowNetworkFs ?? false
+    })
+    if (fault !== undefined) return yield* Effect.fail(fault)
+  }
+  return mode === "write" ? yield* openToWrite(options, deadline) : yield* openToRead(options, deadline)
+})

@@ -1,0 +1,121 @@
+// The statements of the queries, compiled once. Whatever belongs to a message or job is a range of ids, because
+// ids are spelled from their parent's, so no query needs an index of its own.
+import { type Expression, sql } from "kysely"
+import type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+import { compileQuery } from "../sqlite/query-compiler.ts"
+import { ledger } from "./ledger-tables.ts"
+
+/** `prefix_` with the message's own part of its id and a closing character, inside SQL. */
+const below = (prefix: string, messageId: Expression<string>, close: "." | "/") =>
+  sql<string>`${sql.lit(`${prefix}_`)} || substr(${messageId}, 5) || ${sql.lit(close)}`
+
+export const selectMessage = compileQuery<{ message_id: string }, MessageRow>((parameter) =>
+  ledger.selectFrom("cassette_messages").selectAll().where("message_id", "=", parameter("message_id"))
+)
+
+export const selectMessagesOfRun = compileQuery<{ run_id: string }, MessageRow>((parameter) =>
+  ledger
+    .selectFrom("cassette_messages")
+    .selectAll()
+    .where("run_id", "=", parameter("run_id"))
+    .orderBy("message_id")
+)
+
+export const selectJob = compileQuery<{ job_id: string }, JobRow>((parameter) =>
+  ledger.selectFrom("cassette_jobs").selectAll().where("job_id", "=", parameter("job_id"))
+)
+
+export const selectStepsBetween = compileQuery<{ from: string; before: string }, StepRow>((parameter) =>
+  ledger
+    .selectFrom("cassette_steps")
+    .selectAll()
+    .where("step_id", ">", sql<string>`(SELECT ${parameter("from")})`)
+    .where("step_id", "<", sql<string>`(SELECT ${parameter("before")})`)
+    .orderBy("step_id")
+)
+
+export const selectReceiptsBetween = compileQuery<{ from: string; before: string }, ReceiptRow>((parameter) =>
+  ledger
+    .selectFrom("cassette_receipts")
+    .selectAll()
+    .where("receipt_id", ">", parameter("from"))
+    .where("receipt_id", "<", parameter("before"))
+    .orderBy("receipt_id")
+)
+
+export const selectStepsOfRun = compileQuery<{ run_id: string }, StepRow>((parameter) =>
+  ledger
+    .selectFrom("cassette_messages as message")
+    .innerJoin("cassette_steps as step", (join) =>
+      join
+        .on((eb) => eb("step.step_id", ">", below("step", eb.ref("message.message_id"), ".")))
+        .on((eb) => eb("step.step_id", "<", below("step", eb.ref("message.message_id"), "/")))
+    )
+    .selectAll("step")
+    .where("message.run_id", "=", parameter("run_id"))
+    .orderBy("step.step_id")
+)
+
+export const selectReceiptsOfRun = compileQuery<{ run_id: string }, ReceiptRow>((parameter) =>
+  ledger
+    .selectFrom("cassette_messages as message")
+    .innerJoin("cassette_receipts as receipt", (join) =>
+      join
+        .on((eb) => eb("receipt.receipt_id", ">", below("rcpt", eb.ref("message.message_id"), ".")))
+        .on((eb) => eb("receipt.receipt_id", "<", below("rcpt", eb.ref("message.message_id"), "/")))
+    )
+    .selectAll("receipt")
+    .where("message.run_id", "=", parameter("run_id"))
+    .orderBy("receipt.receipt_id")
+)
+
+/** Counts of one run's or of every run's steps; a run without a message has no row. */
+export interface RunRow {
+  readonly run_id: string
+  readonly messages: number
+  readonly jobs: number
+  readonly pending: number
+  readonly leased: number
+  readonly committed: number
+  readonly oldest_pending_step: string | null
+  readonly oldest_pending_at: string | null
+  readonly expired_leases: number
+}
+
+const count = (condition: string) => sql<number>`coalesce(sum(${sql.raw(condition)}), 0)`
+
+/** `run_id` NULL asks for all runs. */
+export const selectRuns = compileQuery<{ run_id: string | null; now: string }, RunRow>((parameter) =>
+  ledger
+    .selectFrom("cassette_messages as message")
+    .innerJoin("cassette_steps as step", (join) =>
+      join
+        .on((eb) => eb("step.step_id", ">", below("step", eb.ref("message.message_id"), ".")))
+        .on((eb) => eb("step.step_id", "<", below("step", eb.ref("message.message_id"), "/")))
+    )
+    .select((eb) => [
+      "message.run_id as run_id",
+      eb.fn.count<number>("message.message_id").distinct().as("messages"),
+      eb.fn.count<number>("step.job_id").distinct().as("jobs"),
+      count("step.status = 'PENDING'").as("pending"),
+      count("step.status = 'LEASED'").as("leased"),
+      count("step.status = 'COMMITTED'").as("committed"),
+      sql<string | null>`min(CASE WHEN step.status = 'PENDING' THEN step.step_id END)`.as(
+        "oldest_pending_step"
+      ),
+      sql<string | null>`min(CASE WHEN step.status = 'PENDING' THEN step.created_at END)`.as(
+        "oldest_pending_at"
+      ),
+      sql<number>`coalesce(sum(step.status = 'LEASED' AND step.lease_expires_at <= ${parameter("now")}), 0)`.as(
+        "expired_leases"
+      )
+    ])
+    .where((eb) =>
+      eb.or([
+        eb(sql`${parameter("run_id")}`, "is", null),
+        eb("message.run_id", "=", sql<string>`${parameter("run_id")}`)
+      ])
+    )
+    .groupBy("message.run_id")
+    .orderBy("message.run_id")
+)

@@ -1,0 +1,114 @@
+// The statements of the write path and of reading the log, compiled once. A parameter that is compared on a table
+// with a partial index is written `= (SELECT ?)`: a bare one makes SQLite prepare the statement again at every
+// call (measured: 4.1 against 0.8 microseconds).
+import { type RawBuilder, sql } from "kysely"
+import type { ExistingMessage } from "../../domain/ledger/decide.ts"
+import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
+import type { ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+import { compileQuery } from "../sqlite/query-compiler.ts"
+import { ledger } from "./ledger-tables.ts"
+
+const once = <A>(parameter: RawBuilder<A>): RawBuilder<A> => sql<A>`(SELECT ${parameter})`
+
+/** The newest event's position, hash and time; one row, also for an empty log. */
+export const selectHead = compileQuery<
+  Record<never, never>,
+  { position: number; hash: string; recorded_at: string | null }
+>(() =>
+  ledger
+    .selectFrom("head")
+    .leftJoin("events", "events.position", "head.size")
+    .select(["head.size as position", "head.hash as hash", "events.recorded_at as recorded_at"])
+)
+
+export const insertEvent = compileQuery<{ [K in keyof EventEnvelope]: EventEnvelope[K] }>((parameter) =>
+  ledger.insertInto("events").values({
+    position: parameter("position"),
+    type: parameter("type"),
+    stream_id: parameter("stream_id"),
+    schema_version: parameter("schema_version"),
+    data: parameter("data"),
+    recorded_at: parameter("recorded_at"),
+    prev_hash: parameter("prev_hash"),
+    hash: parameter("hash")
+  })
+)
+
+export const selectEventsAfter = compileQuery<{ after: number; limit: number }, EventEnvelope>((parameter) =>
+  ledger
+    .selectFrom("events")
+    .selectAll()
+    .where("position", ">", parameter("after"))
+    .orderBy("position")
+    .limit(parameter("limit"))
+)
+
+export const selectStreamAfter = compileQuery<
+  { stream_id: string; after: number; limit: number },
+  EventEnvelope
+>((parameter) =>
+  ledger
+    .selectFrom("events")
+    .selectAll()
+    .where("stream_id", "=", parameter("stream_id"))
+    .where("position", ">", parameter("after"))
+    .orderBy("position")
+    .limit(parameter("limit"))
+)
+
+/** The message that an idempotency key names, with the text of its event's data. */
+export const selectMessageByKey = compileQuery<{ run_id: string; idempotency_key: string }, ExistingMessage>(
+  (parameter) =>
+    ledger
+      .selectFrom("cassette_messages as message")
+      .innerJoin("events as event", "event.position", "message.event_position")
+      .select(["message.message_id", "message.source", "message.payload_json", "event.data"])
+      .where("message.run_id", "=", parameter("run_id"))
+      .where("message.idempotency_key", "=", parameter("idempotency_key"))
+)
+
+/** The claim: the lowest waiting step id of a run, straight from the partial index. */
+export const selectNextPendingOfRun = compileQuery<{ run_id: string }, StepRow>((parameter) =>
+  ledger
+    .selectFrom("cassette_steps")
+    .selectAll()
+    .where("run_id", "=", once(parameter("run_id")))
+    .where("status", "=", sql.lit("PENDING"))
+    .orderBy("step_id")
+    .limit(sql.lit(1))
+)
+
+/** The claim by job: ids of a job's steps are a range of the same index. */
+export const selectNextPendingOfJob = compileQuery<{ run_id: string; from: string; before: string }, StepRow>(
+  (parameter) =>
+    ledger
+      .selectFrom("cassette_steps")
+      .selectAll()
+      .where("run_id", "=", once(parameter("run_id")))
+      .where("step_id", ">", once(parameter("from")))
+      .where("step_id", "<", once(parameter("before")))
+      .where("status", "=", sql.lit("PENDING"))
+      .orderBy("step_id")
+      .limit(sql.lit(1))
+)
+
+export const selectStep = compileQuery<{ step_id: string }, StepRow>((parameter) =>
+  ledger
+    .selectFrom("cassette_steps")
+    .selectAll()
+    .where("step_id", "=", once(parameter("step_id")))
+)
+
+export const selectReceipt = compileQuery<{ receipt_id: string }, ReceiptRow>((parameter) =>
+  ledger.selectFrom("cassette_receipts").selectAll().where("receipt_id", "=", parameter("receipt_id"))
+)
+
+/** The ids of everything below a message or job: `from` and `before` enclose exactly the ids with this prefix. */
+export const idsBelow = (
+  prefix: string,
+  parentId: string
+): { readonly from: string; readonly before: string } => {
+  const stem = `${prefix}_${parentId.slice(parentId.indexOf("_") + 1)}`
+  // "/" is the character after ".".
+  return { from: `${stem}.`, before: `${stem}/` }
+}

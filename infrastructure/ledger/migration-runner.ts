@@ -1,0 +1,65 @@
+// Brings a database to the newest version: under the write lock from the first look on, every version in one
+// transaction, each recorded with name and checksum and no time. A new ledger gets its LedgerCreated event in the
+// very transaction that creates the schema, so that there is exactly one however many open the file first.
+import { jcsText } from "../../domain/canonical/jcs.ts"
+import { EMPTY_HEAD, eventHash, LEDGER_STREAM } from "../../domain/ledger/event-envelope.ts"
+import { eventVersions } from "../../domain/ledger/events.ts"
+import { sha256 } from "../hashing/node-hashing.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
+import { inspect, type Inspection } from "./ledger-inspection.ts"
+import { insertEvent } from "./ledger-statements.ts"
+import type { SchemaStep } from "./schema-snapshots.ts"
+
+export interface Birth {
+  readonly ledgerId: string
+  /** The time of LedgerCreated. */
+  readonly createdAt: string
+}
+
+const RECORD_GUARD = "tr_migrations_append_only_insert"
+
+/** Records a version. The guard that refuses this to everybody is put back before the transaction ends. */
+const record = (host: SqlHost, step: SchemaStep): void => {
+  const guard = host.all<{ sql: string }>(
+    "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?",
+    [RECORD_GUARD]
+  )[0]
+  if (guard !== undefined) host.run(`DROP TRIGGER ${RECORD_GUARD}`)
+  host.run("INSERT INTO ledger_migrations (version, name, checksum) VALUES (?, ?, ?)", [
+    step.version,
+    step.name,
+    step.checksum
+  ])
+  if (guard !== undefined) host.run(guard.sql)
+}
+
+const createLedger = (host: SqlHost, { createdAt, ledgerId }: Birth): void => {
+  const unhashed = {
+    position: 1,
+    type: "LedgerCreated",
+    stream_id: LEDGER_STREAM,
+    schema_version: eventVersions.LedgerCreated,
+    data: jcsText({ ledger_id: ledgerId }),
+    recorded_at: createdAt,
+    prev_hash: EMPTY_HEAD.hash
+  }
+  insertEvent.run(host, { ...unhashed, hash: eventHash(sha256, unhashed) })
+}
+
+/**
+ * Applies every step that is missing and gives what the database is afterwards. A database of something else, or
+ * of a newer program, is left untouched. SQLite's errors pass through; then nothing has been applied.
+ */
+export const migrate = (host: SqlHost, steps: ReadonlyArray<SchemaStep>, birth: Birth): Inspection =>
+  host.transaction(() => {
+    const found = inspect(host)
+    if (found.kind === "foreign") return found
+    const version = found.kind === "empty" ? 0 : (found.version ?? Number.POSITIVE_INFINITY)
+    for (const step of steps) {
+      if (step.version <= version) continue
+      for (const statement of step.statements) host.run(statement)
+      record(host, step)
+    }
+    if (found.kind === "empty") createLedger(host, birth)
+    return inspect(host)
+  })

@@ -1,0 +1,82 @@
+// Compares a file's whole schema with what the released steps make: every table, index, view and trigger by its
+// exact SQL, nothing missing and nothing extra, and the recorded migrations by name and checksum. The expectation
+// is made by running the steps in an empty private database, so there is no second list to maintain.
+import type { Finding, FindingCode } from "../../domain/ledger/verification.ts"
+import { openBytes } from "../sqlite/better-sqlite3-host.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
+import type { SchemaStep } from "./schema-snapshots.ts"
+
+interface SchemaObject {
+  readonly type: string
+  readonly name: string
+  readonly table: string
+  readonly sql: string | null
+}
+
+type SchemaMap = ReadonlyMap<string, SchemaObject>
+
+/** Everything in the schema but the planner's own statistics. */
+const schemaOf = (host: SqlHost): SchemaMap =>
+  new Map(
+    host
+      .all<SchemaObject>(
+        "SELECT type, name, tbl_name AS \"table\", sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'"
+      )
+      .map((object) => [`${object.type} ${object.name}`, object])
+  )
+
+const expectations = new WeakMap<ReadonlyArray<SchemaStep>, SchemaMap>()
+
+const expectedSchema = (steps: ReadonlyArray<SchemaStep>): SchemaMap => {
+  const known = expectations.get(steps)
+  if (known !== undefined) return known
+  const empty = openBytes(Buffer.alloc(0))
+  try {
+    for (const step of steps) for (const statement of step.statements) empty.run(statement)
+    const schema = schemaOf(empty)
+    expectations.set(steps, schema)
+    return schema
+  } finally {
+    empty.close()
+  }
+}
+
+const missingCode = (object: SchemaObject): FindingCode =>
+  object.type === "table" ? "TABLE_MISSING" : object.type === "trigger" ? "TRIGGER_MISSING" : "SCHEMA_MISSING"
+
+const migrationFindings = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): ReadonlyArray<Finding> => {
+  const rows = host.all<{ version: number; name: string; checksum: string }>(
+    "SELECT version, name, checksum FROM ledger_migrations ORDER BY version"
+  )
+  const wanted = steps.map(({ checksum, name, version }) => `${version} ${name} ${checksum}`)
+  const found = rows.map(({ checksum, name, version }) => `${version} ${name} ${checksum}`)
+  return wanted.length === found.length && wanted.every((line, index) => line === found[index])
+    ? []
+    : [
+        {
+          code: "MIGRATION_CHANGED",
+          where: "ledger_migrations",
+          message: `recorded ${found.join(", ") || "nothing"}, this program applies ${wanted.join(", ")}`
+        }
+      ]
+}
+
+/** All differences between a database's schema and the released steps. */
+export const schemaFindings = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): ReadonlyArray<Finding> => {
+  const expected = expectedSchema(steps)
+  const actual = schemaOf(host)
+  const findings: Array<Finding> = []
+  for (const [key, object] of expected) {
+    const found = actual.get(key)
+    if (found === undefined) {
+      findings.push({ code: missingCode(object), where: key, message: `${key} is missing` })
+    } else if (found.sql !== object.sql || found.table !== object.table) {
+      findings.push({ code: "SCHEMA_CHANGED", where: key, message: `${key} has another definition` })
+    }
+  }
+  for (const key of actual.keys()) {
+    if (!expected.has(key))
+      findings.push({ code: "SCHEMA_EXTRA", where: key, message: `no migration made ${key}` })
+  }
+  return actual.has("table ledger_migrations") ? [...findings, ...migrationFindings(host, steps)] : findings
+}

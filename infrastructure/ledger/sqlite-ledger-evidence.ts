@@ -1,0 +1,140 @@
+// The verification port over SQL: a connection of its own with one read transaction is the snapshot, a private
+// temporary database without triggers is the place to fold into. What only SQLite can judge (schema, pages,
+// foreign keys, JSON) becomes findings here; nothing is repaired.
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { FoldTarget, LedgerEvidence, LedgerSnapshot } from "../../application/ledger/ledger-evidence.ts"
+import type { ReadError } from "../../application/ledger/ledger-reader.ts"
+import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { LEDGER_TABLES, type LedgerTable, ledgerTables, type StepRow } from "../../domain/ledger/rows.ts"
+import type { Cell } from "../../domain/ledger/table-digest.ts"
+import { type Connection, openScratch } from "../sqlite/better-sqlite3-host.ts"
+import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
+import { backupTo } from "./ledger-backup.ts"
+import type { LedgerFile } from "./ledger-file.ts"
+import { selectEventsAfter, selectStreamAfter } from "./ledger-statements.ts"
+import { readEffect } from "./sqlite-ledger-reader.ts"
+import { structureFindings } from "./structure-findings.ts"
+
+const PAGE = 1_000
+
+/** Runs a synchronous read; what SQLite throws leaves as a `ReadError`. */
+const guarded = <A>(file: string, read: () => A): A => {
+  try {
+    return read()
+  } catch (error) {
+    const failure = sqliteFailure(file, error)
+    if (failure instanceof StoreCorrupt || failure instanceof StorageFailure) throw failure
+    throw new StorageFailure({
+      file,
+      code: failure._tag,
+      reason: failure instanceof Busy ? "the store is locked" : failure.message
+    })
+  }
+}
+
+/** Restricts a projected table to one run, by its own run_id or by its message's. */
+const runFilter: { readonly [T in LedgerTable]: string } = {
+  cassette_meta: "0",
+  cassette_messages: "run_id = :run",
+  cassette_jobs: "message_id IN (SELECT message_id FROM cassette_messages WHERE run_id = :run)",
+  cassette_steps: "run_id = :run",
+  cassette_receipts:
+    "substr(step_id, 1, 35) IN (SELECT 'step_' || substr(message_id, 5) FROM cassette_messages WHERE run_id = :run)"
+}
+
+/** Rows in key order, read by pages so that memory stays flat. */
+function* tableRows(host: SqlHost, file: string, table: LedgerTable, runId?: string): Generator<Array<Cell>> {
+  const { columns, key } = ledgerTables[table]
+  const filter = runId === undefined ? "1" : runFilter[table].replace(":run", "?")
+  const pageFrom = (comparison: ">=" | ">") =>
+    `SELECT ${columns.join(", ")} FROM ${table} WHERE ${key} ${comparison} ? AND ${filter} ORDER BY ${key} LIMIT ${PAGE}`
+  // The first page begins with the empty text, so that a row with an empty key is seen too.
+  let text = pageFrom(">=")
+  let after = ""
+  while (true) {
+    const parameters = filter.includes("?") ? [after, runId ?? null] : [after]
+    const page = guarded(file, () => host.all<Record<string, Cell>>(text, parameters))
+    for (const row of page) yield columns.map((column) => row[column] ?? null)
+    const last = page.at(-1)
+    if (last === undefined || page.length < PAGE) return
+    after = String(last[key])
+    text = pageFrom(">")
+  }
+}
+
+const makeSnapshot = (connection: Connection, file: string): LedgerSnapshot => ({
+  structure: () => guarded(file, () => structureFindings(connection)),
+  head: () =>
+    guarded(file, () => connection.all<{ size: number; hash: string }>("SELECT size, hash FROM head")[0]),
+  eventsAfter: (after, limit, stream_id) =>
+    guarded(file, () =>
+      stream_id === undefined
+        ? selectEventsAfter.all(connection, { after, limit })
+        : selectStreamAfter.all(connection, { after, limit, stream_id })
+    ),
+  rows: (table, runId) => tableRows(connection, file, table, runId)
+})
+
+const columnType = (column: string): string =>
+  ["ordinal", "fencing_token", "event_position"].includes(column) ? "INTEGER" : "TEXT"
+
+/** The tables of the projections without guards: the fold itself is what is being compared. */
+const createFoldTables = (scratch: SqlHost): void => {
+  for (const table of LEDGER_TABLES) {
+    const { columns, key } = ledgerTables[table]
+    const definitions = columns.map((column) => `${column} ${columnType(column)}`).join(", ")
+    scratch.run(`CREATE TABLE ${table} (${definitions}, PRIMARY KEY (${key})) STRICT, WITHOUT ROWID`)
+  }
+}
+
+const makeFoldTarget = (scratch: Connection): FoldTarget => {
+  const puts = Object.fromEntries(
+    LEDGER_TABLES.map((table) => {
+      const { columns } = ledgerTables[table]
+      return [table, `REPLACE INTO ${table} VALUES (${columns.map(() => "?").join(", ")})`]
+    })
+  ) as { readonly [T in LedgerTable]: string }
+  return {
+    step: (stepId) => scratch.all<StepRow>("SELECT * FROM cassette_steps WHERE step_id = ?", [stepId])[0],
+    apply: (changes) => {
+      for (const { row, table } of changes) {
+        const cells = row as unknown as Readonly<Record<string, Cell>>
+        scratch.run(
+          puts[table],
+          ledgerTables[table].columns.map((column) => cells[column] ?? null)
+        )
+      }
+    },
+    rows: (table) => tableRows(scratch, "the fold", table)
+  }
+}
+
+const scoped = (
+  open: Effect.Effect<Connection, ReadError>
+): Effect.Effect<Connection, ReadError, Scope.Scope> =>
+  Effect.acquireRelease(open, (connection) => Effect.sync(() => connection.close()))
+
+/** The verification port on an opened file. */
+export const makeSqliteLedgerEvidence = (file: LedgerFile): LedgerEvidence["Service"] => ({
+  warnings: file.warnings,
+  snapshot: scoped(
+    readEffect(file.filename, file.busyDeadline, () => {
+      const connection = file.openSnapshot()
+      connection.pragma("foreign_keys = ON")
+      connection.run("BEGIN")
+      return connection
+    })
+  ).pipe(Effect.map((connection) => makeSnapshot(connection, file.filename))),
+  foldTarget: scoped(
+    readEffect(file.filename, file.busyDeadline, () => {
+      const scratch = openScratch()
+      scratch.pragma("synchronous = OFF")
+      scratch.run("BEGIN")
+      createFoldTables(scratch)
+      return scratch
+    })
+  ).pipe(Effect.map(makeFoldTarget)),
+  backup: (target) => backupTo(file, target)
+})

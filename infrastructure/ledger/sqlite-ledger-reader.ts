@@ -1,0 +1,102 @@
+// The query port over SQL, on a read-only connection beside the writer's. Each query is one statement or one
+// short synchronous sequence, so an answer never mixes two moments of a run.
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import {
+  type LedgerReader,
+  type ReadError,
+  type RunSummary,
+  type StepsOf
+} from "../../application/ledger/ledger-reader.ts"
+import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import type { StepRow } from "../../domain/ledger/rows.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { retryBusy } from "../sqlite/busy-retry.ts"
+import type { LedgerFile } from "./ledger-file.ts"
+import {
+  selectJob,
+  selectMessage,
+  selectMessagesOfRun,
+  selectReceiptsBetween,
+  selectReceiptsOfRun,
+  selectRuns,
+  selectStepsBetween,
+  selectStepsOfRun
+} from "./ledger-queries.ts"
+import { idsBelow, selectEventsAfter, selectHead, selectStreamAfter } from "./ledger-statements.ts"
+
+/** A read that other writers can only delay; what SQLite refuses to read is a `ReadError`. */
+export const readEffect = <A>(file: string, deadline: number, read: () => A): Effect.Effect<A, ReadError> =>
+  retryBusy(file, deadline, read).pipe(
+    Effect.mapError((error) =>
+      error instanceof StoreCorrupt || error instanceof StorageFailure
+        ? error
+        : new StorageFailure({ file, code: error._tag, reason: error.message })
+    )
+  )
+
+const parentId = (of: Exclude<StepsOf, { readonly run_id: string }>): string =>
+  "message_id" in of ? of.message_id : of.job_id
+
+const countSteps = (steps: ReadonlyArray<StepRow>) => {
+  const of = (status: StepRow["status"]) => steps.filter((step) => step.status === status).length
+  return { pending: of("PENDING"), leased: of("LEASED"), committed: of("COMMITTED") }
+}
+
+const jobStatusOf = (connection: Connection, job_id: string) => {
+  const job = selectJob.first(connection, { job_id })
+  if (job === undefined) return undefined
+  const outcomes: Record<string, number> = {}
+  for (const { outcome } of selectReceiptsBetween.all(connection, idsBelow("rcpt", job_id))) {
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
+  }
+  return { job, ...countSteps(selectStepsBetween.all(connection, idsBelow("step", job_id))), outcomes }
+}
+
+/** The query port on an opened file. */
+export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
+  file: LedgerFile
+): Effect.fn.Return<LedgerReader["Service"], never, Scope.Scope> {
+  const { busyDeadline, filename } = file
+  const own = file.openReader()
+  if (own !== file.connection) yield* Effect.addFinalizer(() => Effect.sync(() => own.close()))
+  const read = <A>(query: () => A) => readEffect(filename, busyDeadline, query)
+  return {
+    head: read(() => {
+      const row = selectHead.first(own, {})
+      return {
+        position: row?.position ?? 0,
+        hash: row?.hash ?? "",
+        recorded_at: row?.recorded_at ?? undefined
+      }
+    }),
+    message: (message_id) => read(() => selectMessage.first(own, { message_id })),
+    messages: (run_id) => read(() => selectMessagesOfRun.all(own, { run_id })),
+    jobStatus: (jobId) => read(() => jobStatusOf(own, jobId)),
+    steps: (of) =>
+      read(() =>
+        "run_id" in of
+          ? selectStepsOfRun.all(own, of)
+          : selectStepsBetween.all(own, idsBelow("step", parentId(of)))
+      ),
+    receipts: (of) =>
+      read(() =>
+        "run_id" in of
+          ? selectReceiptsOfRun.all(own, of)
+          : selectReceiptsBetween.all(own, idsBelow("rcpt", parentId(of)))
+      ),
+    runs: (now, runId) =>
+      read((): ReadonlyArray<RunSummary> => selectRuns.all(own, { now, run_id: runId ?? null })),
+    events: (after, limit, stream_id) =>
+      read(() =>
+        stream_id === undefined
+          ? selectEventsAfter.all(own, { after, limit })
+          : selectStreamAfter.all(own, { after, limit, stream_id })
+      ),
+    changeCounter: read(() =>
+      own === file.connection
+        ? (selectHead.first(own, {})?.position ?? 0)
+        : Number(own.pragma("data_version"))
+    )
+  }
+})

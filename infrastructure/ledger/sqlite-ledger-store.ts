@@ -1,0 +1,110 @@
+// The write port over SQL: one immediate transaction per group of commands, statements compiled once, SQLite's
+// refusals as InvariantViolation. While nothing happens it moves the write-ahead log into the database, so that
+// readers stay quick and the log small.
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { LedgerStore, LedgerTransaction } from "../../application/ledger/ledger-store.ts"
+import {
+  InvariantViolation,
+  ReadOnlyStore,
+  StorageFailure,
+  type StoreWriteError
+} from "../../domain/ledger/errors.ts"
+import { receiptIdOf } from "../../domain/ledger/ids.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { type AttemptFailure, retryBusy } from "../sqlite/busy-retry.ts"
+import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
+import type { LedgerFile } from "./ledger-file.ts"
+import {
+  idsBelow,
+  insertEvent,
+  selectEventsAfter,
+  selectHead,
+  selectMessageByKey,
+  selectNextPendingOfJob,
+  selectNextPendingOfRun,
+  selectReceipt,
+  selectStep
+} from "./ledger-statements.ts"
+
+/** How long nothing must have been written before the log is moved into the database. */
+const IDLE_INTERVAL = "1 second"
+
+const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
+  head: () => {
+    const row = selectHead.first(host, {})
+    return { position: row?.position ?? 0, hash: row?.hash ?? "", recorded_at: row?.recorded_at ?? undefined }
+  },
+  eventsAfter: (after, limit) => selectEventsAfter.all(host, { after, limit }),
+  messageByKey: (run_id, idempotency_key) => selectMessageByKey.first(host, { run_id, idempotency_key }),
+  nextPendingStep: (run_id, jobId) =>
+    jobId === undefined
+      ? selectNextPendingOfRun.first(host, { run_id })
+      : selectNextPendingOfJob.first(host, { run_id, ...idsBelow("step", jobId) }),
+  step: (step_id) => selectStep.first(host, { step_id }),
+  receiptOfStep: (stepId) => selectReceipt.first(host, { receipt_id: receiptIdOf(stepId) }),
+  append: (event) => {
+    try {
+      insertEvent.run(host, { ...event })
+    } catch (error) {
+      const failure = sqliteFailure(file, error)
+      throw failure instanceof InvariantViolation ? failure : error
+    }
+  }
+})
+
+/** SQLite failures of a whole unit of work. */
+const writeFailure = (file: string, error: AttemptFailure): StoreWriteError => {
+  switch (error._tag) {
+    case "InvariantViolation":
+    case "NotALedger":
+      return new StorageFailure({ file, code: error._tag, reason: error.message })
+    default:
+      return error
+  }
+}
+
+/** Moves the write-ahead log into the database while the ledger is idle; never waits and never fails. */
+const checkpointWhenIdle = (connection: Connection, writes: () => number): Effect.Effect<never> =>
+  Effect.gen(function* () {
+    let seen = 0
+    let done = 0
+    while (true) {
+      yield* Effect.sleep(IDLE_INTERVAL)
+      const now = writes()
+      if (now === seen && now !== done) {
+        connection.pragma("wal_checkpoint(PASSIVE)")
+        done = now
+      }
+      seen = now
+    }
+  })
+
+/** The write port on an opened file; on a read-only one every unit of work is refused. */
+export const makeSqliteLedgerStore = Effect.fnUntraced(function* (
+  file: LedgerFile
+): Effect.fn.Return<LedgerStore["Service"], never, Scope.Scope> {
+  const { busyDeadline, connection, filename } = file
+  const transaction = makeTransaction(connection, filename)
+  let writes = 0
+  if (!file.readOnly) {
+    yield* Effect.forkScoped(checkpointWhenIdle(connection, () => writes))
+  }
+  return {
+    name: filename,
+    ledgerId: file.ledgerId,
+    openedHead: file.head,
+    fault: file.fault,
+    transact: file.readOnly
+      ? () => Effect.fail(new ReadOnlyStore({ file: filename }))
+      : <A>(work: (unit: LedgerTransaction) => A) =>
+          retryBusy(filename, busyDeadline, () => {
+            const result = connection.transaction(() => work(transaction))
+            writes += 1
+            return result
+          }).pipe(
+            Effect.mapError((error) => (error._tag === "StoreBusy" ? error : writeFailure(filename, error)))
+          )
+  }
+})

@@ -1,0 +1,52 @@
+// The ledger's ports on one SQLite file, as one layer: opening, writing, querying and verifying share the file's
+// scope. Only what cannot be opened as the ledger that was asked for is an error; damage inside it leaves a ledger
+// that can be read and verified and that refuses to write.
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Hashing } from "../../application/ledger/hashing.ts"
+import { LedgerEvidence } from "../../application/ledger/ledger-evidence.ts"
+import { LedgerReader } from "../../application/ledger/ledger-reader.ts"
+import { LedgerStore } from "../../application/ledger/ledger-store.ts"
+import { verify } from "../../application/ledger/verification.ts"
+import { type OpenError, StorageFailure } from "../../domain/ledger/errors.ts"
+import { nodeHashingLayer } from "../hashing/node-hashing.ts"
+import { type LedgerFileOptions, openLedgerFile } from "./ledger-file.ts"
+import { makeSqliteLedgerEvidence } from "./sqlite-ledger-evidence.ts"
+import { makeSqliteLedgerReader } from "./sqlite-ledger-reader.ts"
+import { makeSqliteLedgerStore } from "./sqlite-ledger-store.ts"
+
+export interface SqliteLedgerOptions extends LedgerFileOptions {
+  /**
+   * `recent` (default) checks the schema and the last thousand events at opening; `full` verifies everything
+   * that does not depend on a clock. What is found closes the ledger for writing.
+   */
+  readonly verifyOnOpen?: "recent" | "full" | undefined
+}
+
+type Ports = LedgerStore | LedgerReader | LedgerEvidence
+
+const makePorts = (options: SqliteLedgerOptions) =>
+  Effect.gen(function* () {
+    const file = yield* openLedgerFile(options)
+    const evidence = makeSqliteLedgerEvidence(file)
+    const report =
+      options.verifyOnOpen === "full" && file.fault === undefined
+        ? yield* verify({ pure: true }).pipe(
+            Effect.provideService(LedgerEvidence, evidence),
+            Effect.mapError(
+              (error) => new StorageFailure({ file: file.filename, code: error._tag, reason: error.message })
+            )
+          )
+        : undefined
+    const store = yield* makeSqliteLedgerStore({ ...file, fault: file.fault ?? report?.findings[0] })
+    const reader = yield* makeSqliteLedgerReader(file)
+    return Layer.mergeAll(
+      Layer.succeed(LedgerStore, store),
+      Layer.succeed(LedgerReader, reader),
+      Layer.succeed(LedgerEvidence, evidence)
+    )
+  })
+
+/** The ledger's ports and hashing on a SQLite file. */
+export const sqliteLedgerLayer = (options: SqliteLedgerOptions): Layer.Layer<Ports | Hashing, OpenError> =>
+  Layer.unwrap(makePorts(options)).pipe(Layer.provideMerge(nodeHashingLayer))

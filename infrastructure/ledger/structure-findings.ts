@@ -1,0 +1,61 @@
+// The structure rung, as far as only SQLite can judge it: foreign keys in force, the whole schema by its exact SQL,
+// pages and CHECKs, references, and JSON in the columns that must hold it.
+import type { Finding } from "../../domain/ledger/verification.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { schemaFindings } from "./schema-check.ts"
+import { schemaSteps } from "./schema-snapshots.ts"
+
+const jsonColumns = [
+  ["cassette_messages", "message_id", "payload_json"],
+  ["cassette_steps", "step_id", "payload_json"],
+  ["cassette_receipts", "receipt_id", "receipt_json"]
+] as const
+
+const invalidJson = (connection: Connection, present: ReadonlySet<string>): ReadonlyArray<Finding> =>
+  jsonColumns
+    .filter(([table]) => present.has(table))
+    .flatMap(([table, key, column]) =>
+      connection
+        .all<{ id: string }>(
+          `SELECT ${key} AS id FROM ${table} WHERE json_valid(${column}) IS NOT 1 LIMIT 100`
+        )
+        .map(({ id }) => ({
+          code: "JSON_INVALID" as const,
+          where: `${table} ${id} ${column}`,
+          message: "the text is not JSON"
+        }))
+    )
+
+const foreignKeys = (connection: Connection): ReadonlyArray<Finding> => [
+  ...(connection.pragma("foreign_keys") === 1
+    ? []
+    : [{ code: "FOREIGN_KEYS_OFF" as const, where: "connection", message: "PRAGMA foreign_keys is not ON" }]),
+  ...connection
+    .all<{ table: string; rowid: number | null; parent: string }>("PRAGMA foreign_key_check")
+    .map(({ parent, rowid, table }) => ({
+      code: "FOREIGN_KEY" as const,
+      where: rowid === null ? table : `${table} rowid ${rowid}`,
+      message: `the row refers to a missing row of ${parent}`
+    }))
+]
+
+const integrity = (connection: Connection): ReadonlyArray<Finding> =>
+  connection
+    .all<{ integrity_check: string }>("PRAGMA integrity_check")
+    .filter(({ integrity_check }) => integrity_check !== "ok")
+    .map(({ integrity_check }) => ({
+      code: "INTEGRITY" as const,
+      where: "database",
+      message: integrity_check
+    }))
+
+/** Everything that is wrong with the structure of an opened ledger. */
+export const structureFindings = (connection: Connection): ReadonlyArray<Finding> => {
+  const tables = connection.all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+  return [
+    ...schemaFindings(connection, schemaSteps()),
+    ...integrity(connection),
+    ...foreignKeys(connection),
+    ...invalidJson(connection, new Set(tables.map(({ name }) => name)))
+  ]
+}

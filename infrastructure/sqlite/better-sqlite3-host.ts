@@ -1,0 +1,80 @@
+// better-sqlite3 under the SQL port: one connection with the pragmas of the design and every statement prepared
+// once. SQLite's own busy handler is off, because it would block the event loop; callers retry. The database file
+// may never be opened with `fs` while such a connection is open, since closing that would drop SQLite's locks.
+import Database from "better-sqlite3"
+import type { SqlHost, SqlValue } from "./sql-host.ts"
+
+/** How much an acknowledged commit survives: FULL a power cut, NORMAL only the process's own death. */
+export type Durability = "full" | "normal"
+
+/** Size that the write-ahead log is cut back to after a checkpoint (bytes). */
+const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1_048_576
+
+export interface Connection extends SqlHost {
+  /** A pragma's single value; without a value when it has none. */
+  readonly pragma: (text: string) => unknown
+  /** The whole database as bytes; only meaningful for one in memory. */
+  readonly serialize: () => Buffer
+  readonly close: () => void
+}
+
+const makeConnection = (database: Database.Database): Connection => {
+  const statements = new Map<string, Database.Statement<Array<SqlValue>>>()
+  const prepared = (sql: string) => {
+    const known = statements.get(sql)
+    if (known !== undefined) return known
+    const statement = database.prepare<Array<SqlValue>>(sql)
+    statements.set(sql, statement)
+    return statement
+  }
+  const none: ReadonlyArray<SqlValue> = []
+  let run: (() => unknown) | undefined
+  const unit = database.transaction(() => run?.())
+  return {
+    all: <Row>(sql: string, parameters = none) => prepared(sql).all(...parameters) as Array<Row>,
+    run: (sql, parameters = none) => {
+      prepared(sql).run(...parameters)
+    },
+    transaction: <A>(work: () => A) => {
+      run = work
+      return unit.immediate() as A
+    },
+    pragma: (text) => database.pragma(text, { simple: true }),
+    serialize: () => database.serialize(),
+    close: () => {
+      database.close()
+    }
+  }
+}
+
+/** Opens for writing and creates the file when it is missing. Nothing is written yet, not even a header. */
+export const openForWriting = (filename: string): Connection =>
+  makeConnection(new Database(filename, { timeout: 0 }))
+
+/** Opens an existing file for reading; it changes nothing in it. */
+export const openForReading = (filename: string): Connection => {
+  const connection = makeConnection(
+    new Database(filename, { readonly: true, fileMustExist: true, timeout: 0 })
+  )
+  connection.pragma("temp_store = MEMORY")
+  return connection
+}
+
+/** A private database in memory from the bytes of another. */
+export const openBytes = (bytes: Buffer): Connection => makeConnection(new Database(bytes))
+
+/** A private empty database that spills to a temporary file when it grows, and vanishes when it is closed. */
+export const openScratch = (): Connection => makeConnection(new Database(""))
+
+/** Sets what a writing connection needs; the journal mode may be refused as busy by other first openers. */
+export const configureForWriting = (connection: Connection, durability: Durability): void => {
+  connection.pragma("journal_mode = WAL")
+  connection.pragma(`synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`)
+  connection.pragma("foreign_keys = ON")
+  connection.pragma("temp_store = MEMORY")
+  connection.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`)
+}
+
+/** The version of the SQLite library. */
+export const sqliteVersion = (connection: Connection): string =>
+  connection.all<{ version: string }>("SELECT sqlite_version() AS version")[0]?.version ?? ""

@@ -1,0 +1,58 @@
+// Waiting for other writers. SQLite's own busy handler would block the event loop and starve (one process of four
+// did nearly all the work), so a busy attempt is repeated with jitter until a deadline, and the runtime gets its
+// turn in between. The waits are real time on purpose: a lock of another process does not follow a test's clock.
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import { ClockFarBehindHead, StoreBusy, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { Busy, type SqliteFailure, sqliteFailure } from "./sqlite-errors.ts"
+
+/** How long a writer waits for others by default (milliseconds). */
+export const DEFAULT_BUSY_DEADLINE_MILLIS = 10_000
+
+/** The longest single wait between two attempts (milliseconds). */
+const MAX_WAIT_MILLIS = 4
+
+const realSleep = (millis: number): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const timer = setTimeout(() => resume(Effect.void), millis)
+    return Effect.sync(() => clearTimeout(timer))
+  })
+
+/** How the work of one attempt can fail for good. */
+export type AttemptFailure = Exclude<SqliteFailure, Busy> | ClockFarBehindHead
+
+/** An attempt's result, or the failure of one that must not be repeated. */
+const attempt = <A>(file: string, work: () => A): Effect.Effect<A, AttemptFailure> | Busy => {
+  try {
+    return Effect.succeed(work())
+  } catch (error) {
+    if (error instanceof Busy) return error
+    if (error instanceof StoreCorrupt || error instanceof ClockFarBehindHead) return Effect.fail(error)
+    const failure = sqliteFailure(file, error)
+    return failure instanceof Busy ? failure : Effect.fail(failure)
+  }
+}
+
+/**
+ * Runs synchronous SQLite work, again and again while the store is busy; `StoreBusy` after the deadline. An
+ * attempt that fails must have left nothing behind. Errors that are no SQLite errors are defects.
+ */
+export const retryBusy = <A>(
+  file: string,
+  deadlineMillis: number,
+  work: () => A
+): Effect.Effect<A, AttemptFailure | StoreBusy> =>
+  Effect.suspend(() => {
+    const first = attempt(file, work)
+    if (!(first instanceof Busy)) return first
+    const start = performance.now()
+    return Effect.gen(function* () {
+      for (let tries = 1; ; tries++) {
+        const waited = Math.round(performance.now() - start)
+        if (waited >= deadlineMillis) return yield* new StoreBusy({ waited_ms: waited })
+        yield* realSleep(Math.ceil((yield* Random.next) * Math.min(tries, MAX_WAIT_MILLIS)))
+        const next = attempt(file, work)
+        if (!(next instanceof Busy)) return yield* next
+      }
+    })
+  })

@@ -1,0 +1,14 @@
+// The whole port to SQL: three synchronous operations. Whatever SQLite host can offer them can carry the ledger,
+// its migrations and its triggers unchanged; nothing above this port may use a driver, a BEGIN or a SAVEPOINT.
+
+/** A value as SQLite stores it here; no blobs and no integers beyond 2^53. */
+export type SqlValue = string | number | null
+
+export interface SqlHost {
+  /** All rows as objects, columns in their selected order. */
+  readonly all: <Row>(sql: string, parameters?: ReadonlyArray<SqlValue>) => Array<Row>
+  /** Runs one statement for its effect. */
+  readonly run: (sql: string, parameters?: ReadonlyArray<SqlValue>) => void
+  /** One unit of work under the write lock: commits when `work` returns, rolls back when it throws. */
+  readonly transaction: <A>(work: () => A) => A
+}

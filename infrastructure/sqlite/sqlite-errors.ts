@@ -1,0 +1,54 @@
+// The one place where SQLite's result codes become tagged errors. Every code has an answer here; what has no
+// better name is a StorageFailure that carries the code. A busy store is a signal for the retry, not an error yet.
+import {
+  InvariantViolation,
+  NotALedger,
+  ReadOnlyStore,
+  StorageFailure,
+  StorageFull,
+  StoreCorrupt
+} from "../../domain/ledger/errors.ts"
+
+/** Another connection holds the lock: try again. */
+export class Busy {
+  readonly _tag = "Busy"
+}
+
+export type SqliteFailure =
+  | Busy
+  | InvariantViolation
+  | NotALedger
+  | ReadOnlyStore
+  | StorageFailure
+  | StorageFull
+  | StoreCorrupt
+
+interface SqliteError {
+  readonly code: string
+  readonly message: string
+}
+
+const isSqliteError = (error: unknown): error is SqliteError =>
+  typeof error === "object" &&
+  error !== null &&
+  "code" in error &&
+  typeof error.code === "string" &&
+  error.code.startsWith("SQLITE_")
+
+/** The tagged error for a thrown SQLite error about `file`; anything else (a defect) is thrown again. */
+export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
+  if (!isSqliteError(error)) throw error
+  const { code, message } = error
+  if (code === "SQLITE_BUSY" || code.startsWith("SQLITE_BUSY_") || code.startsWith("SQLITE_LOCKED"))
+    return new Busy()
+  if (code.startsWith("SQLITE_CONSTRAINT")) return new InvariantViolation({ message })
+  if (code === "SQLITE_FULL") return new StorageFull({ file })
+  if (code === "SQLITE_NOTADB") return new NotALedger({ file, reason: "it is no SQLite database" })
+  if (code.startsWith("SQLITE_CORRUPT")) {
+    return new StoreCorrupt({ code: "INTEGRITY", where: file, finding: message })
+  }
+  if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "SQLITE_AUTH") {
+    return new ReadOnlyStore({ file })
+  }
+  return new StorageFailure({ file, code, reason: message })
+}

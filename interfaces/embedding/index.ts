@@ -1,0 +1,16 @@
+// The main entry point: the ledger on SQLite with everything that a host program names. Nothing is re-exported
+// that only this package needs.
+export type { EventStreamOptions } from "../../application/ledger/event-stream.ts"
+export type { CommandError } from "../../application/ledger/command-writer.ts"
+export type { LedgerShape } from "../../application/ledger/ledger.ts"
+export type { JobStatus, ReadError, RunSummary, StepCounts, StepsOf } from "../../application/ledger/ledger-reader.ts"
+export type { LedgerState, StateAtOptions } from "../../application/ledger/state-at.ts"
+export type { VerificationOptions } from "../../application/ledger/verification.ts"
+export type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
+export type { Claimed, Completed, Posted, Requeued } from "../../domain/ledger/decide.ts"
+export * from "../../domain/ledger/errors.ts"
+export type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
+export { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
+export type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+export type { Finding, FindingCode, VerificationReport } from "../../domain/ledger/verification.ts"
+export { Ledger, type LedgerOptions } from "./ledger.ts"
