@@ -3,7 +3,12 @@
 export { type CommandError, DEFAULT_QUEUE_CAPACITY } from "./ledger/command-writer.ts"
 export type { EventStreamOptions } from "./ledger/event-stream.ts"
 export { Hashing } from "./ledger/hashing.ts"
-export { type BackupError, type FoldTarget, LedgerEvidence, type LedgerSnapshot } from "./ledger/ledger-evidence.ts"
+export {
+  type BackupError,
+  type FoldTarget,
+  LedgerEvidence,
+  type LedgerSnapshot
+} from "./ledger/ledger-evidence.ts"
 export {
   type JobStatus,
   LedgerReader,

@@ -9,7 +9,7 @@ import { Identifier, utf8ByteLength, WellFormedText } from "../canonical/text.ts
 import { InvalidInput } from "./errors.ts"
 import { intentOf } from "./evolve.ts"
 import { isJobId } from "./ids.ts"
-import { JsonObjectSchema, Source } from "./events.ts"
+import { JsonObjectSchema, OutcomeSchema, SourceSchema } from "./events.ts"
 import {
   DEFAULT_TTL_SECONDS,
   MAX_EVENT_BYTES,
@@ -20,7 +20,7 @@ import {
   MAX_TTL_SECONDS,
   MIN_TTL_SECONDS
 } from "./limits.ts"
-import { type Outcome as OutcomeName, OUTCOMES, type Source as SourceName, SOURCES } from "./rows.ts"
+import { type Outcome, OUTCOMES, type Source, SOURCES } from "./rows.ts"
 
 const Text = WellFormedText.check(
   Schema.makeFilter((text: string) => utf8ByteLength(text) <= MAX_TEXT_BYTES, {
@@ -44,7 +44,7 @@ const TtlSeconds = Schema.Int.check(
 /** Posts a message; the same (run_id, idempotency_key) with the same content answers the same ids. */
 export const PostMessage = Schema.Struct({
   run_id: Identifier,
-  source: Source.annotate({ message: `Invalid source: use ${SOURCES.join(", ")}` }),
+  source: SourceSchema.annotate({ message: `Invalid source: use ${SOURCES.join(", ")}` }),
   payload: JsonObjectSchema,
   idempotency_key: Schema.optional(Schema.NullOr(Identifier)),
   jobs: Schema.optional(
@@ -69,7 +69,7 @@ export const CompleteStep = Schema.Struct({
   worker_id: Identifier,
   fencing_token: FencingToken,
   receipt_payload: JsonObjectSchema,
-  outcome: Schema.Literals(OUTCOMES).annotate({ message: `Invalid outcome: use ${OUTCOMES.join(", ")}` })
+  outcome: OutcomeSchema.annotate({ message: `Invalid outcome: use ${OUTCOMES.join(", ")}` })
 })
 export type CompleteStep = typeof CompleteStep.Type
 
@@ -90,7 +90,7 @@ export const DEFAULT_REQUESTER = "operator"
 
 export interface PreparedPost {
   readonly run_id: string
-  readonly source: SourceName
+  readonly source: Source
   readonly idempotency_key: string | null
   /** Canonical text (`jcs/1`) of the payload. */
   readonly payload: string
@@ -110,7 +110,7 @@ export interface PreparedCompletion {
   readonly step_id: string
   readonly worker_id: string
   readonly fencing_token: number
-  readonly outcome: OutcomeName
+  readonly outcome: Outcome
   /** Canonical text (`jcs/1`) of the receipt. */
   readonly receipt: string
 }

@@ -15,8 +15,8 @@ export const JsonObjectSchema = Schema.declare<JsonObject>(
   { expected: "a JSON object" }
 )
 
-export const Source = Schema.Literals(SOURCES)
-export const Outcome = Schema.Literals(OUTCOMES)
+export const SourceSchema = Schema.Literals(SOURCES)
+export const OutcomeSchema = Schema.Literals(OUTCOMES)
 export const ClaimScope = Schema.Literals(["run", "job"])
 export const RequeueCause = Schema.Literals(["expired", "released", "forced"])
 export type ClaimScope = typeof ClaimScope.Type
@@ -33,7 +33,7 @@ const MessagePosted = Schema.Struct({
   jobs: Schema.optionalKey(Schema.NonEmptyArray(WellFormedText)),
   message_id: Schema.String,
   payload: JsonObjectSchema,
-  source: Source,
+  source: SourceSchema,
   steps: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ job: Ordinal, payload: JsonObjectSchema })))
 })
 
@@ -49,7 +49,7 @@ const StepClaimed = Schema.Struct({
 /** The lease's owner finished the step; the receipt is the proof. */
 const StepCompleted = Schema.Struct({
   fencing_token: Ordinal,
-  outcome: Outcome,
+  outcome: OutcomeSchema,
   receipt: JsonObjectSchema,
   step_id: Schema.String,
   worker_id: Identifier

@@ -17,7 +17,8 @@ const ledgerIdOf = (host: SqlHost): string | undefined =>
   )[0]?.ledger_id ?? undefined
 
 const versionOf = (host: SqlHost): number | undefined => {
-  const value = host.all<{ value: string }>("SELECT value FROM cassette_meta WHERE key = 'db_version'")[0]?.value
+  const value = host.all<{ value: string }>("SELECT value FROM cassette_meta WHERE key = 'db_version'")[0]
+    ?.value
   return value !== undefined && /^[1-9][0-9]{0,8}$/.test(value) ? Number(value) : undefined
 }
 

@@ -3,7 +3,13 @@
 export type { EventStreamOptions } from "../../application/ledger/event-stream.ts"
 export type { CommandError } from "../../application/ledger/command-writer.ts"
 export type { LedgerShape } from "../../application/ledger/ledger.ts"
-export type { JobStatus, ReadError, RunSummary, StepCounts, StepsOf } from "../../application/ledger/ledger-reader.ts"
+export type {
+  JobStatus,
+  ReadError,
+  RunSummary,
+  StepCounts,
+  StepsOf
+} from "../../application/ledger/ledger-reader.ts"
 export type { LedgerState, StateAtOptions } from "../../application/ledger/state-at.ts"
 export type { VerificationOptions } from "../../application/ledger/verification.ts"
 export type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
