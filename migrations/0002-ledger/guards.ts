@@ -92,11 +92,12 @@ const jobs = trigger({
   body: [
     written("cassette_jobs"),
     refuse(
-      "FOREIGN KEY: a job needs an existing message",
+      "FOREIGN KEY: a job needs the message of its own event",
       sql`NOT EXISTS ${db
         .selectFrom("cassette_messages")
         .select(sql`1`.as("found"))
-        .where("message_id", "=", sql.ref<string>("NEW.message_id"))}`
+        .where("message_id", "=", sql.ref<string>("NEW.message_id"))
+        .where("event_position", "=", sql.ref<number>("NEW.event_position"))}`
     ),
     refuse(
       "A message has 1 to 9999 jobs: more have no place in the order of ids",
@@ -110,6 +111,7 @@ const runOfJob = db
   .innerJoin("cassette_messages as message", "message.message_id", "job.message_id")
   .select("message.run_id")
   .where("job.job_id", "=", sql.ref<string>("NEW.job_id"))
+  .where("job.event_position", "=", sql.ref<number>("NEW.event_position"))
 
 const stepInsert = trigger({
   name: "tr_steps_append_only_insert",
@@ -122,7 +124,7 @@ const stepInsert = trigger({
       "A step is born PENDING, with fencing_token 0 and no lease",
       sql`NEW."status" IS NOT 'PENDING' OR NEW."fencing_token" IS NOT 0 OR NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL`
     ),
-    refuse("FOREIGN KEY: a step needs an existing job of its run", sql`${runOfJob} IS NOT NEW."run_id"`),
+    refuse("FOREIGN KEY: a step needs a job of its own event and run", sql`${runOfJob} IS NOT NEW."run_id"`),
     refuse(
       "A job has 1 to 99999 steps: more have no place in the order of ids",
       sql`NEW."ordinal" NOT BETWEEN 1 AND 99999`

@@ -78,7 +78,7 @@ END;
 CREATE TRIGGER "tr_jobs_append_only_insert" BEFORE INSERT ON "cassette_jobs"
 BEGIN
   SELECT RAISE(ABORT, 'cassette_jobs is append-only: a row is written only by the event that is pending') WHERE NEW."event_position" IS NOT (SELECT "position" FROM "pending_event");
-  SELECT RAISE(ABORT, 'FOREIGN KEY: a job needs an existing message') WHERE NOT EXISTS (select 1 as "found" from "cassette_messages" where "message_id" = "NEW"."message_id");
+  SELECT RAISE(ABORT, 'FOREIGN KEY: a job needs the message of its own event') WHERE NOT EXISTS (select 1 as "found" from "cassette_messages" where "message_id" = "NEW"."message_id" and "event_position" = "NEW"."event_position");
   SELECT RAISE(ABORT, 'A message has 1 to 9999 jobs: more have no place in the order of ids') WHERE NEW."ordinal" NOT BETWEEN 1 AND 9999;
 END;
 
@@ -96,7 +96,7 @@ CREATE TRIGGER "tr_steps_append_only_insert" BEFORE INSERT ON "cassette_steps"
 BEGIN
   SELECT RAISE(ABORT, 'cassette_steps is append-only: a row is written only by the event that is pending') WHERE NEW."event_position" IS NOT (SELECT "position" FROM "pending_event");
   SELECT RAISE(ABORT, 'A step is born PENDING, with fencing_token 0 and no lease') WHERE NEW."status" IS NOT 'PENDING' OR NEW."fencing_token" IS NOT 0 OR NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL;
-  SELECT RAISE(ABORT, 'FOREIGN KEY: a step needs an existing job of its run') WHERE (select "message"."run_id" from "cassette_jobs" as "job" inner join "cassette_messages" as "message" on "message"."message_id" = "job"."message_id" where "job"."job_id" = "NEW"."job_id") IS NOT NEW."run_id";
+  SELECT RAISE(ABORT, 'FOREIGN KEY: a step needs a job of its own event and run') WHERE (select "message"."run_id" from "cassette_jobs" as "job" inner join "cassette_messages" as "message" on "message"."message_id" = "job"."message_id" where "job"."job_id" = "NEW"."job_id" and "job"."event_position" = "NEW"."event_position") IS NOT NEW."run_id";
   SELECT RAISE(ABORT, 'A job has 1 to 99999 steps: more have no place in the order of ids') WHERE NEW."ordinal" NOT BETWEEN 1 AND 99999;
 END;
 
