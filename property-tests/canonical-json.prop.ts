@@ -1,4 +1,4 @@
-// Laws of canonical JSON on random values: agreement with other implementations, reading back what was
+// Properties of canonical JSON on random values: agreement with other implementations, reading back what was
 // written, and number spellings against exact arithmetic.
 
 import canonicalize from "canonicalize"
@@ -29,8 +29,8 @@ const rules = [
   ["py/1", integerJson, pyText]
 ] as const
 
-const assertLaw = (law: boolean, shown: string): void => {
-  if (!law) throw new Error(shown)
+const assertThat = (holds: boolean, shown: string): void => {
+  if (!holds) throw new Error(shown)
 }
 
 describe("jcs/1", () => {
@@ -48,9 +48,9 @@ describe.each(rules)("%s", (rule, values, write) => {
       fc.property(values, (value) => {
         const text = write(value)
         const read = Result.getOrThrow(readJson(text, rule))
-        assertLaw(isDeepStrictEqual(read, withoutNegativeZero(value)), `${text} was read as another value`)
+        assertThat(isDeepStrictEqual(read, withoutNegativeZero(value)), `${text} was read as another value`)
         const fromBytes = Result.getOrThrow(readJsonBytes(new TextEncoder().encode(text), rule))
-        assertLaw(isDeepStrictEqual(fromBytes, read), `${text} was read otherwise from bytes`)
+        assertThat(isDeepStrictEqual(fromBytes, read), `${text} was read otherwise from bytes`)
       }),
       propParameters(5)
     )

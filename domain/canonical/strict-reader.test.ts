@@ -116,6 +116,7 @@ describe("readJson refuses", () => {
     ['"a\tb"', "control_character", 2, 1, 3],
     ['"a\nb"', "control_character", 2, 1, 3],
     ['"\u0000"', "control_character", 1, 1, 2],
+    ['"\u001f"', "control_character", 1, 1, 2],
     ['["\\ud83c"]', "lone_surrogate", 1, 1, 2],
     ['"\\udfaf\\ud83c"', "lone_surrogate", 0, 1, 1],
     ['"\\ud83cx\\udfaf"', "lone_surrogate", 0, 1, 1],

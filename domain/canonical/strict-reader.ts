@@ -1,6 +1,7 @@
 // Reads JSON text strictly (RFC 8259), so that what is hashed is what was written: no duplicate keys, no byte
 // order mark, no lone surrogates, no number that a double cannot hold exactly. JSON.parse forgives all of
-// these. The reader must never repair, guess, or set an object's prototype.
+// these, and V8's (Node 24, 26) even gives an escaped key the name of another key that it read before, when
+// that one has a backslash in it. The reader must never repair, guess, or set an object's prototype.
 
 import * as Result from "effect/Result"
 import { isExactSpelling } from "./decimal.ts"
