@@ -1,0 +1,144 @@
+// The demo: real work on real files, with three competing worker processes of which one is killed in the middle.
+// It posts one message per text file, lets the workers finish, requeues what the dead one held once its lease has
+// run out, and ends with a timeline and the verdict of verification. Usage: pnpm demo [folder]
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { existsSync, mkdirSync, mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { Ledger } from "../../interfaces/embedding/ledger.ts"
+import { textFiles } from "./text-statistics.ts"
+import { timelineLine } from "./timeline.ts"
+
+const RUN = "demo"
+const TTL_SECONDS = 2
+const WORKERS = ["anna", "ben", "carl"] as const
+/** The first worker to make this claim is killed right after it: with more files than workers there is always one. */
+const FATAL_CLAIM = 2
+/** Longest timeline that is printed whole, and how much of a longer one is shown at its begin and its end. */
+const TIMELINE_LINES = 60
+const TIMELINE_BEGIN = 15
+
+const repository = fileURLToPath(new URL("../..", import.meta.url))
+const folder = resolve(process.argv[2] ?? repository)
+const output = mkdtempSync(join(tmpdir(), "cassette-demo-"))
+const filename = join(output, "CORTEX", "_generated", "system3.db")
+
+// Whoever closes the pipe has seen enough.
+process.stdout.on("error", () => process.exit(0))
+
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+const startWorker = (name: string): ChildProcess =>
+  spawn(
+    process.execPath,
+    [fileURLToPath(new URL("worker.ts", import.meta.url)), filename, folder, RUN, name, String(TTL_SECONDS)],
+    { stdio: ["ignore", "pipe", "inherit"] }
+  )
+
+/** Kills, with SIGKILL, whichever worker is the first to have claimed so many steps; gives its name. */
+const killFirstAtClaim = (workers: ReadonlyMap<string, ChildProcess>, claim: number): { victim?: string } => {
+  const fate: { victim?: string } = {}
+  for (const [name, worker] of workers) {
+    let claims = 0
+    worker.stdout?.on("data", (chunk: Buffer) => {
+      claims += chunk.toString().split("\n").length - 1
+      if (claims < claim || fate.victim !== undefined) return
+      fate.victim = name
+      worker.kill("SIGKILL")
+    })
+  }
+  return fate
+}
+
+const finished = async (workers: ReadonlyArray<ChildProcess>): Promise<void> => {
+  for (const worker of workers) worker.stdout?.resume()
+  await Promise.all(workers.map((worker) => once(worker, "exit")))
+}
+
+const post = Effect.fn("demo.post")(function* (paths: ReadonlyArray<string>) {
+  const ledger = yield* Ledger
+  yield* Effect.forEach(
+    paths,
+    (path) =>
+      ledger.postMessage({
+        run_id: RUN,
+        source: "USER",
+        payload: { intent: "count-text", path },
+        idempotency_key: path
+      }),
+    { concurrency: "unbounded" }
+  )
+})
+
+/** Waits for the dead worker's lease to run out and lets its step wait again. */
+const requeueAbandoned = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const abandoned = (yield* ledger.steps({ run_id: RUN })).filter((step) => step.status === "LEASED")
+  for (const step of abandoned) {
+    say(`${step.lease_owner} still holds a step until ${step.lease_expires_at}: waiting for its lease to end`)
+    yield* Effect.sleep(Math.max(0, Date.parse(step.lease_expires_at ?? "") - Date.now()))
+    yield* ledger.requeueStep({
+      run_id: RUN,
+      step_id: step.step_id,
+      reason: `${step.lease_owner} was killed`,
+      requested_by: "demo"
+    })
+  }
+  return abandoned.length
+})
+
+const shortened = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
+  lines.length <= TIMELINE_LINES
+    ? lines
+    : [
+        ...lines.slice(0, TIMELINE_BEGIN),
+        `      ... ${lines.length - TIMELINE_LINES} events more ...`,
+        ...lines.slice(TIMELINE_BEGIN - TIMELINE_LINES)
+      ]
+
+const program = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const paths = textFiles(folder, process.argv[2] === undefined ? ".md" : undefined)
+  if (paths.length < 4) {
+    say(`${folder} has ${paths.length} text files; the demo needs at least four`)
+    return "FAIL"
+  }
+  yield* post(paths)
+  say(`Posted ${paths.length} messages, one for each text file in ${folder}`)
+
+  const workers = new Map(WORKERS.map((name) => [name, startWorker(name)]))
+  say(`Started three worker processes: ${WORKERS.join(", ")}; the first to claim a second step is killed`)
+  const fate = killFirstAtClaim(workers, FATAL_CLAIM)
+  yield* Effect.promise(() => finished([...workers.values()]))
+  say(`${fate.victim} was killed with SIGKILL in the middle of its work; the others went on`)
+
+  if ((yield* requeueAbandoned) > 0) {
+    say("Requeued; a new process finishes the rest")
+    yield* Effect.promise(() => finished([startWorker("dora")]))
+  }
+
+  say("\nTimeline")
+  const lines = yield* ledger.events({ live: false }).pipe(Stream.map(timelineLine), Stream.runCollect)
+  for (const line of shortened(lines)) say(line)
+  const report = yield* ledger.verifyCassette()
+  const counts = Object.entries(report.counts).map(([name, count]) => `${name} ${count}`)
+  say(`\n${counts.join(", ")}\nVerification: ${report.verdict}`)
+  for (const finding of report.findings) say(`${finding.code} ${finding.where}: ${finding.message}`)
+  say(`\nThe ledger is ${filename}\nLook at it:
+  pnpm --silent cortex cassette status --root ${output} --run-id ${RUN}
+  pnpm --silent cortex cassette log    --root ${output} --limit 5
+  pnpm --silent cortex cassette verify --root ${output}`)
+  return report.verdict
+})
+
+if (!existsSync(folder)) {
+  process.stderr.write(`There is no folder ${folder}: give the demo a folder with text files\n`)
+  process.exit(2)
+}
+mkdirSync(join(output, "CORTEX", "_generated"), { recursive: true })
+const verdict = await Effect.runPromise(Effect.provide(program, Ledger.layer({ filename })))
+process.exitCode = verdict === "PASS" ? 0 : 1
