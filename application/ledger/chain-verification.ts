@@ -4,8 +4,8 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { jcs } from "../../domain/canonical/jcs.ts"
-import type { JsonValue } from "../../domain/canonical/json.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
+import { parseStoredJson } from "../../domain/canonical/stored-json.ts"
 import {
   chainFault,
   EMPTY_HEAD,
@@ -23,13 +23,9 @@ import { reading, type FindingList, type Rungs } from "./rungs.ts"
 const PAGE = 1_000
 
 const isCanonical = (data: string): boolean => {
-  let value: JsonValue
-  try {
-    value = JSON.parse(data) as JsonValue
-  } catch {
-    return false
-  }
-  const text = jcs(value)
+  const value = parseStoredJson(data)
+  if (Result.isFailure(value)) return false
+  const text = jcs(value.success)
   return Result.isSuccess(text) && text.success === data
 }
 

@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import { jcsText } from "../canonical/jcs.ts"
 import type { JsonObject } from "../canonical/json.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
+import { parseStoredJson } from "../canonical/stored-json.ts"
 import { millisFromTimestamp, timestampFromMillis } from "../canonical/timestamp.ts"
 import type { PreparedClaim, PreparedCompletion, PreparedPost, PreparedRequeue } from "./commands.ts"
 import {
@@ -182,7 +183,7 @@ export const decideClaim = (
       job_id: next.job_id,
       message_id: messageIdOfJob(next.job_id),
       ordinal: next.ordinal,
-      payload: JSON.parse(next.payload_json) as JsonObject,
+      payload: Result.getOrThrow(parseStoredJson(next.payload_json)) as JsonObject,
       fencing_token,
       lease_expires_at
     }

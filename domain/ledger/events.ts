@@ -4,6 +4,7 @@
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
 import { isJsonObject, type JsonObject } from "../canonical/json.ts"
+import { parseStoredJson } from "../canonical/stored-json.ts"
 import { Identifier, WellFormedText } from "../canonical/text.ts"
 import { Timestamp } from "../canonical/timestamp.ts"
 import type { EventEnvelope } from "./event-envelope.ts"
@@ -129,13 +130,9 @@ export const decodeEvent = (envelope: EventEnvelope): Result.Result<LedgerEvent,
   if (envelope.schema_version < 1 || envelope.schema_version > eventVersions[type]) {
     return fault(`${type} has no schema version ${envelope.schema_version}`)
   }
-  let parsed: unknown
-  try {
-    parsed = JSON.parse(envelope.data)
-  } catch {
-    return fault(`data of ${type} is not JSON`)
-  }
-  const data = decode(upcast(upcasters[type], envelope.schema_version, parsed))
+  const parsed = parseStoredJson(envelope.data)
+  if (Result.isFailure(parsed)) return fault(`data of ${type} is not JSON: ${parsed.failure.message}`)
+  const data = decode(upcast(upcasters[type], envelope.schema_version, parsed.success))
   if (Result.isFailure(data)) return fault(`data of ${type}: ${String(data.failure)}`)
   const { position, recorded_at, stream_id } = envelope
   return Result.succeed({ type, position, stream_id, recorded_at, data: data.success } as LedgerEvent)
