@@ -3,7 +3,7 @@
 // the database's lock; a prepared command can no longer be changed by the caller.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { jcs } from "../canonical/jcs.ts"
+import { jcs, jcsText } from "../canonical/jcs.ts"
 import type { JsonObject, JsonValue } from "../canonical/json.ts"
 import { Identifier, utf8ByteLength, WellFormedText } from "../canonical/text.ts"
 import { InvalidInput } from "./errors.ts"
@@ -168,6 +168,10 @@ const canonicalJobs = (jobs: NonNullable<PostMessage["jobs"]>, root: string) => 
     : Result.succeed(prepared)
 }
 
+// What an event's data has around payload, steps and intents, at most: keys, commas, the message's id and key.
+const EVENT_OVERHEAD_BYTES = 1_024
+const STEP_OVERHEAD_BYTES = 32
+
 /** Canonical texts, default jobs and limits of a post; a payload's own `steps` make the one job's steps. */
 export const preparePost = (command: PostMessage): Result.Result<PreparedPost, InvalidInput> => {
   const payload = canonicalPayload("/payload", command.payload)
@@ -178,8 +182,10 @@ export const preparePost = (command: PostMessage): Result.Result<PreparedPost, I
   if (Result.isFailure(jobs)) return Result.fail(jobs.failure)
   const bytes = (jobs.success ?? []).reduce(
     (sum, job) =>
-      sum + job.steps.reduce((inner, step) => inner + utf8ByteLength(step) + 32, 0) + job.intent.length,
-    utf8ByteLength(payload.success)
+      job.steps.reduce((inner, step) => inner + utf8ByteLength(step) + STEP_OVERHEAD_BYTES, sum) +
+      utf8ByteLength(jcsText(job.intent)) +
+      1,
+    utf8ByteLength(payload.success) + EVENT_OVERHEAD_BYTES
   )
   if (bytes > MAX_EVENT_BYTES) return invalid("", `the message is over ${MAX_EVENT_BYTES} bytes`)
   return Result.succeed({
@@ -208,15 +214,14 @@ export const prepareCompletion = (command: CompleteStep): Result.Result<Prepared
   return Result.succeed({ run_id, step_id, worker_id, fencing_token, outcome, receipt: receipt.success })
 }
 
-/** A requeue with its defaults; force and a lease exclude each other. */
-export const prepareRequeue = (command: RequeueStep): Result.Result<PreparedRequeue, InvalidInput> =>
-  command.force === true && command.lease !== undefined
-    ? invalid("/force", "use either force or the lease's worker and token")
-    : Result.succeed({
-        run_id: command.run_id,
-        step_id: command.step_id,
-        reason: command.reason,
-        requested_by: command.requested_by ?? command.lease?.worker_id ?? DEFAULT_REQUESTER,
-        lease: command.lease,
-        force: command.force ?? false
-      })
+/** A requeue with its defaults; force and a lease exclude each other, and only its owner gives a lease back. */
+export const prepareRequeue = (command: RequeueStep): Result.Result<PreparedRequeue, InvalidInput> => {
+  const { force = false, lease, reason, run_id, step_id } = command
+  const requested_by = command.requested_by ?? lease?.worker_id ?? DEFAULT_REQUESTER
+  if (force && lease !== undefined)
+    return invalid("/force", "use either force or the lease's worker and token")
+  if (lease !== undefined && requested_by !== lease.worker_id) {
+    return invalid("/requested_by", "a lease is given back by its own worker; anybody else uses force")
+  }
+  return Result.succeed({ run_id, step_id, reason, requested_by, lease, force })
+}

@@ -16,6 +16,7 @@ import {
   NotLeased,
   type Refusal,
   StaleFencingToken,
+  StoreCorrupt,
   StepNotFound,
   WrongRun,
   WrongWorker
@@ -45,7 +46,7 @@ export interface Decision<Reply> {
   readonly reply: Reply
 }
 
-export type Decided<Reply> = Result.Result<Decision<Reply>, Refusal>
+export type Decided<Reply> = Result.Result<Decision<Reply>, Refusal | StoreCorrupt>
 
 export interface Posted {
   readonly message_id: string
@@ -162,6 +163,11 @@ export const decideClaim = (
   if (next === undefined) {
     return Result.fail(new NoPendingStep({ run_id: command.run_id, job_id: command.job_id ?? null }))
   }
+  const payload = parseStoredJson(next.payload_json)
+  if (Result.isFailure(payload)) {
+    const where = `cassette_steps ${next.step_id} payload_json`
+    return Result.fail(new StoreCorrupt({ code: "JSON_INVALID", where, finding: payload.failure.message }))
+  }
   const fencing_token = next.fencing_token + 1
   const lease_expires_at = timestampFromMillis(
     millisFromTimestamp(moment.recorded_at) + command.ttl_seconds * 1000
@@ -183,7 +189,7 @@ export const decideClaim = (
       job_id: next.job_id,
       message_id: messageIdOfJob(next.job_id),
       ordinal: next.ordinal,
-      payload: Result.getOrThrow(parseStoredJson(next.payload_json)) as JsonObject,
+      payload: payload.success as JsonObject,
       fencing_token,
       lease_expires_at
     }

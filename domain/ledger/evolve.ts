@@ -135,6 +135,18 @@ const requeued = (step: StepRow, event: EventOf<"StepRequeued">): ReadonlyArray<
   }
 ]
 
+/** Jobs and steps come together; steps name the jobs in order, and every job has one. */
+const postedFault = ({ data }: EventOf<"MessagePosted">): string | undefined => {
+  if (data.jobs === undefined && data.steps === undefined) return undefined
+  if (data.jobs === undefined || data.steps === undefined) return "jobs and steps do not come together"
+  let job = 0
+  for (const step of data.steps) {
+    if (step.job !== job && step.job !== job + 1) return "steps do not name the jobs in order"
+    job = step.job
+  }
+  return job === data.jobs.length ? undefined : "a job has no step, or a step has no job"
+}
+
 const leaseFault = (
   step: StepRow,
   event: Exclude<LedgerEvent, { type: "LedgerCreated" | "MessagePosted" }>
@@ -152,12 +164,15 @@ const leaseFault = (
   if (event.type === "StepRequeued" && event.data.cause === "expired" && !expired) {
     return "the lease had not expired"
   }
+  if (event.type === "StepRequeued" && event.data.cause === "released") {
+    return event.data.requested_by === data.worker_id ? undefined : "somebody else gave the lease back"
+  }
   return undefined
 }
 
 /**
  * The rows that `event` changes, given the current row of the step that it speaks of (see `stepOfEvent`).
- * A step event that the state machine or the lease forbids is a fault.
+ * An event that the state machine, the lease or its own lists forbid is a fault.
  */
 export const evolve = (
   step: StepRow | undefined,
@@ -170,7 +185,10 @@ export const evolve = (
   }
   const runId = runOfStream(event.stream_id)
   if (runId === undefined) return fault(`stream ${event.stream_id} is not the stream of a run`)
-  if (event.type === "MessagePosted") return Result.succeed(messageRows(event, runId))
+  if (event.type === "MessagePosted") {
+    const posted = postedFault(event)
+    return posted === undefined ? Result.succeed(messageRows(event, runId)) : fault(posted)
+  }
   if (step === undefined || step.run_id !== runId)
     return fault(`run ${runId} has no step ${event.data.step_id}`)
   if (nextStepStatus(step.status, event.type) === undefined) return fault(`the step is ${step.status}`)
