@@ -127,8 +127,9 @@ export const decodeEvent = (envelope: EventEnvelope): Result.Result<LedgerEvent,
   const decode = Object.hasOwn(decoders, envelope.type) ? decoders[envelope.type] : undefined
   if (decode === undefined) return fault(`unknown event type ${JSON.stringify(envelope.type)}`)
   const type = envelope.type as EventType
-  if (envelope.schema_version < 1 || envelope.schema_version > eventVersions[type]) {
-    return fault(`${type} has no schema version ${envelope.schema_version}`)
+  const version = envelope.schema_version
+  if (!Number.isInteger(version) || version < 1 || version > eventVersions[type]) {
+    return fault(`${type} has no schema version ${version}`)
   }
   const parsed = parseStoredJson(envelope.data)
   if (Result.isFailure(parsed)) return fault(`data of ${type} is not JSON: ${parsed.failure.message}`)
