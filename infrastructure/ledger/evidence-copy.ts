@@ -1,7 +1,7 @@
-// Read-only evidence: where SQLite cannot make its shared-memory file beside a database (a read-only folder or
-// medium), the database and its write-ahead log are copied into a private temporary folder and the copy is opened.
+// Read-only evidence: where SQLite cannot, or must not, put files of its own beside a database (a read-only file,
+// folder or medium), the database and its logs are copied into a private temporary folder and the copy is opened.
 // The original is read byte by byte and never touched; the copy is gone when the scope closes.
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -11,7 +11,11 @@ import { type OpenError, StorageFailure } from "../../domain/ledger/errors.ts"
 const copyInto = (folder: string, filename: string): string => {
   const copy = join(folder, basename(filename))
   copyFileSync(filename, copy)
-  if (existsSync(`${filename}-wal`)) copyFileSync(`${filename}-wal`, `${copy}-wal`)
+  for (const log of ["-wal", "-journal"]) {
+    if (existsSync(`${filename}${log}`)) copyFileSync(`${filename}${log}`, `${copy}${log}`)
+  }
+  // A copy is our own: it may be written, so that SQLite can undo a transaction that was cut short.
+  chmodSync(copy, 0o600)
   return copy
 }
 

@@ -2,6 +2,7 @@
 // made under the write lock, and the newest part is checked. It hands out connections and closes them all; it
 // never judges commands and never reads a database file other than through SQLite.
 import { existsSync, statSync } from "node:fs"
+import { dirname } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -20,10 +21,11 @@ import {
   type Durability,
   openBytes,
   openForReading,
-  openForWriting
+  openForWriting,
+  removeReadingTraces
 } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
-import { pathFault } from "../sqlite/file-system.ts"
+import { isWritable, pathFault } from "../sqlite/file-system.ts"
 import { evidenceCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
 import { migrate } from "./migration-runner.ts"
@@ -88,15 +90,34 @@ const judge = (file: string, found: Inspection, ledgerId: string | undefined): O
     : undefined
 }
 
-/** Looks into an existing file through a reading connection, so that nothing of it is changed. */
-const inspectFile = (filename: string): Inspection => {
-  const reader = openForReading(filename)
+const hasLog = (filename: string): boolean => existsSync(`${filename}-wal`)
+
+const hasJournal = (filename: string): boolean => existsSync(`${filename}-journal`)
+
+const inspectThrough = (connection: Connection): Inspection => {
   try {
-    return inspect(reader)
+    return inspect(connection)
   } finally {
-    reader.close()
+    connection.close()
   }
 }
+
+/**
+ * Looks into an existing file through a reading connection, so that nothing of it is changed and nothing is left
+ * beside it.
+ */
+const inspectFile = (filename: string): Inspection => {
+  const logged = hasLog(filename)
+  try {
+    return inspectThrough(openForReading(filename))
+  } finally {
+    if (!logged && hasLog(filename) && isWritable(filename)) removeReadingTraces(filename)
+  }
+}
+
+/** A journal means that a transaction may be half-done in the file: SQLite must undo it before anything is read. */
+const inspectAfterRecovery = (filename: string): Inspection =>
+  hasJournal(filename) ? inspectThrough(openForWriting(filename)) : inspectFile(filename)
 
 const hasContent = (filename: string): boolean => existsSync(filename) && statSync(filename).size > 0
 
@@ -122,7 +143,7 @@ const openToWrite = Effect.fnUntraced(function* (
   const { filename, ledgerId } = options
   const inMemory = filename === IN_MEMORY
   if (!inMemory && hasContent(filename)) {
-    const found = yield* opening(filename, deadline, () => inspectFile(filename))
+    const found = yield* opening(filename, deadline, () => inspectAfterRecovery(filename))
     const refusal = found.kind === "empty" ? undefined : judge(filename, found, ledgerId)
     if (refusal !== undefined) return yield* Effect.fail(refusal)
   }
@@ -155,23 +176,50 @@ const openToWrite = Effect.fnUntraced(function* (
   }
 })
 
-/** Opens for reading; where SQLite cannot put its shared memory beside the file, a private copy is opened. */
-const openEvidence = (
-  filename: string,
-  deadline: number
-): Effect.Effect<
-  { readonly file: string; readonly warnings: ReadonlyArray<string> },
-  OpenError,
-  Scope.Scope
-> =>
-  opening(filename, deadline, () => inspectFile(filename)).pipe(
-    Effect.as({ file: filename, warnings: [] }),
-    Effect.catchTags({
-      StorageFailure: (error) =>
-        error.code.startsWith("SQLITE_CANTOPEN") ? evidenceCopy(filename) : Effect.fail(error),
-      ReadOnlyStore: () => evidenceCopy(filename)
-    })
+interface Evidence {
+  readonly file: string
+  readonly warnings: ReadonlyArray<string>
+}
+
+/**
+ * True when a file must not be opened where it is: SQLite would have to undo a half-done transaction in it, or
+ * would leave files beside it that only we may write, and so lock its owner out.
+ */
+const mustBeCopied = (filename: string): boolean =>
+  hasJournal(filename) ||
+  (!isWritable(filename) && isWritable(dirname(filename)) && !existsSync(`${filename}-shm`))
+
+const copied = (filename: string, deadline: number): Effect.Effect<Evidence, OpenError, Scope.Scope> =>
+  evidenceCopy(filename).pipe(
+    Effect.tap(({ file }) => opening(filename, deadline, () => inspectAfterRecovery(file)))
   )
+
+/** Takes away what SQLite put beside a file for reading, when the scope closes and the last reader with it. */
+const withoutTraces = (filename: string): Effect.Effect<void, never, Scope.Scope> =>
+  hasLog(filename)
+    ? Effect.void
+    : Effect.addFinalizer(() =>
+        Effect.try(() => {
+          if (hasLog(filename) && isWritable(filename)) removeReadingTraces(filename)
+        }).pipe(
+          // Somebody else is at work in the file by now, and the traces are theirs.
+          Effect.catch(() => Effect.void)
+        )
+      )
+
+/** Opens for reading; where SQLite cannot put its shared memory beside the file, a private copy is opened. */
+const openEvidence = (filename: string, deadline: number): Effect.Effect<Evidence, OpenError, Scope.Scope> =>
+  mustBeCopied(filename)
+    ? copied(filename, deadline)
+    : withoutTraces(filename).pipe(
+        Effect.andThen(opening(filename, deadline, () => inspectFile(filename))),
+        Effect.as({ file: filename, warnings: [] }),
+        Effect.catchTags({
+          StorageFailure: (error) =>
+            error.code.startsWith("SQLITE_CANTOPEN") ? copied(filename, deadline) : Effect.fail(error),
+          ReadOnlyStore: () => copied(filename, deadline)
+        })
+      )
 
 const openToRead = Effect.fnUntraced(function* (
   options: LedgerFileOptions,
@@ -206,7 +254,7 @@ export const openLedgerFile = Effect.fnUntraced(function* (
   const deadline = options.busyDeadline ?? DEFAULT_BUSY_DEADLINE_MILLIS
   if (filename !== IN_MEMORY) {
     const fault = pathFault(filename, {
-      mustExist: mode === "read",
+      mode,
       allowNetworkFs: options.allowNetworkFs ?? false
     })
     if (fault !== undefined) return yield* Effect.fail(fault)

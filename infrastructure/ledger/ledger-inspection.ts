@@ -8,8 +8,14 @@ export type Inspection =
   | { readonly kind: "ledger"; readonly version: number | undefined; readonly ledgerId: string | undefined }
   | { readonly kind: "foreign"; readonly reason: string }
 
-const tablesOf = (host: SqlHost): ReadonlySet<string> =>
-  new Set(host.all<{ name: string }>("SELECT name FROM sqlite_schema").map((row) => row.name))
+/** Names of the schema, and of a table's columns; a table that is not there has none. */
+const namesIn = (host: SqlHost, query: string, ...parameters: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(host.all<{ name: string }>(query, parameters).map((row) => row.name))
+
+const hasColumns = (host: SqlHost, table: string, columns: ReadonlyArray<string>): boolean => {
+  const found = namesIn(host, "SELECT name FROM pragma_table_info(?)", table)
+  return columns.every((column) => found.has(column))
+}
 
 const ledgerIdOf = (host: SqlHost): string | undefined =>
   host.all<{ ledger_id: string | null }>(
@@ -24,12 +30,12 @@ const versionOf = (host: SqlHost): number | undefined => {
 
 /** Looks at the schema's names and the version; a ledger's own damage is not judged here. */
 export const inspect = (host: SqlHost): Inspection => {
-  const names = tablesOf(host)
-  if (names.size === 0) return { kind: "empty" }
-  const version = names.has("cassette_meta") ? versionOf(host) : undefined
+  if (namesIn(host, "SELECT name FROM sqlite_schema").size === 0) return { kind: "empty" }
+  const version = hasColumns(host, "cassette_meta", ["key", "value"]) ? versionOf(host) : undefined
   if (version === 1) return { kind: "foreign", reason: "version 1 is older than the event log" }
-  if (version === undefined && !(names.has("events") && names.has("head"))) {
+  const log = hasColumns(host, "events", ["position", "type", "data", "prev_hash"])
+  if (version === undefined && !(log && hasColumns(host, "head", ["size", "hash"]))) {
     return { kind: "foreign", reason: "it is a database of something else" }
   }
-  return { kind: "ledger", version, ledgerId: names.has("events") ? ledgerIdOf(host) : undefined }
+  return { kind: "ledger", version, ledgerId: log ? ledgerIdOf(host) : undefined }
 }

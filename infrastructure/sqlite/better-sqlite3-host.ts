@@ -60,6 +60,20 @@ export const openForReading = (filename: string): Connection => {
   return connection
 }
 
+/**
+ * Lets SQLite remove the empty log and its index that a reading connection leaves beside a database in WAL mode.
+ * Only for a file that had no log when reading began; nothing happens while others have it open.
+ */
+export const removeReadingTraces = (filename: string): void => {
+  const last = makeConnection(new Database(filename, { fileMustExist: true, timeout: 0 }))
+  try {
+    last.pragma("query_only = ON")
+    last.all("SELECT 1 FROM sqlite_schema LIMIT 1")
+  } finally {
+    last.close()
+  }
+}
+
 /** A private database in memory from the bytes of another. */
 export const openBytes = (bytes: Buffer): Connection => makeConnection(new Database(bytes))
 

@@ -1,0 +1,153 @@
+/**
+ * What a child process of a test does: `node child.ts <role> <arguments>`. Each role prints JSON lines and waits
+ * for lines where the test decides when it goes on. It must end by itself when its standard input is closed.
+ */
+import { createInterface } from "node:readline"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { Ledger } from "../../application/ledger/ledger.ts"
+import { migrate } from "../ledger/migration-runner.ts"
+import { schemaSteps } from "../ledger/schema-snapshots.ts"
+import { configureForWriting, openForWriting, openScratch } from "../sqlite/better-sqlite3-host.ts"
+import { withLedger } from "./ledger-program.ts"
+
+const [role = "", filename = "", argument = ""] = process.argv.slice(2)
+
+const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]()
+
+const print = (value: unknown) => {
+  process.stdout.write(`${JSON.stringify(value)}\n`)
+}
+
+/** Waits for the test's next line. */
+const told = async (): Promise<void> => {
+  if ((await input.next()).done === true) process.exit(3)
+}
+
+/** What an effect came to, as a JSON value: the value, or the error's fields with its tag. */
+const outcomeOf = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>): Promise<unknown> =>
+  Effect.runPromise(
+    Effect.match(effect, {
+      onFailure: (error): unknown => ({ failure: { ...error } }),
+      onSuccess: (value): unknown => ({ value })
+    })
+  )
+
+const post = (n: number) =>
+  Ledger.use((ledger) => ledger.postMessage({ run_id: "r", source: "WORKER", payload: { n } }))
+
+/** Gives up root for the user who owns nothing, after everything that must be read has been read. */
+const becomeNobody = () => {
+  schemaSteps()
+  openScratch().close()
+  if (process.getuid?.() !== 0) return
+  process.setgroups?.([])
+  process.setgid?.(65_534)
+  process.setuid?.(65_534)
+}
+
+const roles: Readonly<Record<string, () => Promise<unknown>>> = {
+  /** Holds the write lock until it is told to let go. */
+  hold: async () => {
+    const connection = openForWriting(filename)
+    connection.run("BEGIN IMMEDIATE")
+    print("held")
+    await told()
+    connection.run("ROLLBACK")
+    connection.close()
+    return "released"
+  },
+
+  /** Posts one message after the other until its input ends; tells the position of each. */
+  write: () =>
+    outcomeOf(
+      withLedger(
+        { filename },
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const stopped = new AbortController()
+          process.stdin.on("end", () => stopped.abort())
+          for (let n = 0; !stopped.signal.aborted; n++) {
+            yield* post(n)
+            print((yield* ledger.head).position)
+            yield* Effect.sleep(1)
+          }
+          return "stopped"
+        })
+      )
+    ),
+
+  /** Posts `argument` messages and dies with its log not yet moved into the database. */
+  writeAndDie: () =>
+    outcomeOf(
+      withLedger(
+        { filename },
+        Effect.gen(function* () {
+          for (let n = 0; n < Number(argument); n++) yield* post(n)
+          process.kill(process.pid, "SIGKILL")
+          return yield* Effect.never
+        })
+      )
+    ),
+
+  /** Becomes a newer program: commits version 3 to the log and dies before the log is moved. */
+  newerAndDie: async () => {
+    const connection = openForWriting(filename)
+    const guard = connection.all<{ sql: string }>(
+      "SELECT sql FROM sqlite_schema WHERE name = 'tr_meta_append_only_update'"
+    )[0]
+    connection.run("DROP TRIGGER tr_meta_append_only_update")
+    connection.run("UPDATE cassette_meta SET value = '3' WHERE key = 'db_version'")
+    connection.run(guard?.sql ?? "")
+    process.kill(process.pid, "SIGKILL")
+    return undefined
+  },
+
+  /** Makes a new ledger and dies right before statement number `argument` of the migration's transaction. */
+  migrateAndDie: async () => {
+    const connection = openForWriting(filename)
+    configureForWriting(connection, "full")
+    // The smallest cache, so that pages of the unfinished transaction are already in the log.
+    connection.pragma("cache_size = 1")
+    let statements = 0
+    const dying: typeof connection.run = (sql, parameters) => {
+      statements += 1
+      if (statements === Number(argument)) process.kill(process.pid, "SIGKILL")
+      connection.run(sql, parameters)
+    }
+    const birth = { ledgerId: "first", createdAt: "2026-01-01T00:00:00.000Z" }
+    migrate({ ...connection, run: dying }, schemaSteps(), birth)
+    return statements
+  },
+
+  /** Examines a file with the rights of nobody: everything that reads, then one command. */
+  examine: async () => {
+    becomeNobody()
+    const mode = argument === "write" ? "write" : "read"
+    return outcomeOf(
+      withLedger(
+        { filename, mode },
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const report = yield* ledger.verifyCassette({ pure: true })
+          return {
+            verdict: report.verdict,
+            findings: report.findings,
+            counts: report.counts,
+            warnings: yield* ledger.warnings,
+            runs: (yield* ledger.runs).map((run) => run.run_id),
+            log: (yield* Stream.runCollect(ledger.events({ live: false }))).length,
+            command: yield* post(1).pipe(
+              Effect.match({ onFailure: (error) => error._tag, onSuccess: () => "posted" })
+            )
+          }
+        })
+      )
+    )
+  }
+}
+
+const work = roles[role]
+if (work === undefined) throw new Error(`No role ${role}`)
+print(await work())
+process.stdin.destroy()

@@ -1,0 +1,48 @@
+/**
+ * Changes a closed ledger file behind its own back, as somebody with the file could: the triggers are dropped,
+ * anything is done, and the triggers are created again by their exact SQL, so that nothing but the content tells.
+ */
+import Database from "better-sqlite3"
+import { eventHash, type EventEnvelope } from "../../domain/ledger/event-envelope.ts"
+import { sha256 } from "../hashing/node-hashing.ts"
+
+interface Trigger {
+  readonly name: string
+  readonly sql: string
+}
+
+/** Runs statements, or a function, on the file without its triggers, foreign keys and checks. */
+export const tamper = (
+  filename: string,
+  change: ReadonlyArray<string> | ((database: Database.Database) => void)
+): void => {
+  const database = new Database(filename)
+  try {
+    database.pragma("foreign_keys = OFF")
+    database.pragma("ignore_check_constraints = ON")
+    const triggers = database
+      .prepare<[], Trigger>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
+      .all()
+    for (const { name } of triggers) database.exec(`DROP TRIGGER "${name}"`)
+    if (typeof change === "function") change(database)
+    else for (const sql of change) database.exec(sql)
+    for (const { sql } of triggers) database.exec(sql)
+  } finally {
+    database.close()
+  }
+}
+
+/** Makes the chain of events fit again from the first to the last, and the head too: a forger with patience. */
+export const rechain = (database: Database.Database): void => {
+  let previous = "0".repeat(64)
+  let size = 0
+  for (const event of database.prepare<[], EventEnvelope>("SELECT * FROM events ORDER BY position").all()) {
+    const linked = { ...event, prev_hash: previous }
+    previous = eventHash(sha256, linked)
+    size = event.position
+    database
+      .prepare("UPDATE events SET prev_hash = ?, hash = ? WHERE position = ?")
+      .run(linked.prev_hash, previous, size)
+  }
+  database.prepare("UPDATE head SET size = ?, hash = ?").run(size, previous)
+}
