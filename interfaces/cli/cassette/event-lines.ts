@@ -1,0 +1,48 @@
+// One event as one line: for people a timeline entry, for programs the envelope with its data as nested JSON. Data
+// that is canonical stands in the line exactly as it is stored and hashed.
+import * as Result from "effect/Result"
+import type { JsonObject, JsonValue } from "../../../domain/canonical/json.ts"
+import { isJsonObject } from "../../../domain/canonical/json.ts"
+import { parseStoredJson } from "../../../domain/canonical/stored-json.ts"
+import type { EventEnvelope } from "../../../domain/ledger/event-envelope.ts"
+import { printable } from "../printable.ts"
+
+const lineBreak = /[\n\r]/
+
+/** The event as one line of JSON; damaged data that is no JSON stands as a string. */
+export const eventJsonLine = (event: EventEnvelope): string => {
+  const { data, hash, position, prev_hash, recorded_at, schema_version, stream_id, type } = event
+  const nested =
+    Result.isSuccess(parseStoredJson(data)) && !lineBreak.test(data) ? data : JSON.stringify(data)
+  const before = JSON.stringify({ position, type, stream_id, schema_version })
+  const after = JSON.stringify({ recorded_at, prev_hash, hash })
+  return `${before.slice(0, -1)},"data":${nested},${after.slice(1)}`
+}
+
+const word = (value: JsonValue | undefined): string =>
+  typeof value === "string" ? value : JSON.stringify(value ?? null)
+
+/** What an event says, by type: the few fields that people look for. */
+const summaries: { readonly [type: string]: (data: JsonObject) => string } = {
+  LedgerCreated: (data) => `ledger ${word(data["ledger_id"])}`,
+  MessagePosted: (data) => `${word(data["message_id"])} from ${word(data["source"])}`,
+  StepClaimed: (data) =>
+    `${word(data["step_id"])} by ${word(data["worker_id"])}, token ${word(data["fencing_token"])}, until ${word(data["lease_expires_at"])}`,
+  StepRequeued: (data) =>
+    `${word(data["step_id"])} ${word(data["cause"])}, asked by ${word(data["requested_by"])}: ${word(data["reason"])}`,
+  StepCompleted: (data) =>
+    `${word(data["step_id"])} ${word(data["outcome"])} by ${word(data["worker_id"])}, token ${word(data["fencing_token"])}`
+}
+
+const summaryOf = ({ data, type }: EventEnvelope): string => {
+  const value = parseStoredJson(data)
+  const summary = Object.hasOwn(summaries, type) ? summaries[type] : undefined
+  if (Result.isFailure(value) || !isJsonObject(value.success)) return "data is not a JSON object: run verify"
+  return summary === undefined ? data : summary(value.success)
+}
+
+/** The event as one line of a timeline. */
+export const eventTextLine = (event: EventEnvelope): string =>
+  printable(
+    `${String(event.position).padStart(7)}  ${event.recorded_at}  ${event.type.padEnd(13)}  ${event.stream_id}  ${summaryOf(event)}`
+  )

@@ -1,0 +1,37 @@
+// The group `cortex cassette`: its commands in the order in which help lists them, and the flags that all share.
+import * as Command from "effect/cli/Command"
+import type { CommandGroup } from "../command-groups.ts"
+import { backupCommand } from "./backup.ts"
+import { claimCommand } from "./claim.ts"
+import { completeCommand } from "./complete.ts"
+import { ledgerFlags } from "./ledger-flags.ts"
+import { logCommand } from "./log.ts"
+import { postCommand } from "./post.ts"
+import { rebuildCommand } from "./rebuild.ts"
+import { requeueCommand } from "./requeue.ts"
+import { statusCommand } from "./status.ts"
+import { verifyCommand } from "./verify.ts"
+
+export const cassetteGroup: CommandGroup<"cassette"> = Command.make("cassette").pipe(
+  Command.withDescription(
+    "The work ledger: messages, jobs and steps, claimed under leases and finished with receipts, on an append-only hash-chained log."
+  ),
+  Command.withShortDescription("the work ledger: post, claim, complete, verify"),
+  Command.withExamples([
+    { command: "cortex cassette post --json message.json --run-id r1 --source USER" },
+    { command: "cortex cassette status --run-id r1" },
+    { command: "cortex cassette verify" }
+  ]),
+  Command.withSubcommands([
+    postCommand,
+    claimCommand,
+    completeCommand,
+    requeueCommand,
+    verifyCommand,
+    statusCommand,
+    logCommand,
+    rebuildCommand,
+    backupCommand
+  ]),
+  Command.withGlobalFlags(ledgerFlags)
+)

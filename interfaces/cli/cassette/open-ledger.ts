@@ -1,0 +1,107 @@
+// Finds the ledger file that the flags name and opens it for one command. Only posting may create a ledger; reading
+// opens so that nothing is changed. The database is loaded here and nowhere else, so that help needs none.
+import { existsSync, mkdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type { LedgerShape } from "../../../application/ledger/ledger.ts"
+import {
+  FileMissing,
+  type InvalidInput,
+  NotALedger,
+  ReadOnlyStore,
+  StorageFailure,
+  StorageFull
+} from "../../../domain/ledger/errors.ts"
+import { absolutePath, refusedFlag, rootFolder } from "../options.ts"
+import { writeWarnings } from "../output.ts"
+import { AllowNetworkFs, Db, Durability } from "./ledger-flags.ts"
+
+/** `create` may make a ledger, `append` writes to one that is there, `read` changes nothing. */
+export type Access = "create" | "append" | "read"
+
+/** Where a ledger lies below the root folder. */
+const ledgerPath = ["CORTEX", "_generated", "system3.db"] as const
+
+const folderFailure = (folder: string, error: unknown) => {
+  const { code = "", message } = error as NodeJS.ErrnoException
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS") return new ReadOnlyStore({ file: folder })
+  if (code === "ENOSPC") return new StorageFull({ file: folder })
+  if (code === "EEXIST" || code === "ENOTDIR")
+    return refusedFlag("--root", `${folder} is in the way: it is a file`)
+  return new StorageFailure({ file: folder, code, reason: message })
+}
+
+/** Makes the ledger's folder below a root that must be there: a mistyped root is not created. */
+const makeFolder = (root: string) =>
+  statSync(root, { throwIfNoEntry: false })?.isDirectory() === true
+    ? Effect.try({
+        try: () => mkdirSync(join(root, ...ledgerPath.slice(0, -1)), { recursive: true }),
+        catch: (error) => folderFailure(join(root, ...ledgerPath.slice(0, -1)), error)
+      })
+    : Effect.fail(refusedFlag("--root", `there is no folder ${root}`))
+
+const refuseMissing = (file: string) => {
+  if (!existsSync(file)) return Effect.fail(new FileMissing({ file }))
+  return statSync(file).size === 0
+    ? Effect.fail(new NotALedger({ file, reason: "it is empty" }))
+    : Effect.void
+}
+
+/** The path of the ledger file that the flags name, absolute. */
+const ledgerFile = Effect.fnUntraced(function* (access: Access) {
+  const named = yield* Db
+  if (Option.isSome(named)) {
+    if (named.value === ":memory:") {
+      return yield* Effect.fail<InvalidInput>(
+        refusedFlag("--db", "a ledger in memory would end with this command: name a file")
+      )
+    }
+    return yield* absolutePath("--db", named.value)
+  }
+  const root = yield* rootFolder
+  if (access === "create") yield* makeFolder(root)
+  return join(root, ...ledgerPath)
+})
+
+/** Opens one ledger file for as long as `use` runs. */
+export const withLedgerFile = Effect.fnUntraced(function* <A, E, R>(
+  file: string,
+  access: Access,
+  use: (ledger: LedgerShape) => Effect.Effect<A, E, R>
+) {
+  if (access === "append") yield* refuseMissing(file)
+  const options = {
+    filename: file,
+    mode: access === "read" ? ("read" as const) : ("write" as const),
+    durability: yield* Durability,
+    allowNetworkFs: yield* AllowNetworkFs
+  }
+  const sqlite = yield* Effect.promise(() => import("../../embedding/ledger.ts"))
+  return yield* Effect.scoped(
+    Effect.flatMap(Layer.build(sqlite.Ledger.layer(options)), (context) =>
+      use(Context.get(context, sqlite.Ledger))
+    )
+  )
+})
+
+/** Opens the ledger that the flags name for as long as `use` runs. */
+export const withLedger = Effect.fnUntraced(function* <A, E, R>(
+  access: Access,
+  use: (ledger: LedgerShape) => Effect.Effect<A, E, R>
+) {
+  return yield* withLedgerFile(yield* ledgerFile(access), access, use)
+})
+
+/** Tells people what is odd about a ledger: a clock that is behind, a copy that is read, damage. */
+export const warnAbout = Effect.fnUntraced(function* (ledger: LedgerShape) {
+  const { fault } = ledger
+  yield* writeWarnings([
+    ...(yield* ledger.warnings),
+    ...(fault === undefined
+      ? []
+      : [`the ledger is damaged (${fault.code} ${fault.where}: ${fault.message}): run verify`])
+  ])
+})

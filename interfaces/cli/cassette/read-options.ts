@@ -1,0 +1,28 @@
+// What reading commands take from the command line, checked before a file is opened: a mistyped run or time must be
+// refused, since a comparison with it would quietly answer something.
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { decodeInput } from "../../../application/ledger/input.ts"
+import { Identifier } from "../../../domain/canonical/text.ts"
+import { Timestamp } from "../../../domain/canonical/timestamp.ts"
+
+const ReadOptions = Schema.Struct({
+  run_id: Schema.optional(Identifier),
+  now: Schema.optional(Timestamp)
+})
+
+const decode = decodeInput(ReadOptions, Result.succeed)
+
+/** The run and the time that the flags give, or why they are refused. */
+export const readOptions = (given: {
+  readonly runId?: Option.Option<string>
+  readonly now?: Option.Option<string>
+}) =>
+  Effect.fromResult(
+    decode({
+      run_id: Option.getOrUndefined(given.runId ?? Option.none()),
+      now: Option.getOrUndefined(given.now ?? Option.none())
+    })
+  )

@@ -1,0 +1,21 @@
+// Flags that several commands of the ledger spell alike.
+import * as Flag from "effect/cli/Flag"
+import { wholeNumberFlag } from "../options.ts"
+
+/** A flag that takes text. */
+export const textFlag = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description))
+
+/** A flag that names a JSON file. */
+export const jsonFileFlag = (name: string, description: string) =>
+  textFlag(name, "FILE", `${description}; - is standard input`)
+
+export const runIdFlag = textFlag("run-id", "R", "the run")
+export const onlyRunFlag = textFlag("run-id", "R", "this run only").pipe(Flag.optional)
+export const stepFlag = textFlag("step", "S", "the step's id, as claim printed it")
+export const workerFlag = textFlag("worker", "W", "the worker's name")
+
+/** The range is the ledger's to judge. */
+export const tokenFlag = wholeNumberFlag("token", 0).pipe(
+  Flag.withDescription("the fencing token, as claim printed it")
+)

@@ -1,0 +1,30 @@
+// Every group of subcommands: one line here and one folder beside. A group is loaded only when its name stands among
+// the arguments, so that no command pays for another's database; the others are known by name and summary.
+import type * as Command from "effect/cli/Command"
+import type * as GlobalFlag from "effect/cli/GlobalFlag"
+import type { CommandFailure } from "./failures.ts"
+import type { Host } from "./host.ts"
+
+/** What every command may use. */
+export type CommandServices =
+  | Host
+  | GlobalFlag.Setting.Identifier<"format">
+  | GlobalFlag.Setting.Identifier<"root">
+
+/** A group of commands; whatever one may fail with must have an exit code. */
+export type CommandGroup<Name extends string> = Command.Command<Name, {}, {}, CommandFailure, CommandServices>
+
+export type GroupName = "cassette"
+
+interface LazyGroup<Name extends string> {
+  readonly summary: string
+  readonly load: () => Promise<CommandGroup<Name>>
+}
+
+/** Groups by name. */
+export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = {
+  cassette: {
+    summary: "the work ledger: post, claim, complete, verify",
+    load: async () => (await import("./cassette/group.ts")).cassetteGroup
+  }
+}

@@ -1,0 +1,29 @@
+// The one JSON document that `--format json` prints: a result or an error, always one line, with the same shape on
+// every command. It never holds a stack.
+import { errorCode } from "../../domain/ledger/errors.ts"
+import { type CommandFailure, VerificationFailed } from "./failures.ts"
+
+export interface ErrorDocument {
+  readonly code: string
+  readonly message: string
+  readonly details: object
+}
+
+/** `{"ok":true,"data":…}` as one line without its end. */
+export const successEnvelope = (data: object): string => JSON.stringify({ ok: true, data })
+
+/** `{"ok":false,"error":{…}}` as one line without its end. */
+export const errorEnvelope = (error: ErrorDocument): string => JSON.stringify({ ok: false, error })
+
+/** An error's own fields; a negative verdict gives the whole report. */
+const detailsOf = (failure: CommandFailure): object =>
+  failure instanceof VerificationFailed
+    ? failure.report
+    : Object.fromEntries(Object.entries(failure).filter(([name]) => name !== "_tag" && name !== "message"))
+
+/** Code, message and own fields of a failure. */
+export const errorDocument = (failure: CommandFailure): ErrorDocument => ({
+  code: errorCode(failure),
+  message: failure.message,
+  details: detailsOf(failure)
+})

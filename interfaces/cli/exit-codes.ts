@@ -1,0 +1,46 @@
+// The one table from what a command ends with to the process's exit code. It is exhaustive by type: a new error
+// without an exit code does not compile. Codes are promised to scripts and never change their meaning.
+import type { CommandFailure } from "./failures.ts"
+
+/** 0 done, 1 refused or verification failed, 2 invalid input or usage, 3 internal. */
+export type ExitCode = 0 | 1 | 2 | 3
+
+export const DONE: ExitCode = 0
+export const USAGE: ExitCode = 2
+export const INTERNAL: ExitCode = 3
+
+/** Exit codes by error tag. */
+export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } = {
+  OutputClosed: DONE,
+
+  NoPendingStep: 1,
+  StepNotFound: 1,
+  WrongRun: 1,
+  NotLeased: 1,
+  WrongWorker: 1,
+  StaleFencingToken: 1,
+  LeaseExpired: 1,
+  LeaseNotExpired: 1,
+  IdempotencyConflict: 1,
+  InvariantViolation: 1,
+  StoreBusy: 1,
+  StoreCorrupt: 1,
+  ClockFarBehindHead: 1,
+  VerificationFailed: 1,
+
+  InvalidInput: 2,
+  StoreNewerThanProgram: 2,
+  WrongLedger: 2,
+  NetworkFileSystem: 2,
+  NotALedger: 2,
+  FileMissing: 2,
+  ReadOnlyStore: 2,
+
+  StorageFull: INTERNAL,
+  StorageFailure: INTERNAL,
+  LedgerClosed: INTERNAL,
+  OutputFailed: INTERNAL
+}
+
+/** The exit code of a process that was stopped by a signal before its command had ended, as shells count it. */
+export const stoppedExitCode = (signal: unknown): number => (signal === "SIGINT" ? 130 : 143)

@@ -1,0 +1,31 @@
+// What a command can end with instead of a result, beside the ledger's own errors: a verdict that is no, and output
+// that nobody takes. The list is closed, so that each has an exit code.
+import * as Schema from "effect/Schema"
+import type { MessageCassetteError } from "../../domain/ledger/errors.ts"
+import { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
+
+/** A negative verdict; `listed` are the findings that people are shown. */
+export class VerificationFailed extends Schema.TaggedError<VerificationFailed>()("VerificationFailed", {
+  message: Schema.String,
+  report: VerificationReport,
+  listed: Schema.Array(Finding)
+}) {}
+
+/** The reader of standard output has gone: nothing more needs to be said. */
+export class OutputClosed extends Schema.TaggedError<OutputClosed>()("OutputClosed", {}) {}
+
+/** Standard output could not be written. */
+export class OutputFailed extends Schema.TaggedError<OutputFailed>()("OutputFailed", {
+  code: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The output could not be written (${this.reason}); what the command did before stands: look at it with status or log`
+  }
+}
+
+export type CommandFailure = MessageCassetteError | VerificationFailed | OutputClosed | OutputFailed
+
+/** How many findings a report has, those that were left off included. */
+export const findingCount = (report: VerificationReport): number =>
+  report.findings.length + report.findings_left_off

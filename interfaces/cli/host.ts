@@ -1,0 +1,26 @@
+// What a command needs from the process that runs it: arguments, environment, folder, standard streams and the
+// wish to stop. The binary and the tests each make one; no command touches `process` by itself.
+import * as Context from "effect/Context"
+
+export type OutputStream = "stdout" | "stderr"
+
+export interface HostShape {
+  readonly args: ReadonlyArray<string>
+  readonly env: { readonly [name: string]: string | undefined }
+  /** Absolute; relative paths on the command line start here. */
+  readonly cwd: string
+  readonly stdin: () => AsyncIterable<Uint8Array>
+  /** Settles when the text is handed over; rejects with Node's error. */
+  readonly write: (stream: OutputStream, text: string) => Promise<void>
+  readonly isTerminal: (stream: OutputStream) => boolean
+  /** Aborted with the signal's name as its reason. */
+  readonly stop: AbortSignal
+  /** Says how a stop ends: for a command that goes on until it is stopped, a stop is its proper end. */
+  readonly ending: { stopIsDone: boolean }
+}
+
+export class Host extends Context.Service<Host, HostShape>()("cortex-cassette/interfaces/cli/Host") {}
+
+/** True when colours may be written to a stream: a terminal, and nobody asked for none (NO_COLOR, TERM=dumb). */
+export const mayColour = (host: HostShape, stream: OutputStream): boolean =>
+  host.isTerminal(stream) && !host.env["NO_COLOR"] && host.env["TERM"] !== "dumb"

@@ -1,0 +1,86 @@
+// Reads a JSON object from a file or from standard input, strictly and within a bound: a file that is far too large
+// is refused by its size before it is read, a stream as soon as it goes over. Nothing is repaired or guessed.
+import { open } from "node:fs/promises"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { isJsonObject, type JsonObject } from "../../domain/canonical/json.ts"
+import { readJsonBytes } from "../../domain/canonical/strict-reader.ts"
+import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import { MAX_PAYLOAD_BYTES } from "../../domain/ledger/limits.ts"
+import { Host } from "./host.ts"
+import { absolutePath, refusedFlag } from "./options.ts"
+
+/** Longest JSON file: the canonical text's limit, with room for escapes and blanks. */
+export const MAX_JSON_FILE_BYTES = 8 * MAX_PAYLOAD_BYTES
+
+/** What names standard input in place of a file. */
+export const STANDARD_INPUT = "-"
+
+const tooLarge = (flag: string) =>
+  refusedFlag(
+    flag,
+    `the file is over ${MAX_JSON_FILE_BYTES} bytes: a payload or receipt may have ${MAX_PAYLOAD_BYTES} bytes, keep large content elsewhere and put its hash here`
+  )
+
+/** The bytes of a stream, which is left as soon as it goes over the limit. */
+const boundedBytes = async (
+  chunks: AsyncIterable<Uint8Array>,
+  limit: number
+): Promise<Uint8Array | undefined> => {
+  const read: Array<Uint8Array> = []
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > limit) return undefined
+    read.push(chunk)
+  }
+  return Buffer.concat(read)
+}
+
+/** The bytes of a file, or undefined when it is over the limit; what is no regular file is read as a stream. */
+const fileBytes = async (path: string): Promise<Uint8Array | undefined> => {
+  const file = await open(path, "r")
+  try {
+    const { size } = await file.stat()
+    if (size > MAX_JSON_FILE_BYTES) return undefined
+    return await boundedBytes(file.createReadStream({ autoClose: false }), MAX_JSON_FILE_BYTES)
+  } finally {
+    await file.close()
+  }
+}
+
+const advice: { readonly [code: string]: string } = {
+  ENOENT: "there is no such file",
+  ENOTDIR: "there is no such file",
+  EISDIR: "this is a folder: name a file",
+  EACCES: "the file may not be read: check its permissions",
+  EPERM: "the file may not be read: check its permissions",
+  ENAMETOOLONG: "the name is too long",
+  ELOOP: "the link leads to itself"
+}
+
+const readFailure = (flag: string, path: string, error: unknown): InvalidInput => {
+  const { code = "", message } = error as NodeJS.ErrnoException
+  return refusedFlag(flag, `${path}: ${advice[code] ?? message}`)
+}
+
+/** The JSON object in a file (`-` is standard input) that `flag` names. */
+export const readJsonObject = Effect.fnUntraced(function* (
+  flag: string,
+  file: string
+): Effect.fn.Return<JsonObject, InvalidInput, Host> {
+  const host = yield* Host
+  const path = file === STANDARD_INPUT ? "standard input" : yield* absolutePath(flag, file)
+  const bytes = yield* Effect.tryPromise({
+    try: () => (file === STANDARD_INPUT ? boundedBytes(host.stdin(), MAX_JSON_FILE_BYTES) : fileBytes(path)),
+    catch: (error) => readFailure(flag, path, error)
+  })
+  if (bytes === undefined) return yield* Effect.fail(tooLarge(flag))
+  const value = readJsonBytes(bytes, "jcs/1")
+  if (Result.isFailure(value)) {
+    return yield* Effect.fail(refusedFlag(flag, `${path}: ${value.failure.message}`))
+  }
+  return isJsonObject(value.success)
+    ? value.success
+    : yield* Effect.fail(refusedFlag(flag, `${path}: the JSON must be an object: {…}`))
+})

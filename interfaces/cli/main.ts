@@ -1,0 +1,118 @@
+// Runs one command line from arguments to exit code. Every way in which it can end is turned into output here, once:
+// results are written by commands, refusals, wrong usage and defects by this file. Nothing is ever thrown to its caller.
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
+import * as CliConfig from "effect/cli/CliConfig"
+import * as CliError from "effect/cli/CliError"
+import * as CliOutput from "effect/cli/CliOutput"
+import * as Command from "effect/cli/Command"
+import * as GlobalFlag from "effect/cli/GlobalFlag"
+import { type ErrorDocument, errorDocument, errorEnvelope } from "./envelope.ts"
+import { DONE, exitCodes, INTERNAL, stoppedExitCode, USAGE } from "./exit-codes.ts"
+import { type CommandFailure, findingCount, VerificationFailed } from "./failures.ts"
+import { collectingPresenter } from "./help.ts"
+import { Host, type HostShape, mayColour } from "./host.ts"
+import { requestedFormat } from "./options.ts"
+import { writeNotes, writeResult } from "./output.ts"
+import { parserEnvironment } from "./parser-environment.ts"
+import { printable } from "./printable.ts"
+import { rootCommand } from "./root-command.ts"
+import { usageDocument } from "./usage.ts"
+import { verdictLine } from "./verdict.ts"
+import { packageVersion } from "./version.ts"
+
+/** How a command line ended: its exit code, the document for programs and the lines for people. */
+interface Ending {
+  readonly code: number
+  readonly document?: ErrorDocument
+  readonly notes: ReadonlyArray<string>
+}
+
+const errorLine = (host: HostShape, message: string): string =>
+  mayColour(host, "stderr")
+    ? `\u001b[31merror:\u001b[0m ${printable(message)}`
+    : `error: ${printable(message)}`
+
+const usageEnding = (host: HostShape, error: CliError.CliError): Ending => {
+  const { document, hint } = usageDocument(error)
+  return { code: USAGE, document, notes: [errorLine(host, document.message), hint] }
+}
+
+const verdictNotes = (host: HostShape, failure: VerificationFailed): ReadonlyArray<string> => {
+  const { listed, report } = failure
+  const shown = requestedFormat(host.args) === "json" ? [] : listed
+  return [
+    verdictLine(host, findingCount(report)),
+    ...shown.map(({ code, message, where }) => printable(`${code} ${where}: ${message}`))
+  ]
+}
+
+const failureEnding = (host: HostShape, failure: CommandFailure): Ending => ({
+  code: exitCodes[failure._tag],
+  ...(failure._tag === "OutputClosed" ? {} : { document: errorDocument(failure) }),
+  notes:
+    failure._tag === "OutputClosed"
+      ? []
+      : failure instanceof VerificationFailed
+        ? verdictNotes(host, failure)
+        : [errorLine(host, failure.message)]
+})
+
+const defectEnding = (host: HostShape, defect: unknown): Ending => {
+  const reason = defect instanceof Error ? defect.message : String(defect)
+  const message = `Something went wrong inside cortex (${reason}): run cassette verify, and report it with the output of the same command under CORTEX_DEBUG=1`
+  const stack = host.env["CORTEX_DEBUG"] && defect instanceof Error ? [defect.stack ?? ""] : []
+  return {
+    code: INTERNAL,
+    document: { code: "INTERNAL", message, details: {} },
+    notes: [errorLine(host, message), ...stack]
+  }
+}
+
+const endingOf = (host: HostShape, exit: Exit.Exit<void, CommandFailure | CliError.CliError>): Ending => {
+  if (Exit.isSuccess(exit)) return { code: DONE, notes: [] }
+  const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  if (error !== undefined) {
+    return CliError.isCliError(error) ? usageEnding(host, error) : failureEnding(host, error)
+  }
+  if (host.stop.aborted && Cause.hasInterruptsOnly(exit.cause)) {
+    return { code: host.ending.stopIsDone ? DONE : stoppedExitCode(host.stop.reason), notes: [] }
+  }
+  return defectEnding(host, Cause.squash(exit.cause))
+}
+
+/** The command, with its help or version text when that was asked for. */
+const command = Effect.fnUntraced(function* (host: HostShape) {
+  const texts: Array<string> = []
+  const root = yield* Effect.promise(() => rootCommand(host.args))
+  yield* Command.runWith(root, { version: packageVersion(), renderErrors: false })(host.args).pipe(
+    Effect.provideService(CliOutput.Presenter, collectingPresenter(mayColour(host, "stdout"), texts)),
+    Effect.provideService(
+      CliConfig.CliConfig,
+      CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] })
+    ),
+    Effect.provideService(Logger.LogToStderr, true),
+    Effect.provide(parserEnvironment)
+  )
+  yield* writeResult(texts.map((text) => `${text}\n`).join(""))
+})
+
+/** Writes what is left to say. A document that nobody can take changes no exit code but 0. */
+const finish = Effect.fnUntraced(function* (host: HostShape, ending: Ending) {
+  yield* writeNotes(ending.notes)
+  if (ending.document !== undefined && requestedFormat(host.args) === "json") {
+    yield* Effect.ignore(writeResult(`${errorEnvelope(ending.document)}\n`))
+  }
+  return ending.code
+})
+
+/** Runs the command that `host` asks for; gives the exit code. */
+export const main = async (host: HostShape): Promise<number> => {
+  const exit = await Effect.runPromiseExit(command(host).pipe(Effect.provideService(Host, host)), {
+    signal: host.stop
+  })
+  return Effect.runPromise(finish(host, endingOf(host, exit)).pipe(Effect.provideService(Host, host)))
+}

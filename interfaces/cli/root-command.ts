@@ -1,0 +1,33 @@
+// The root of the command tree, with as much of the tree as the arguments can reach.
+import * as Command from "effect/cli/Command"
+import { type CommandGroup, commandGroups, type GroupName } from "./command-groups.ts"
+import { Format, Root } from "./options.ts"
+
+const names = Object.keys(commandGroups) as ReadonlyArray<GroupName>
+
+/** The group itself when the arguments name it; else an empty one that help lists and that is never run. */
+const reachableGroup = async (
+  name: GroupName,
+  args: ReadonlyArray<string>
+): Promise<CommandGroup<GroupName>> => {
+  const { load, summary } = commandGroups[name]
+  return args.includes(name) ? load() : Command.make(name).pipe(Command.withDescription(summary))
+}
+
+/** The command tree for these arguments. */
+export const rootCommand = async (args: ReadonlyArray<string>) => {
+  const groups = await Promise.all(names.map((name) => reachableGroup(name, args)))
+  return Command.make("cortex").pipe(
+    Command.withDescription("An audit-grade work ledger and memory for agent programs, on SQLite alone."),
+    Command.withExamples([
+      {
+        command: "cortex cassette post --json message.json --run-id r1 --source USER",
+        description: "post work, creating the ledger in ./CORTEX/_generated/system3.db"
+      },
+      { command: "cortex cassette verify", description: "check every invariant" },
+      { command: "cortex cassette --help", description: "all commands of the ledger" }
+    ]),
+    Command.withSubcommands(groups),
+    Command.withGlobalFlags([Format, Root])
+  )
+}

@@ -1,0 +1,9 @@
+// The one line that says how a verification ended. Its words are promised to scripts and go to standard error.
+import { type HostShape, mayColour } from "./host.ts"
+
+/** `PASS: All invariants verified`, or `FAIL: N issue(s) found`. */
+export const verdictLine = (host: HostShape, issues: number): string => {
+  const [word, colour, rest] =
+    issues === 0 ? ["PASS", 32, "All invariants verified"] : ["FAIL", 31, `${issues} issue(s) found`]
+  return mayColour(host, "stderr") ? `\u001b[${colour}m${word}:\u001b[0m ${rest}` : `${word}: ${rest}`
+}
