@@ -59,6 +59,7 @@ export const migrate = (host: SqlHost, steps: ReadonlyArray<SchemaStep>, birth: 
       if (step.version <= version) continue
       for (const statement of step.statements) host.run(statement)
       record(host, step)
+      step.check?.(host)
     }
     if (found.kind === "empty") createLedger(host, birth)
     return inspect(host)

@@ -3,6 +3,7 @@
 // once made it are not asked again, so no later release of theirs can change what a ledger must look like.
 import { readFileSync } from "node:fs"
 import { sha256 } from "../hashing/node-hashing.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
 
 export interface SchemaStep {
   /** The database version that the step leads to. */
@@ -11,6 +12,11 @@ export interface SchemaStep {
   readonly statements: ReadonlyArray<string>
   /** SHA-256 of the whole text. */
   readonly checksum: string
+  /**
+   * Judges what the statements have made, in their transaction: a step that changes a projection compares its
+   * refold with the second projection here. A throw (`StoreCorrupt`) undoes everything.
+   */
+  readonly check?: (host: SqlHost) => void
 }
 
 /** Statements stand one after another, each closed by a semicolon and an empty line. */

@@ -42,7 +42,8 @@ export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   if (code === "SQLITE_BUSY" || code.startsWith("SQLITE_BUSY_") || code.startsWith("SQLITE_LOCKED"))
     return new Busy()
   if (code.startsWith("SQLITE_CONSTRAINT")) return new InvariantViolation({ message })
-  if (code === "SQLITE_FULL") return new StorageFull({ file })
+  // The shared memory beside the database cannot grow: the same want of room by another name.
+  if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") return new StorageFull({ file })
   if (code === "SQLITE_NOTADB") return new NotALedger({ file, reason: "it is no SQLite database" })
   if (code.startsWith("SQLITE_CORRUPT")) {
     return new StoreCorrupt({ code: "INTEGRITY", where: file, finding: message })

@@ -2,6 +2,9 @@
  * What a child process of a test does: `node child.ts <role> <arguments>`. Each role prints JSON lines and waits
  * for lines where the test decides when it goes on. It must end by itself when its standard input is closed.
  */
+import { execFileSync } from "node:child_process"
+import { closeSync, openSync, rmSync, writeSync } from "node:fs"
+import { join } from "node:path"
 import { createInterface } from "node:readline"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -35,6 +38,12 @@ const outcomeOf = <A, E extends { readonly _tag: string }>(effect: Effect.Effect
 
 const post = (n: number) =>
   Ledger.use((ledger) => ledger.postMessage({ run_id: "r", source: "WORKER", payload: { n } }))
+
+/** A post that needs some pages. */
+const bigPost = (n: number) =>
+  Ledger.use((ledger) =>
+    ledger.postMessage({ run_id: "r", source: "WORKER", payload: { n, text: "x".repeat(20_000) } })
+  )
 
 /** Gives up root for the user who owns nothing, after everything that must be read has been read. */
 const becomeNobody = () => {
@@ -118,6 +127,57 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
     const birth = { ledgerId: "first", createdAt: "2026-01-01T00:00:00.000Z" }
     migrate({ ...connection, run: dying }, schemaSteps(), birth)
     return statements
+  },
+
+  /** Opens and posts on a disk without room, then with room: the disk is a small one of this process alone. */
+  fillDisk: async () => {
+    const folder = filename
+    const size = (text: string) => execFileSync("mount", ["-o", `remount,size=${text}`, folder])
+    const file = join(folder, "a.db")
+    const filler = join(folder, "filler")
+    const head = Ledger.use((ledger) => Effect.map(ledger.head, ({ position }) => position))
+    const verdict = Ledger.use((ledger) => Effect.map(ledger.verifyCassette(), (report) => report.verdict))
+    const births: Array<unknown> = []
+    for (const room of argument.split(",")) {
+      size(room)
+      births.push(await outcomeOf(withLedger({ filename: file }, verdict)))
+    }
+    size("2m")
+    return {
+      births,
+      later: await outcomeOf(
+        withLedger(
+          { filename: file },
+          Effect.gen(function* () {
+            const born = { verdict: yield* verdict, head: yield* head }
+            // Whatever is left on the disk is taken.
+            const descriptor = openSync(filler, "w")
+            try {
+              for (;;) writeSync(descriptor, Buffer.alloc(4_096))
+            } catch {
+              closeSync(descriptor)
+            }
+            const posts = Array.from({ length: 20 }, (_, n) =>
+              bigPost(n).pipe(Effect.match({ onFailure: (error) => error._tag, onSuccess: () => "posted" }))
+            )
+            const full = yield* Effect.all(posts, { concurrency: "unbounded" })
+            const headWhenFull = yield* head
+            const verdictWhenFull = yield* verdict
+            rmSync(filler)
+            const roomy = yield* Effect.all(posts, { concurrency: "unbounded" })
+            return {
+              born,
+              full,
+              headWhenFull,
+              verdictWhenFull,
+              roomy,
+              verdict: yield* verdict,
+              head: yield* head
+            }
+          })
+        )
+      )
+    }
   },
 
   /** Examines a file with the rights of nobody: everything that reads, then one command. */

@@ -1,0 +1,141 @@
+/**
+ * A disk without room: the first migration leaves nothing that looks like a ledger, a group of commands fails as a
+ * whole with StorageFull and leaves nothing, and with room everything works again.
+ */
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { LedgerEvidence } from "../../application/ledger/ledger-evidence.ts"
+import { LedgerReader } from "../../application/ledger/ledger-reader.ts"
+import { LedgerStore } from "../../application/ledger/ledger-store.ts"
+import { Ledger } from "../../application/ledger/ledger.ts"
+import { nodeHashingLayer } from "../hashing/node-hashing.ts"
+import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
+import { answerOf } from "../testing/child-process.ts"
+import { withLedger } from "../testing/ledger-program.ts"
+import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { openLedgerFile } from "./ledger-file.ts"
+import { inspect } from "./ledger-inspection.ts"
+import { migrate } from "./migration-runner.ts"
+import { schemaSteps } from "./schema-snapshots.ts"
+import { makeSqliteLedgerEvidence } from "./sqlite-ledger-evidence.ts"
+import { makeSqliteLedgerReader } from "./sqlite-ledger-reader.ts"
+import { makeSqliteLedgerStore } from "./sqlite-ledger-store.ts"
+
+const birth = { ledgerId: "first", createdAt: "2026-01-01T00:00:00.000Z" }
+
+/** The ledger's layer on a file, with its writing connection in our hands. */
+const layerWithConnection = (filename: string, onOpen: (connection: Connection) => void) =>
+  Ledger.layerNoDeps.pipe(
+    Layer.provide(
+      Layer.unwrap(
+        Effect.gen(function* () {
+          const file = yield* openLedgerFile({ filename })
+          onOpen(file.connection)
+          return Layer.mergeAll(
+            Layer.succeed(LedgerStore, yield* makeSqliteLedgerStore(file)),
+            Layer.succeed(LedgerReader, yield* makeSqliteLedgerReader(file)),
+            Layer.succeed(LedgerEvidence, makeSqliteLedgerEvidence(file)),
+            nodeHashingLayer
+          )
+        })
+      )
+    )
+  )
+
+describe("PRAGMA max_page_count", () => {
+  it.live(
+    "during the first migration: nothing is left that looks like a ledger, and with room it is born",
+    () =>
+      Effect.gen(function* () {
+        const filename = join(temporaryFolder(), "a.db")
+        for (const pages of [1, 2, 5, 10, 20]) {
+          const connection = openForWriting(filename)
+          connection.pragma("journal_mode = WAL")
+          connection.pragma(`max_page_count = ${pages}`)
+          assert.throws(() => migrate(connection, schemaSteps(), birth), "database or disk is full")
+          assert.deepStrictEqual(inspect(connection), { kind: "empty" }, `${pages} pages`)
+          connection.close()
+        }
+        yield* withLedger(
+          { filename, ledgerId: "second" },
+          Ledger.use((ledger) =>
+            Effect.map(ledger.verifyCassette(), (report) => {
+              assert.strictEqual(ledger.ledgerId, "second")
+              assert.strictEqual(report.verdict, "PASS")
+              assert.strictEqual(report.counts["events"], 1)
+            })
+          )
+        )
+      })
+  )
+
+  it.live("during a group: every command fails with StorageFull, none stands, and later it works", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      let connection: Connection | undefined
+      const program = Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const posts = Array.from({ length: 30 }, (_, n) =>
+          ledger
+            .postMessage({ run_id: "r", source: "USER", payload: { n, text: "x".repeat(3_000) } })
+            .pipe(Effect.match({ onFailure: (error) => error._tag, onSuccess: () => "posted" }))
+        )
+        const first = yield* Effect.all(posts.slice(0, 2), { concurrency: "unbounded" })
+        assert.deepStrictEqual(first, ["posted", "posted"])
+        const before = yield* ledger.head
+        // Room for some commands of the group, not for all.
+        const pages = Number(connection?.pragma("page_count"))
+        connection?.pragma(`max_page_count = ${pages + 10}`)
+        const full = yield* Effect.all(posts, { concurrency: "unbounded" })
+        assert.deepStrictEqual(new Set(full), new Set(["StorageFull"]))
+        assert.deepStrictEqual(yield* ledger.head, before)
+        assert.strictEqual((yield* ledger.messages("r")).length, 2)
+        assert.strictEqual((yield* ledger.verifyCassette()).verdict, "PASS")
+        connection?.pragma("max_page_count = 1000000")
+        const roomy = yield* Effect.all(posts, { concurrency: "unbounded" })
+        assert.deepStrictEqual(new Set(roomy), new Set(["posted"]))
+        assert.strictEqual((yield* ledger.head).position, before.position + 30)
+        assert.strictEqual((yield* ledger.verifyCassette()).verdict, "PASS")
+      })
+      yield* program.pipe(
+        Effect.provide(
+          layerWithConnection(filename, (opened) => {
+            connection = opened
+          })
+        )
+      )
+    })
+  )
+})
+
+describe("a small file system", () => {
+  const isRoot = process.getuid?.() === 0
+  if (!isRoot) console.warn("Skipped: a small file system can only be mounted by root")
+
+  it.skipIf(!isRoot)("has no room: StorageFull each time, and with room a sound ledger", async () => {
+    const folder = temporaryFolder()
+    const mount = `mount -t tmpfs -o size=4k tmpfs "${folder}" && exec "$@"`
+    const wrapper = ["unshare", "--mount", "sh", "-c", mount, "sh"]
+    const answer = await answerOf(["fillDisk", folder, "4k,8k,16k,48k,96k"], { wrapper })
+    const { births, later } = answer as {
+      births: ReadonlyArray<{ failure?: { _tag: string } }>
+      later: { value: Record<string, unknown> }
+    }
+    assert.deepStrictEqual(
+      births.map(({ failure }) => failure?._tag),
+      births.map(() => "StorageFull"),
+      JSON.stringify(births)
+    )
+    assert.deepStrictEqual(later.value, {
+      born: { verdict: "PASS", head: 1 },
+      full: Array.from({ length: 20 }, () => "StorageFull"),
+      headWhenFull: 1,
+      verdictWhenFull: "PASS",
+      roomy: Array.from({ length: 20 }, () => "posted"),
+      verdict: "PASS",
+      head: 21
+    })
+  })
+})
