@@ -219,11 +219,7 @@ describe("preparing a post", () => {
 
   it("counts intents as they are written, escapes and all", () => {
     const escaped = "\u0001".repeat(MAX_TEXT_BYTES)
-    const jobs = (count: number) =>
-      Array.from({ length: count }, () => ({
-        intent: escaped,
-        steps: [{}] as const
-      })) as unknown as NonNullable<PostMessage["jobs"]>
+    const jobs = (count: number) => listOf(count, () => ({ intent: escaped, steps: [{}] as const }))
     const fitting = Math.floor(MAX_EVENT_BYTES / (6 * MAX_TEXT_BYTES + 100))
     expect(prepared({ jobs: jobs(fitting) }).jobs).toHaveLength(fitting)
     expect(refusalOf({ jobs: jobs(fitting + 1) })).toContain(`${MAX_EVENT_BYTES} bytes`)
