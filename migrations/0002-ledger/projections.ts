@@ -31,16 +31,16 @@ const hasShape = (type: string, ...shapes: ReadonlyArray<ReadonlyArray<string>>)
     )})`
   )
 
-// Older versions of SQLite cut a text at the escape of U+0000 when they read it. With every escaped backslash
-// taken out, what is left of that escape is a real one.
-const hasNoNul = (type: string, ...keys: ReadonlyArray<string>): Statement =>
-  refuse(
-    `${type} may not have U+0000 in ${keys.join(", ")}`,
-    sql`instr(OLD."data", '\\u0000') > 0 AND (${sql.join(
-      keys.map((key) => sql`instr(replace(${json(key)}, '\\\\', ''), '\\u0000') > 0`),
-      sql` OR `
-    )})`
-  )
+// Older versions of SQLite cut a name or a text at the escape of U+0000 when they read it. With every escaped
+// backslash taken out, what is left of that escape is a real one.
+const hasNul = (of: Fragment) => sql`instr(replace(${of}, '\\\\', ''), '\\u0000') > 0`
+
+// The first term looks at the text as it is, and spares nearly every event the others.
+const refuseNul = (rule: string, where: Fragment): Statement =>
+  refuse(rule, sql`instr(OLD."data", '\\u0000') > 0 AND (${where})`)
+
+const hasNoNul = (type: string): Statement =>
+  refuseNul(`${type} may not have U+0000 anywhere`, hasNul(sql`OLD."data"`))
 
 const moveHead: Statement = db.updateTable("head").set({ size: position, hash: sql<string>`OLD."hash"` })
 
@@ -89,6 +89,8 @@ const insertMessage = db.insertInto("cassette_messages").values({
   event_position: position
 })
 
+const intentType = sql`json_type(OLD."data", '$.payload.intent')`
+
 const onlyJobId = sql<string>`'job_' || substr(${text("message_id")}, 5) || '.0001'`
 const onlyStepId = sql<string>`'step_' || substr(${text("message_id")}, 5) || '.0001.00001'`
 
@@ -102,12 +104,15 @@ const messagePosted = trigger({
   body: [
     hasShape("MessagePosted without jobs", ...messageShapes([], [])),
     ...messageChecks,
-    hasNoNul("MessagePosted without jobs", "idempotency_key", "source", "payload.intent"),
+    refuseNul(
+      "MessagePosted without jobs may have U+0000 in its payload alone, and not in the payload's intent",
+      sql`${hasNul(sql`json_remove(OLD."data", '$.payload')`)} OR ${intentType} IS 'text' AND ${hasNul(json("payload.intent"))}`
+    ),
     insertMessage,
     db.insertInto("cassette_jobs").values({
       job_id: onlyJobId,
       message_id: text("message_id"),
-      intent: sql<string>`CASE json_type(OLD."data", '$.payload.intent') WHEN 'text' THEN ${text("payload.intent")} ELSE '' END`,
+      intent: sql<string>`CASE ${intentType} WHEN 'text' THEN ${text("payload.intent")} ELSE '' END`,
       ordinal: sql.lit(1),
       created_at: recordedAt,
       event_position: position
@@ -143,7 +148,10 @@ const messagePostedWithJobs = trigger({
   body: [
     hasShape("MessagePosted with jobs", ...messageShapes(["jobs:array"], ["steps:array"])),
     ...messageChecks,
-    hasNoNul("MessagePosted with jobs", "idempotency_key", "source", "jobs"),
+    refuseNul(
+      "MessagePosted with jobs may have U+0000 in its payloads alone",
+      hasNul(sql`json_remove(OLD."data", '$.payload', '$.steps')`)
+    ),
     refuse(
       "MessagePosted: jobs must be a list of intents",
       sql`EXISTS (SELECT 1 FROM json_each(OLD."data", '$.jobs') WHERE "type" IS NOT 'text')`
@@ -218,7 +226,7 @@ const stepClaimed = trigger({
       "step_id:text",
       "worker_id:text"
     ]),
-    hasNoNul("StepClaimed", "lease_expires_at", "scope", "step_id", "worker_id"),
+    hasNoNul("StepClaimed"),
     isInRun("StepClaimed"),
     refuse(
       "StepClaimed must take the first PENDING step of its scope, which is run or job, in the order of step ids",
@@ -255,7 +263,10 @@ const stepCompleted = trigger({
       "step_id:text",
       "worker_id:text"
     ]),
-    hasNoNul("StepCompleted", "outcome", "step_id", "worker_id"),
+    refuseNul(
+      "StepCompleted may have U+0000 in its receipt alone",
+      hasNul(sql`json_remove(OLD."data", '$.receipt')`)
+    ),
     isInRun("StepCompleted"),
     db.insertInto("cassette_receipts").values({
       receipt_id: sql<string>`'rcpt_' || substr(${text("step_id")}, 6)`,
@@ -294,7 +305,7 @@ const ledgerCreated = trigger({
   when: isType("LedgerCreated"),
   body: [
     hasShape("LedgerCreated", ["ledger_id:text"]),
-    hasNoNul("LedgerCreated", "ledger_id"),
+    hasNoNul("LedgerCreated"),
     refuse("LedgerCreated must name the ledger", sql`${text("ledger_id")} IS ''`),
     refuse("LedgerCreated must stand in the stream ledger", sql`OLD."stream_id" IS NOT 'ledger'`),
     db.insertInto("cassette_meta").values([
@@ -322,7 +333,7 @@ const stepRequeued = trigger({
       "step_id:text",
       "worker_id:text"
     ]),
-    hasNoNul("StepRequeued", "cause", "reason", "requested_by", "step_id", "worker_id"),
+    hasNoNul("StepRequeued"),
     isInRun("StepRequeued"),
     refuse("StepRequeued must say who asked", sql`${text("requested_by")} IS ''`),
     refuse(

@@ -71,9 +71,12 @@ interface EventColumns {
 /** Compiles queries on this version's tables. */
 export const db = builders<Tables>()
 
-/** True when `column` is NULL or a time as `YYYY-MM-DDTHH:MM:SS.mmmZ` of a day that exists. */
+/**
+ * True when `column` is NULL or a time as `YYYY-MM-DDTHH:MM:SS.mmmZ` of a day that exists. Adding nothing to it makes
+ * older versions of SQLite compute the date, which otherwise give 30 February back as it came.
+ */
 export const isTime = (column: string): RawBuilder<boolean> =>
-  sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${sql.ref(column)}) IS ${sql.ref(column)}`
+  sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${sql.ref(column)}, '+0 days') IS ${sql.ref(column)}`
 
 /** True when `column` is one of the words. Written with OR: an IN list of three or more builds a b-tree each time. */
 export const isOneOf = (column: string, words: ReadonlyArray<string>): RawBuilder<boolean> =>
@@ -100,10 +103,10 @@ const events = db.schema
   .addColumn("recorded_at", "text", (column) => column.notNull())
   .addColumn("prev_hash", "text", (column) => column.notNull())
   .addColumn("hash", "text", (column) => column.notNull())
-  // The length is that of the bytes: length() and GLOB of a text stop at U+0000.
+  // Twice a length: that of a text and GLOB stop at U+0000, that of the bytes does not.
   .addCheckConstraint(
     "events_hash_is_hex",
-    sql`length(CAST("hash" AS BLOB)) = 64 AND "hash" NOT GLOB '*[^0-9a-f]*'`
+    sql`length("hash") = 64 AND length(CAST("hash" AS BLOB)) = 64 AND "hash" NOT GLOB '*[^0-9a-f]*'`
   )
   .modifyEnd(sql`strict`)
 
@@ -132,7 +135,7 @@ const messages = db.schema
   .addCheckConstraint("messages_source", isOneOf("source", sources))
   .addCheckConstraint(
     "messages_id",
-    sql`length(CAST("message_id" AS BLOB)) = 34 AND substr("message_id", 1, 18) = printf('msg_%013d_', "event_position") AND substr("message_id", 19) NOT GLOB '*[^0-9a-f]*'`
+    sql`length("message_id") = 34 AND substr("message_id", 1, 18) = printf('msg_%013d_', "event_position") AND substr("message_id", 19) NOT GLOB '*[^0-9a-f]*'`
   )
   .addCheckConstraint("messages_created_at_is_time", isTime("created_at"))
   .modifyEnd(sql`strict`)

@@ -1,0 +1,147 @@
+/**
+ * What an attack is, how one is tried, and how a trace of it is seen: by comparing everything that is in the file
+ * before and after. The statements and the dump are texts, so that other SQLite hosts can run the same.
+ */
+import Database from "better-sqlite3"
+import { emptyDatabase } from "./ledger.ts"
+import { states, type State } from "./states.ts"
+
+/** Statements that must change nothing, and fail unless `silent` says that doing nothing is enough. */
+export interface Attack {
+  readonly name: string
+  readonly state: State
+  /** Statements that come first and succeed: the attack then has a database to itself. */
+  readonly setup?: string
+  readonly sql: string
+  readonly silent?: boolean
+  /** What puts the connection (never the file) in order again. */
+  readonly after?: string
+}
+
+/** The tables of the schema. */
+export const tables = [
+  "events",
+  "head",
+  "cassette_messages",
+  "cassette_jobs",
+  "cassette_steps",
+  "cassette_receipts",
+  "cassette_meta",
+  "ledger_migrations"
+] as const
+
+/** The columns of each table, in order. */
+export const columns: Readonly<Record<string, ReadonlyArray<string>>> = (() => {
+  const database = emptyDatabase()
+  const found = Object.fromEntries(
+    tables.map((table) => [
+      table,
+      database.prepare<[string], string>("SELECT name FROM pragma_table_info(?)").pluck().all(table)
+    ])
+  )
+  database.close()
+  return found
+})()
+
+/** Whether a table has a rowid that is not one of its columns. */
+export const hasHiddenRowid = (table: string): boolean =>
+  !["events", "head", "cassette_jobs", "ledger_migrations"].includes(table)
+
+/** Queries of one text column each, which together show everything that is in the file. */
+export const dumpQueries: ReadonlyArray<string> = [
+  "SELECT type || '|' || name || '|' || tbl_name || '|' || coalesce(sql, '') FROM main.sqlite_schema ORDER BY 1",
+  ...tables.map((table) => {
+    const names = hasHiddenRowid(table) ? ["rowid", ...(columns[table] ?? [])] : (columns[table] ?? [])
+    return `SELECT ${names.map((name) => `quote(${name})`).join(" || '|' || ")} FROM main.${table} ORDER BY 1`
+  })
+]
+
+/** Everything that is in the file, as one text. */
+export const dump = (database: Database.Database): string =>
+  dumpQueries.map((query) => database.prepare(query).pluck().all().join("\n")).join("\n\n")
+
+const made = new Map<State, Buffer>()
+
+/** A new database in this state. */
+export const databaseIn = (state: State): Database.Database => {
+  const bytes =
+    made.get(state) ??
+    (() => {
+      const database = emptyDatabase()
+      for (const text of states[state]) {
+        database.exec(text)
+      }
+      const serialized = database.serialize()
+      database.close()
+      made.set(state, serialized)
+      return serialized
+    })()
+  const database = new Database(bytes)
+  database.pragma("foreign_keys = OFF")
+  database.pragma("recursive_triggers = OFF")
+  return database
+}
+
+/** What came of an attack: the error's message, if there was one, and whether anything changed. */
+export interface Outcome {
+  readonly error: string | undefined
+  readonly changed: boolean
+}
+
+/** Runs the statements, ends any transaction by COMMIT so that no trace is lost, and compares. */
+export const attempt = (database: Database.Database, attack: Attack, before: string): Outcome => {
+  let error: string | undefined
+  try {
+    database.exec(attack.sql)
+  } catch (thrown) {
+    error = (thrown as Error).message
+  }
+  if (database.inTransaction) {
+    database.exec("COMMIT")
+  }
+  if (attack.after !== undefined) {
+    database.exec(attack.after)
+  }
+  return { error, changed: dump(database) !== before }
+}
+
+/** An attack and what came of it. */
+export interface Tried extends Outcome {
+  readonly attack: Attack
+}
+
+/** Tries each attack on its state, after the statements `first`; a database that an attack has changed is not used again. */
+export const outcomesOf = (
+  attacks: ReadonlyArray<Attack>,
+  first: ReadonlyArray<string> = []
+): ReadonlyArray<Tried> => {
+  const fresh = (state: State, setup: string) => {
+    const database = databaseIn(state)
+    for (const text of [...first, setup]) {
+      database.exec(text)
+    }
+    return { database, before: dump(database) }
+  }
+  return [...Map.groupBy(attacks, ({ state, setup = "" }) => `${state} ${setup}`).values()].flatMap(
+    (group) => {
+      const { state, setup = "" } = group[0] as Attack
+      let { before, database } = fresh(state, setup)
+      const tried = group.map((attack) => {
+        const outcome = attempt(database, attack, before)
+        if (outcome.changed) {
+          database.close()
+          ;({ before, database } = fresh(state, setup))
+        }
+        return { ...outcome, attack }
+      })
+      database.close()
+      return tried
+    }
+  )
+}
+
+/** The messages with which a piece of SQL refuses, in its order. */
+export const refusalsIn = (sql: string): ReadonlyArray<string> =>
+  [...sql.matchAll(/RAISE\(ABORT, '((?:[^']|'')*)'\)/g)].map(([, message = ""]) =>
+    message.replaceAll("''", "'")
+  )

@@ -1,0 +1,206 @@
+/**
+ * Well-formed events that say what the ledger does not allow: a claim out of order, a receipt without a lease, a
+ * message under a used key. Each is tried with every conflict word, which is how a simpler projection was broken.
+ */
+import type { Attack } from "../attack.ts"
+import { insertEvent, rowAfter, type Fact } from "../ledger.ts"
+import { at, facts, head, key, legal, messages, nextPosition, now, otherRun, steps } from "../states.ts"
+import { verbs } from "./tables.ts"
+
+const but = (fact: Fact, changes: object, more: Partial<Fact> = {}): Fact => ({
+  ...fact,
+  data: { ...(fact.data as object), ...changes },
+  ...more
+})
+
+const { claimJob, claimRun, complete, post, postPlanned, requeueExpired, requeueForced, requeueReleased } =
+  legal
+
+const unknownStep = steps.fresh.replace(".00001", ".00009")
+const inOtherRun = { stream_id: `run:${otherRun}` }
+const id = (tail: string) => `msg_${tail}`
+const here = String(nextPosition).padStart(13, "0")
+
+const messageIds = {
+  "of an older message": messages.last,
+  "of another position": id(`${String(nextPosition + 1).padStart(13, "0")}_${"a".repeat(16)}`),
+  "with a short position": id(`${nextPosition}_${"a".repeat(16)}`),
+  "with a long position": id(`0${here}_${"a".repeat(16)}`),
+  "with a short hash": id(`${here}_${"a".repeat(15)}`),
+  "with a long hash": id(`${here}_${"a".repeat(17)}`),
+  "in upper case": id(`${here}_${"A".repeat(16)}`),
+  "with no hex": id(`${here}_${"z".repeat(16)}`),
+  "with U+0000 behind it": `${id(`${here}_${"a".repeat(16)}`)}\u0000`,
+  "with U+0000 in it": id(`${here}_${"a".repeat(8)}\u0000${"a".repeat(7)}`),
+  "with a quote at its end": id(`${here}_${"a".repeat(15)}"`),
+  "of another kind": `job_${here}_${"a".repeat(16)}`
+}
+
+const step = (job: unknown, payload: unknown = {}) => ({ job, payload })
+
+const lists: Readonly<Record<string, readonly [unknown, unknown]>> = {
+  "no jobs": [[], [step(1)]],
+  "no steps": [["a"], []],
+  neither: [[], []],
+  "a job without a step": [["a", "b"], [step(1)]],
+  "a first job without a step": [["a", "b"], [step(2)]],
+  "a gap": [
+    ["a", "b", "c"],
+    [step(1), step(3)]
+  ],
+  "a step back": [
+    ["a", "b"],
+    [step(1), step(2), step(1), step(2)]
+  ],
+  "a long step back": [
+    ["a", "b", "c"],
+    [step(1), step(2), step(3), step(1), step(2), step(3)]
+  ],
+  "jobs from 0": [
+    ["a", "b"],
+    [step(0), step(1)]
+  ],
+  "jobs from 0 to the last": [["a"], [step(0), step(1)]],
+  "a job below 0": [["a"], [step(-1), step(0), step(1)]],
+  "a job too many": [["a"], [step(1), step(2)]],
+  "a job number in a text": [["a"], [step("1")]],
+  "a job number with a fraction": [["a"], [step(1.5)]],
+  "a job number beyond all integers": [["a"], [step(1e300)]],
+  "no job number": [["a"], [{ payload: {} }]],
+  "no payload": [["a"], [{ job: 1 }]],
+  "a payload in a text": [["a"], [step(1, "{}")]],
+  "a list for a payload": [["a"], [step(1, [])]],
+  "one key more": [["a"], [{ ...step(1), more: 1 }]],
+  "one key more in front": [["a"], [{ a: 1, ...step(1) }]],
+  "a step that is a number": [["a"], [1]],
+  "a step that is null": [["a"], [null]],
+  "a step that is a list": [["a"], [[step(1)]]],
+  "a step that is the text of one": [["a"], ['{"job":1,"payload":{}}']],
+  "a second step that is null": [["a"], [step(1), null]],
+  "a job that is a number": [[1], [step(1)]],
+  "a job that is null": [[null], [step(1)]],
+  "a job that is an object": [[{ intent: "a" }], [step(1)]],
+  "a job with U+0000": [["a\u0000b"], [step(1)]],
+  "jobs that are null": [null, null],
+  "jobs that are objects": [{ a: "a" }, { a: step(1) }],
+  "ten thousand jobs": [
+    Array.from({ length: 10_000 }, () => ""),
+    Array.from({ length: 10_000 }, (_, n) => step(n + 1))
+  ]
+}
+
+const posts: ReadonlyArray<readonly [string, Fact]> = [
+  ["a message under a used key", but(post, { idempotency_key: key })],
+  ["planned work under a used key", but(postPlanned, { idempotency_key: key })],
+  ["a message under an empty key", but(post, { idempotency_key: "" })],
+  ["a message of an unknown source", but(post, { source: "ROBOT" })],
+  ["planned work of an unknown source", but(postPlanned, { source: "user" })],
+  ["an intent with U+0000", but(post, { payload: { intent: "a\u0000b" } })],
+  ["an intent with U+0000 behind a backslash", but(post, { payload: { intent: "\\\u0000" } })],
+  ["steps without jobs", but(post, { steps: [step(1)] })],
+  ["jobs without steps", but(post, { jobs: ["a"] })],
+  ...Object.entries(messageIds).flatMap(([name, message_id]) => [
+    [`a message id ${name}`, but(post, { message_id })] as const,
+    [`planned work with a message id ${name}`, but(postPlanned, { message_id })] as const
+  ]),
+  ...Object.entries(lists).map(
+    ([name, [jobs, planned]]) =>
+      [`planned work with ${name}`, but(postPlanned, { jobs, steps: planned })] as const
+  )
+]
+
+const claims: ReadonlyArray<readonly [string, Fact]> = [
+  ...[-1, 0, 1, 3, 99, 2 ** 53, 1e20, 1e300].map(
+    (fencing_token) => [`a claim with token ${fencing_token}`, but(claimRun, { fencing_token })] as const
+  ),
+  ...Object.entries({ ...steps, unknown: unknownStep, none: "", job: steps.fresh.slice(0, 40) })
+    .filter(([, step_id]) => step_id !== steps.requeued)
+    .map(
+      ([name, step_id]) =>
+        [`a claim by run of the step ${name}`, but(claimRun, { step_id, fencing_token: 1 })] as const
+    ),
+  ...Object.entries({
+    committed: steps.committed,
+    leased: steps.leased,
+    expired: steps.expired,
+    elsewhere: steps.elsewhere,
+    unknownStep
+  }).map(([name, step_id]) => [`a claim by job of the step ${name}`, but(claimJob, { step_id })] as const),
+  ["a claim in another run's stream", but(claimRun, {}, inOtherRun)],
+  ["a claim of a leased step with its next token", but(claimRun, { step_id: steps.leased })],
+  ["a claim by nobody", but(claimRun, { worker_id: "" })],
+  ["a claim in no scope", but(claimRun, { scope: "all" })],
+  ["a claim in a scope in capitals", but(claimRun, { scope: "RUN" })],
+  ...[
+    "",
+    "tomorrow",
+    now,
+    at(59),
+    at(1),
+    "2026-02-30T00:00:00.000Z",
+    "2099-01-01",
+    "2099-01-01T00:00:00Z",
+    "-4712-01-01T00:00:00.000Z"
+  ].map(
+    (lease_expires_at) => [`a claim until ${lease_expires_at}`, but(claimRun, { lease_expires_at })] as const
+  )
+].filter(([name]) => name !== "a claim with a token beyond all integers") as ReadonlyArray<
+  readonly [string, Fact]
+>
+
+const completions: ReadonlyArray<readonly [string, Fact]> = [
+  ["a receipt by another worker", but(complete, { worker_id: "w2" })],
+  ["a receipt by nobody", but(complete, { worker_id: "" })],
+  ...[-1, 0, 2].map(
+    (fencing_token) => [`a receipt with token ${fencing_token}`, but(complete, { fencing_token })] as const
+  ),
+  ["a receipt with an unknown outcome", but(complete, { outcome: "MAYBE" })],
+  ["a receipt with an outcome in small letters", but(complete, { outcome: "success" })],
+  ...Object.entries({ ...steps, unknownStep })
+    .filter(([, step_id]) => step_id !== steps.leased)
+    .map(([name, step_id]) => [`a receipt of the step ${name}`, but(complete, { step_id })] as const),
+  [
+    "a receipt at the instant its lease ends",
+    but(complete, { step_id: steps.leased }, { recorded_at: at(3600) })
+  ],
+  ["a receipt after its lease", but(complete, {}, { recorded_at: at(3601) })],
+  ["a receipt in another run's stream", but(complete, {}, inOtherRun)],
+  ["a second receipt", { ...(facts[7] as Fact), recorded_at: now }]
+]
+
+const requeues: ReadonlyArray<readonly [string, Fact]> = [
+  ["a requeue of a live lease as expired", but(requeueExpired, { step_id: steps.leased })],
+  [
+    "a requeue one millisecond early",
+    but(
+      requeueExpired,
+      { step_id: steps.leased },
+      { recorded_at: new Date(Date.parse(at(3600)) - 1).toISOString() }
+    )
+  ],
+  ["a release by a stranger", but(requeueReleased, { requested_by: "w2" })],
+  ["a release of another worker's lease", but(requeueReleased, { worker_id: "w2", requested_by: "w2" })],
+  ["a forced requeue without a reason", but(requeueForced, { reason: "" })],
+  ["a requeue that nobody asked for", but(requeueExpired, { requested_by: "" })],
+  ["a requeue without a cause", but(requeueExpired, { cause: "" })],
+  ["a requeue for another cause", but(requeueExpired, { cause: "bored" })],
+  ["a requeue with an old token", but(requeueForced, { fencing_token: 0 })],
+  ["a requeue with the next token", but(requeueForced, { fencing_token: 2 })],
+  ...Object.entries({ ...steps, unknownStep })
+    .filter(([, step_id]) => step_id !== steps.leased && step_id !== steps.expired)
+    .map(
+      ([name, step_id]) => [`a forced requeue of the step ${name}`, but(requeueForced, { step_id })] as const
+    ),
+  ["a requeue in another run's stream", but(requeueForced, {}, inOtherRun)]
+]
+
+/** All of them, each with every conflict word. */
+export const claimAttacks: ReadonlyArray<Attack> = [...posts, ...claims, ...completions, ...requeues].flatMap(
+  ([name, fact]) =>
+    // The one huge event is tried once.
+    (name.includes("ten thousand") ? ["INSERT OR REPLACE"] : verbs).map((verb) => ({
+      name: `${name}, ${verb}`,
+      state: "ledger" as const,
+      sql: insertEvent(rowAfter(head, fact), verb)
+    }))
+)
