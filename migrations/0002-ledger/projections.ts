@@ -185,7 +185,7 @@ const messagePostedWithJobs = trigger({
         "event_position"
       ])
       .expression(
-        sql`SELECT 'step_' || substr("message"."message_id", 5) || printf('.%04d.%05d', "step"."job", "step"."ordinal"), 'job_' || substr("message"."message_id", 5) || printf('.%04d', "step"."job"), "step"."ordinal", 'PENDING', 0, "step"."payload", "message"."created_at", "message"."run_id", "message"."event_position" FROM ${message} (SELECT "value" ->> '$.job' AS "job", row_number() OVER (PARTITION BY "value" ->> '$.job' ORDER BY "key") AS "ordinal", "value" -> '$.payload' AS "payload" FROM json_each(OLD."data", '$.steps')) AS "step" WHERE ${isThisMessage}`
+        sql`SELECT 'step_' || substr("message"."message_id", 5) || printf('.%04d.%05d', "step"."job", "step"."ordinal"), 'job_' || substr("message"."message_id", 5) || printf('.%04d', "step"."job"), "step"."ordinal", 'PENDING', 0, "step"."payload", "message"."created_at", "message"."run_id", "message"."event_position" FROM ${message} (SELECT "value" ->> '$.job' AS "job", row_number() OVER (PARTITION BY "value" ->> '$.job' ORDER BY "key") AS "ordinal", "value" -> '$.payload' AS "payload" FROM json_each(OLD."data", '$.steps')) AS "step" WHERE ${isThisMessage} ORDER BY "step"."job", "step"."ordinal"`
       ),
     moveHead
   ]
