@@ -112,6 +112,17 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
     return undefined
   },
 
+  /** Dies in the middle of a first transaction that is journaled in the old way, with pages already written. */
+  halfDone: async () => {
+    const connection = openForWriting(filename)
+    connection.pragma("cache_size = 1")
+    connection.run("BEGIN IMMEDIATE")
+    connection.run("CREATE TABLE events (data TEXT)")
+    for (let n = 0; n < 200; n++) connection.run("INSERT INTO events VALUES (?)", ["x".repeat(1_000)])
+    process.kill(process.pid, "SIGKILL")
+    return undefined
+  },
+
   /** Makes a new ledger and dies right before statement number `argument` of the migration's transaction. */
   migrateAndDie: async () => {
     const connection = openForWriting(filename)
