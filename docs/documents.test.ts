@@ -1,0 +1,159 @@
+// The documentation is run: console sessions are executed line by line and their output compared, the TypeScript
+// example is executed, and every named script exists. Only what differs from run to run (times, hashes of times,
+// random ids) is compared by its form.
+import { execFileSync, spawnSync } from "node:child_process"
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { findingCodes } from "../domain/ledger/verification.ts"
+
+const repository = fileURLToPath(new URL("..", import.meta.url))
+const documents = ["README.md", "ARCHITECTURE.md", "docs/spec/ledger.md", "bench/README.md"]
+
+interface Block {
+  readonly document: string
+  readonly line: number
+  readonly language: string
+  readonly text: string
+}
+
+const blocksOf = (document: string): ReadonlyArray<Block> => {
+  const lines = readFileSync(join(repository, document), "utf8").split("\n")
+  const blocks: Array<Block> = []
+  let start: number | undefined
+  for (const [index, line] of lines.entries()) {
+    if (!line.startsWith("```")) continue
+    if (start === undefined) {
+      start = index
+    } else {
+      const language = lines[start]!.slice(3).trim()
+      blocks.push({ document, line: start + 1, language, text: lines.slice(start + 1, index).join("\n") })
+      start = undefined
+    }
+  }
+  return blocks
+}
+
+const blocks = documents.flatMap(blocksOf)
+
+const sqliteShell = `
+import Database from ${JSON.stringify(import.meta.resolve("better-sqlite3"))}
+const [file, sql] = process.argv.slice(2)
+const database = new Database(file)
+database.pragma("foreign_keys = OFF")
+try {
+  database.exec(sql)
+} catch (error) {
+  console.error("Error: stepping, " + error.message + " (19)")
+}
+`
+
+/** Replaces what differs from run to run by its form. */
+const normalized = (text: string): string =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>")
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uuid>")
+    .replaceAll(/\b[0-9a-f]{64}\b/g, "<hash>")
+    .split("\n")
+    .map((line) => line.trimEnd())
+    .join("\n")
+    .trim()
+
+interface Step {
+  readonly command: string
+  readonly output: string
+}
+
+const stepsOf = (session: string): ReadonlyArray<Step> =>
+  session
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => {
+      const [command = "", ...output] = part.split("\n")
+      return { command, output: output.join("\n") }
+    })
+
+describe("documentation", () => {
+  let folder: string
+  let path: string
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "cassette-docs-"))
+    const command = (name: string, script: string) => {
+      writeFileSync(join(folder, name), `#!/bin/sh\nexec "${process.execPath}" ${script} "$@"\n`)
+      chmodSync(join(folder, name), 0o755)
+    }
+    command("cortex", `"${join(repository, "interfaces/cli/bin.ts")}"`)
+    // Stands in for SQLite's shell, which is not on every machine: the same library, the same words.
+    const shell = join(folder, "sqlite3.mjs")
+    writeFileSync(shell, sqliteShell)
+    command("sqlite3", `"${shell}"`)
+    path = [folder, process.env["PATH"]].join(delimiter)
+  })
+  afterAll(() => {
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const run = (command: string): string => {
+    const { stdout } = spawnSync("sh", ["-c", `exec 2>&1\n${command}`], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...process.env, PATH: path, NO_COLOR: "1" }
+    })
+    return stdout
+  }
+
+  const sessions = blocks.filter((block) => block.language === "console")
+  it("has sessions to run", () => {
+    expect(sessions.length).toBeGreaterThan(0)
+  })
+  it.each(sessions.map((block) => [`${block.document}:${block.line}`, block] as const))(
+    "session at %s prints what it says",
+    (_, block) => {
+      for (const { command, output } of stepsOf(block.text)) {
+        expect(normalized(run(command)), command).toBe(normalized(output))
+      }
+    }
+  )
+
+  const examples = blocks.filter((block) => block.language === "ts")
+  it.each(examples.map((block) => [`${block.document}:${block.line}`, block] as const))(
+    "example at %s runs",
+    (_, block) => {
+      const file = join(folder, `example-${block.line}.ts`)
+      const source = block.text.replaceAll(/from "([^"]+)"/g, (_all, name: string) =>
+        name === "cortex-cassette"
+          ? `from ${JSON.stringify(new URL("../interfaces/embedding/index.ts", import.meta.url).href)}`
+          : `from ${JSON.stringify(import.meta.resolve(name))}`
+      )
+      writeFileSync(file, source)
+      expect(execFileSync(process.execPath, [file], { encoding: "utf8" })).toMatch(/PASS\n$/)
+    }
+  )
+
+  it("names only scripts that exist", () => {
+    const manifest = readFileSync(join(repository, "package.json"), "utf8")
+    for (const block of blocks.filter((each) => each.language === "sh")) {
+      for (const [, script] of block.text.matchAll(/pnpm(?:@12)? (?:--silent )?([a-z]+)/g)) {
+        expect(manifest, `${block.document}:${block.line}`).toContain(`"${script}":`)
+      }
+    }
+  })
+
+  it("uses only kinds of blocks that are checked or show no program", () => {
+    expect(new Set(blocks.map((block) => block.language))).toEqual(
+      new Set(
+        ["sh", "console", "ts", "", "json"].filter((kind) => blocks.some((block) => block.language === kind))
+      )
+    )
+  })
+
+  it("lists every finding code with its meaning", () => {
+    const specification = readFileSync(join(repository, "docs/spec/ledger.md"), "utf8")
+    for (const [code, meaning] of Object.entries(findingCodes)) {
+      expect(specification).toContain(`| \`${code}\` | ${meaning} |`)
+    }
+  })
+})
