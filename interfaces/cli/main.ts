@@ -62,7 +62,7 @@ const failureEnding = (host: HostShape, failure: CommandFailure): Ending => ({
 })
 
 const defectEnding = (host: HostShape, defect: unknown): Ending => {
-  const reason = defect instanceof Error ? defect.message : String(defect)
+  const [reason] = String(defect instanceof Error ? defect.message : defect).split("\n")
   const message = `Something went wrong inside cortex (${reason}): run cassette verify, and report it with the output of the same command under CORTEX_DEBUG=1`
   const stack = host.env["CORTEX_DEBUG"] && defect instanceof Error ? [defect.stack ?? ""] : []
   return {

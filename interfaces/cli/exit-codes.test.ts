@@ -1,0 +1,47 @@
+// The exit codes that scripts rely on, written down a second time and by family, not derived from the table.
+import { describe, expect, it } from "vitest"
+import * as errors from "../../domain/ledger/errors.ts"
+import { exitCodes, stoppedExitCode } from "./exit-codes.ts"
+
+const refusals = [
+  "NoPendingStep",
+  "StepNotFound",
+  "WrongRun",
+  "NotLeased",
+  "WrongWorker",
+  "StaleFencingToken",
+  "LeaseExpired",
+  "LeaseNotExpired",
+  "IdempotencyConflict"
+] as const
+
+describe("exitCodes", () => {
+  it.each([...refusals, "InvariantViolation", "StoreBusy", "StoreCorrupt", "ClockFarBehindHead"] as const)(
+    "1 for %s",
+    (tag) => expect(exitCodes[tag]).toBe(1)
+  )
+  it("1 for a negative verdict", () => expect(exitCodes.VerificationFailed).toBe(1))
+  it.each([
+    "InvalidInput",
+    "StoreNewerThanProgram",
+    "WrongLedger",
+    "NetworkFileSystem",
+    "NotALedger",
+    "FileMissing",
+    "ReadOnlyStore"
+  ] as const)("2 for %s", (tag) => expect(exitCodes[tag]).toBe(2))
+  it.each(["StorageFull", "StorageFailure", "LedgerClosed", "OutputFailed"] as const)("3 for %s", (tag) =>
+    expect(exitCodes[tag]).toBe(3)
+  )
+  it("0 when the reader of the output has gone", () => expect(exitCodes.OutputClosed).toBe(0))
+
+  it("covers every error class of the ledger", () => {
+    const tags = Object.keys(errors).filter((name) => /^[A-Z]/.test(name))
+    expect(tags.length).toBeGreaterThan(20)
+    expect(Object.keys(exitCodes)).toEqual(expect.arrayContaining(tags))
+  })
+
+  it("counts a stop as shells do", () => {
+    expect([stoppedExitCode("SIGINT"), stoppedExitCode("SIGTERM")]).toEqual([130, 143])
+  })
+})
