@@ -1,0 +1,75 @@
+// How fast a history is verified: the chain, and the projections against the fold, against a program that reads
+// the same rows and hashes them, which is the least that anybody must do who wants to check a chain.
+import { hash } from "node:crypto"
+import { join } from "node:path"
+import type { EventEnvelope } from "../interfaces/embedding/index.ts"
+import { compare, rateOf } from "./support/comparison.ts"
+import { finishedMessages } from "./support/history.ts"
+import { openLedger } from "./support/ledger-runtime.ts"
+import { inPlace } from "./support/place.ts"
+import { createRawLedger, openDatabase } from "./support/raw-ledger.ts"
+import { type Benchmark, line } from "./support/report.ts"
+import { setting } from "./support/settings.ts"
+
+/** Reads every event and recomputes its hash; throws when the chain is broken. */
+const hashAll = (file: string): void => {
+  const database = openDatabase(file, "NORMAL")
+  let before = "0".repeat(64)
+  const events = database.prepare<[], EventEnvelope>("SELECT * FROM events ORDER BY position")
+  for (const event of events.iterate()) {
+    const { data, position, prev_hash, recorded_at, schema_version, stream_id, type } = event
+    const envelope = [
+      "cassette/event/1",
+      position,
+      type,
+      stream_id,
+      schema_version,
+      data,
+      recorded_at,
+      prev_hash
+    ]
+    const digest = hash("sha256", JSON.stringify(envelope), "hex")
+    if (prev_hash !== before || digest !== event.hash) throw new Error(`event ${position} breaks the chain`)
+    before = digest
+  }
+  database.close()
+}
+
+export const benchmark: Benchmark = {
+  description: "verification of chain and projections against reading and hashing the rows",
+  run: () =>
+    inPlace("memory disk", async (folder, place) => {
+      const repeats = setting("BENCH_REPEATS", 5)
+      const steps = setting("BENCH_STEPS", 10_000)
+      const file = join(folder, "ledger.db")
+      const raw = await createRawLedger(file, "NORMAL")
+      finishedMessages(raw, steps)
+      const events = raw.head.position
+      raw.close()
+      const opened = await openLedger({ filename: file, mode: "read" })
+      const verifying = (rungs: ReadonlyArray<"chain" | "projections">) => () =>
+        rateOf(events, async () => {
+          const report = await opened.run((ledger) => ledger.verifyCassette({ rungs }))
+          if (report.verdict !== "PASS") throw new Error(JSON.stringify(report.findings))
+        })
+      const contestants = {
+        chain: verifying(["chain"]),
+        projections: verifying(["projections"]),
+        both: verifying(["chain", "projections"]),
+        floor: () => rateOf(events, () => hashAll(file))
+      }
+      await compare(1, contestants)
+      const figures = await compare(repeats, contestants)
+      await opened.close()
+      const unit = "events per second"
+      return {
+        place,
+        settings: { repeats, events, payload_bytes: 230 },
+        lines: [
+          line("chain", unit, figures.chain, figures.floor),
+          line("projections", unit, figures.projections, figures.floor),
+          line("chain and projections", unit, figures.both, figures.floor)
+        ]
+      }
+    })
+}
