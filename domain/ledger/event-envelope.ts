@@ -52,8 +52,20 @@ export const headOf = (event: EventEnvelope): Head => ({
   recorded_at: event.recorded_at
 })
 
+/** True when every field has the type that its column promises: a damaged page can hold anything. */
+const hasFieldTypes = (event: EventEnvelope): boolean =>
+  Number.isSafeInteger(event.position) &&
+  Number.isSafeInteger(event.schema_version) &&
+  typeof event.type === "string" &&
+  typeof event.stream_id === "string" &&
+  typeof event.data === "string" &&
+  typeof event.recorded_at === "string" &&
+  typeof event.prev_hash === "string" &&
+  typeof event.hash === "string"
+
 /** What is wrong between two neighbours of the chain, in one sentence, or undefined when they fit. */
 export const chainFault = (sha256: Sha256, before: Head, event: EventEnvelope): string | undefined => {
+  if (!hasFieldTypes(event)) return "a field has a value of another type"
   if (event.position !== before.position + 1) {
     return `position ${event.position} follows position ${before.position}`
   }

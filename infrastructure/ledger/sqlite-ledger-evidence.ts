@@ -6,6 +6,7 @@ import type * as Scope from "effect/Scope"
 import type { FoldTarget, LedgerEvidence, LedgerSnapshot } from "../../application/ledger/ledger-evidence.ts"
 import type { ReadError } from "../../application/ledger/ledger-reader.ts"
 import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { LEDGER_TABLES, type LedgerTable, ledgerTables, type StepRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
 import { type Connection, openScratch } from "../sqlite/better-sqlite3-host.ts"
@@ -44,6 +45,32 @@ const runFilter: { readonly [T in LedgerTable]: string } = {
     "substr(step_id, 1, 35) IN (SELECT 'step_' || substr(message_id, 5) FROM cassette_messages WHERE run_id = :run)"
 }
 
+/**
+ * A cell as it can be compared and hashed. What only a damaged or tampered page holds, a blob or an infinite number,
+ * becomes a text that equals no honest value; that it is there at all is a finding of the structure.
+ */
+const cellOf = (value: unknown): Cell => {
+  if (typeof value === "string" || value === null || value === undefined) return value ?? null
+  if (typeof value === "number" && Number.isFinite(value)) return value
+  return Buffer.isBuffer(value) ? `x'${value.toString("hex")}'` : String(value)
+}
+
+const textOf = (value: unknown): string => String(cellOf(value) ?? "")
+
+const integerOf = (value: unknown): number => (Number.isSafeInteger(value) ? (value as number) : 0)
+
+/** An event with the types of its columns, whatever a damaged page holds. */
+const eventOf = (row: EventEnvelope): EventEnvelope => ({
+  position: integerOf(row.position),
+  type: textOf(row.type),
+  stream_id: textOf(row.stream_id),
+  schema_version: integerOf(row.schema_version),
+  data: textOf(row.data),
+  recorded_at: textOf(row.recorded_at),
+  prev_hash: textOf(row.prev_hash),
+  hash: textOf(row.hash)
+})
+
 /** Rows in key order, read by pages so that memory stays flat. */
 function* tableRows(host: SqlHost, file: string, table: LedgerTable, runId?: string): Generator<Array<Cell>> {
   const { columns, key } = ledgerTables[table]
@@ -56,7 +83,7 @@ function* tableRows(host: SqlHost, file: string, table: LedgerTable, runId?: str
   while (true) {
     const parameters = filter.includes("?") ? [after, runId ?? null] : [after]
     const page = guarded(file, () => host.all<Record<string, Cell>>(text, parameters))
-    for (const row of page) yield columns.map((column) => row[column] ?? null)
+    for (const row of page) yield columns.map((column) => cellOf(row[column]))
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
     after = String(last[key])
@@ -70,9 +97,10 @@ const makeSnapshot = (connection: Connection, file: string): LedgerSnapshot => (
     guarded(file, () => connection.all<{ size: number; hash: string }>("SELECT size, hash FROM head")[0]),
   eventsAfter: (after, limit, stream_id) =>
     guarded(file, () =>
-      stream_id === undefined
+      (stream_id === undefined
         ? selectEventsAfter.all(connection, { after, limit })
         : selectStreamAfter.all(connection, { after, limit, stream_id })
+      ).map(eventOf)
     ),
   rows: (table, runId) => tableRows(connection, file, table, runId)
 })

@@ -65,18 +65,31 @@ const writeFailure = (file: string, error: AttemptFailure): StoreWriteError => {
   }
 }
 
-/** Moves the write-ahead log into the database while the ledger is idle; never waits and never fails. */
-const checkpointWhenIdle = (connection: Connection, writes: () => number): Effect.Effect<never> =>
+/** True when the log was moved; when SQLite cannot, everything stays in the log, where it is as safe as before. */
+const checkpoint = (connection: Connection, file: string): boolean => {
+  try {
+    connection.pragma("wal_checkpoint(PASSIVE)")
+    return true
+  } catch (error) {
+    // Only what is no error of SQLite is thrown on.
+    sqliteFailure(file, error)
+    return false
+  }
+}
+
+/** Moves the write-ahead log into the database while the ledger is idle; never waits, and tries again later. */
+const checkpointWhenIdle = (
+  connection: Connection,
+  file: string,
+  writes: () => number
+): Effect.Effect<never> =>
   Effect.gen(function* () {
     let seen = 0
     let done = 0
     while (true) {
       yield* Effect.sleep(IDLE_INTERVAL)
       const now = writes()
-      if (now === seen && now !== done) {
-        connection.pragma("wal_checkpoint(PASSIVE)")
-        done = now
-      }
+      if (now === seen && now !== done && checkpoint(connection, file)) done = now
       seen = now
     }
   })
@@ -89,7 +102,7 @@ export const makeSqliteLedgerStore = Effect.fnUntraced(function* (
   const transaction = makeTransaction(connection, filename)
   let writes = 0
   if (!file.readOnly) {
-    yield* Effect.forkScoped(checkpointWhenIdle(connection, () => writes))
+    yield* Effect.forkScoped(checkpointWhenIdle(connection, filename, () => writes))
   }
   return {
     name: filename,

@@ -1,5 +1,6 @@
 // The structure rung, as far as only SQLite can judge it: foreign keys in force, the whole schema by its exact SQL,
-// pages and CHECKs, references, and JSON in the columns that must hold it.
+// pages and column types, references, and JSON in the columns that must hold it. On a reading connection SQLite
+// leaves CHECKs out of its integrity check: what they say of a row is judged by comparing the row with the log.
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { schemaFindings } from "./schema-check.ts"
@@ -49,13 +50,23 @@ const integrity = (connection: Connection): ReadonlyArray<Finding> =>
       message: integrity_check
     }))
 
+/** The one row of `head` that no event made and no projection compares. */
+const headRows = (connection: Connection): ReadonlyArray<Finding> => {
+  const rows = connection.all<{ one: unknown }>("SELECT one FROM head LIMIT 2")
+  return rows.length === 1 && rows[0]?.one === 1
+    ? []
+    : [{ code: "HEAD_MISMATCH", where: "head", message: "head must have exactly one row, with the key 1" }]
+}
+
 /** Everything that is wrong with the structure of an opened ledger. */
 export const structureFindings = (connection: Connection): ReadonlyArray<Finding> => {
   const tables = connection.all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+  const present = new Set(tables.map(({ name }) => name))
   return [
     ...schemaFindings(connection, schemaSteps()),
     ...integrity(connection),
     ...foreignKeys(connection),
-    ...invalidJson(connection, new Set(tables.map(({ name }) => name)))
+    ...(present.has("head") ? headRows(connection) : []),
+    ...invalidJson(connection, present)
   ]
 }

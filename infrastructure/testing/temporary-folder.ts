@@ -17,6 +17,12 @@ export const temporaryFolder = (): string => {
   return folder
 }
 
+/** A new folder for a whole file of tests, with what removes it. */
+export const keptFolder = () => {
+  const folder = mkdtempSync(join(tmpdir(), "cassette-test-"))
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
 /** Names, modes, times and hashes of a folder's files: equal before and after means that nothing was touched. */
 export const folderState = (folder: string): ReadonlyArray<readonly [string, number, number, string]> =>
   readdirSync(folder)

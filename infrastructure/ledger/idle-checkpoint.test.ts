@@ -1,0 +1,93 @@
+/**
+ * The write-ahead log moves into the database while nothing is written, not while writing goes on, and a checkpoint
+ * that fails is tried again. The last test waits for it in real time, with a bound.
+ */
+import { statSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { post, smallHistory, withLedger } from "../testing/ledger-program.ts"
+import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { openLedgerFile } from "./ledger-file.ts"
+import { makeSqliteLedgerStore } from "./sqlite-ledger-store.ts"
+
+/** A store whose checkpoints are counted and, when `fails` says so, fail. */
+const countedStore = (fails: () => boolean = () => false) =>
+  Effect.gen(function* () {
+    const file = yield* openLedgerFile({ filename: join(temporaryFolder(), "a.db") })
+    const checkpoints = { tried: 0 }
+    const pragma: typeof file.connection.pragma = (text) => {
+      if (!text.startsWith("wal_checkpoint")) return file.connection.pragma(text)
+      checkpoints.tried += 1
+      if (fails()) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" })
+      return file.connection.pragma(text)
+    }
+    const store = yield* makeSqliteLedgerStore({ ...file, connection: { ...file.connection, pragma } })
+    return { checkpoints, write: store.transact(() => undefined) }
+  })
+
+const second = TestClock.adjust("1 second")
+
+describe("the idle checkpoint", () => {
+  it.effect("comes once after a write and a quiet second, not before and not again", () =>
+    Effect.gen(function* () {
+      const { checkpoints, write } = yield* countedStore()
+      yield* second
+      yield* second
+      assert.strictEqual(checkpoints.tried, 0, "nothing was written")
+      yield* write
+      yield* second
+      yield* write
+      yield* second
+      assert.strictEqual(checkpoints.tried, 0, "something was written in each second")
+      yield* second
+      assert.strictEqual(checkpoints.tried, 1)
+      yield* second
+      yield* second
+      assert.strictEqual(checkpoints.tried, 1)
+      yield* write
+      yield* second
+      yield* second
+      assert.strictEqual(checkpoints.tried, 2)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("is tried again when it fails", () =>
+    Effect.gen(function* () {
+      let full = true
+      const { checkpoints, write } = yield* countedStore(() => full)
+      yield* write
+      yield* second
+      yield* second
+      assert.strictEqual(checkpoints.tried, 1)
+      yield* second
+      assert.strictEqual(checkpoints.tried, 2)
+      full = false
+      yield* second
+      assert.strictEqual(checkpoints.tried, 3)
+      yield* second
+      assert.strictEqual(checkpoints.tried, 3)
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("moves the log into the file", () =>
+    Effect.gen(function* () {
+      const MOST_TRIES = 100
+      const filename = join(temporaryFolder(), "a.db")
+      yield* withLedger(
+        { filename },
+        Effect.gen(function* () {
+          yield* smallHistory
+          yield* post("r3", 1)
+          const before = statSync(filename).size
+          assert.isAbove(statSync(`${filename}-wal`).size, before)
+          for (let tries = 0; statSync(filename).size === before; tries++) {
+            assert.isBelow(tries, MOST_TRIES)
+            yield* Effect.sleep("100 millis")
+          }
+        })
+      )
+    })
+  )
+})

@@ -1,0 +1,401 @@
+/**
+ * Verification against somebody who has the file: every finding code is provoked by one change behind the triggers'
+ * back and must come with its place; a code that nothing provokes fails the last test. Then single bytes are turned
+ * over: whatever is not found must not have changed anything.
+ */
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import Database from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import { Ledger } from "../../application/ledger/ledger.ts"
+import type { VerificationOptions } from "../../application/ledger/verification.ts"
+import { type FindingCode, findingCodes } from "../../domain/ledger/verification.ts"
+import { openForReading } from "../sqlite/better-sqlite3-host.ts"
+import { makeLedgerFile, post, withLedger } from "../testing/ledger-program.ts"
+import { rechain, tamper } from "../testing/tampering.ts"
+import { keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
+import { structureFindings } from "./structure-findings.ts"
+
+const sample = keptFolder()
+const original = join(sample.folder, "original.db")
+beforeAll(() => Effect.runPromise(makeLedgerFile(original)))
+afterAll(sample.remove)
+
+const verifyFile = (filename: string, options: VerificationOptions = { pure: true }) =>
+  withLedger(
+    { filename, mode: "read" },
+    Ledger.use((ledger) => ledger.verifyCassette(options))
+  )
+
+/** The ids of the sample: its history is the same each time, but not its hashes. */
+const idsOf = (filename: string) => {
+  const database = new Database(filename, { readonly: true })
+  const one = (sql: string) => String(database.prepare(sql).pluck().get())
+  const ids = {
+    message: one("SELECT message_id FROM cassette_messages WHERE event_position = 3"),
+    lastMessage: one("SELECT max(message_id) FROM cassette_messages"),
+    committed: one("SELECT step_id FROM cassette_steps WHERE status = 'COMMITTED'"),
+    committedRowid: one("SELECT rowid FROM cassette_steps WHERE status = 'COMMITTED'"),
+    leased: one("SELECT step_id FROM cassette_steps WHERE status = 'LEASED'"),
+    leaseEnd: one("SELECT lease_expires_at FROM cassette_steps WHERE status = 'LEASED'"),
+    pending: one("SELECT min(step_id) FROM cassette_steps WHERE status = 'PENDING'"),
+    receipt: one("SELECT receipt_id FROM cassette_receipts"),
+    eventsSql: one("SELECT sql FROM sqlite_schema WHERE name = 'tr_events_apply'")
+  }
+  database.close()
+  return ids
+}
+type Ids = ReturnType<typeof idsOf>
+
+interface Tampering {
+  readonly change: (ids: Ids) => ReadonlyArray<string> | ((database: Database.Database) => void)
+  /** Where the finding must say that it was made. */
+  readonly where: (ids: Ids) => string
+  /** Done to the triggers, after they are back. */
+  readonly afterwards?: (ids: Ids) => string
+  readonly options?: (ids: Ids) => VerificationOptions
+}
+
+/** Does things, and makes the chain fit again afterwards. */
+const forged =
+  (...statements: ReadonlyArray<string>) =>
+  (database: Database.Database) => {
+    for (const statement of statements) database.exec(statement)
+    rechain(database)
+  }
+
+const setData = (position: number, path: string, value: string) =>
+  `UPDATE events SET data = json_set(data, '${path}', ${value}) WHERE position = ${position}`
+
+const nothing: ReadonlyArray<string> = []
+
+const tamperings: { readonly [Code in Exclude<FindingCode, "FOREIGN_KEYS_OFF">]: Tampering } = {
+  INTEGRITY: {
+    change: () => (database) => withoutTypes(database, "cassette_steps", "payload_json", "NULL"),
+    where: () => "database"
+  },
+  FOREIGN_KEY: {
+    change: ({ committed }) => [
+      `DELETE FROM cassette_jobs WHERE job_id = 'job_' || substr('${committed}', 6, 35)`
+    ],
+    where: ({ committedRowid }) => `cassette_steps rowid ${committedRowid}`
+  },
+  TABLE_MISSING: {
+    change: () => nothing,
+    afterwards: () => "DROP TABLE cassette_receipts",
+    where: () => "table cassette_receipts"
+  },
+  TRIGGER_MISSING: {
+    change: () => nothing,
+    afterwards: () => "DROP TRIGGER tr_steps_fsm_illegal_2",
+    where: () => "trigger tr_steps_fsm_illegal_2"
+  },
+  SCHEMA_MISSING: {
+    change: () => ["DROP INDEX ix_steps_claim"],
+    where: () => "index ix_steps_claim"
+  },
+  SCHEMA_CHANGED: {
+    change: () => nothing,
+    afterwards: ({ eventsSql }) =>
+      `DROP TRIGGER tr_events_apply; ${eventsSql.replace("There is no projection", "There is not any projection")}`,
+    where: () => "trigger tr_events_apply"
+  },
+  SCHEMA_EXTRA: {
+    change: () => nothing,
+    afterwards: () => "CREATE TRIGGER harmless AFTER UPDATE ON cassette_steps BEGIN SELECT 1; END",
+    where: () => "trigger harmless"
+  },
+  MIGRATION_CHANGED: {
+    change: () => ["UPDATE ledger_migrations SET checksum = 'another'"],
+    where: () => "ledger_migrations"
+  },
+  HEAD_MISMATCH: {
+    // The tail is cut, as if the last event had never been.
+    change: ({ lastMessage }) => [
+      "DELETE FROM events WHERE position = 10",
+      ...["steps", "jobs", "messages"].map(
+        (table) => `DELETE FROM cassette_${table} WHERE event_position = 10`
+      ),
+      `DELETE FROM cassette_messages WHERE message_id = '${lastMessage}'`
+    ],
+    where: () => "head"
+  },
+  CHAIN_BROKEN: {
+    change: () => [setData(3, "$.payload.n", "100")],
+    where: () => "event 3"
+  },
+  EVENT_INVALID: {
+    change: () => forged(setData(9, "$.worker_id", "7")),
+    where: () => "event 9"
+  },
+  DATA_NOT_CANONICAL: {
+    change: () => forged("UPDATE events SET data = replace(data, '\":', '\" :') WHERE position = 3"),
+    where: () => "event 3"
+  },
+  MESSAGE_ID_FORGED: {
+    change: () =>
+      forged("UPDATE events SET data = replace(data, '\"k1\"', '\"another\"') WHERE position = 3"),
+    where: () => "event 3"
+  },
+  FOLD_IMPOSSIBLE: {
+    change: () => forged(setData(7, "$.fencing_token", "9")),
+    where: () => "event 7"
+  },
+  ROW_MISSING: {
+    change: ({ lastMessage }) => [
+      `DELETE FROM cassette_steps WHERE step_id LIKE 'step_' || substr('${lastMessage}', 5) || '%'`
+    ],
+    where: ({ lastMessage }) => `cassette_steps step_${lastMessage.slice(4)}.0001.00001`
+  },
+  ROW_EXTRA: {
+    change: () => ["INSERT INTO cassette_meta VALUES ('note', 'mine', 1)"],
+    where: () => "cassette_meta note"
+  },
+  ROW_DIFFERS: {
+    change: ({ message }) => [
+      `UPDATE cassette_messages SET payload_json = '{"n":100}' WHERE message_id = '${message}'`
+    ],
+    where: ({ message }) => `cassette_messages ${message} payload_json`
+  },
+  JSON_INVALID: {
+    change: ({ receipt }) => [
+      `UPDATE cassette_receipts SET receipt_json = '{"ok":tru' WHERE receipt_id = '${receipt}'`
+    ],
+    where: ({ receipt }) => `cassette_receipts ${receipt} receipt_json`
+  },
+  RECEIPT_MISSING: {
+    change: ({ receipt }) => [`DELETE FROM cassette_receipts WHERE receipt_id = '${receipt}'`],
+    where: ({ committed }) => `cassette_steps ${committed}`
+  },
+  RECEIPT_UNEXPECTED: {
+    change: ({ committed }) => [`UPDATE cassette_steps SET status = 'LEASED' WHERE step_id = '${committed}'`],
+    where: ({ receipt }) => `cassette_receipts ${receipt}`
+  },
+  RECEIPT_DISAGREES: {
+    change: ({ receipt }) => [
+      `UPDATE cassette_receipts SET worker_id = 'w9' WHERE receipt_id = '${receipt}'`
+    ],
+    where: ({ committed }) => `cassette_steps ${committed}`
+  },
+  LEASE_EXPIRED: {
+    change: () => nothing,
+    options: ({ leaseEnd }) => ({ now: leaseEnd }),
+    where: ({ leased }) => `cassette_steps ${leased}`
+  }
+}
+
+describe("what is done behind the triggers is found", () => {
+  const provoked = new Set<FindingCode>()
+
+  for (const [name, tampering] of Object.entries(tamperings)) {
+    const code = name as FindingCode
+    it.live(`${code}, with its place`, () =>
+      Effect.gen(function* () {
+        const filename = join(temporaryFolder(), "a.db")
+        copyFileSync(original, filename)
+        const ids = idsOf(filename)
+        tamper(filename, tampering.change(ids))
+        if (tampering.afterwards) {
+          const database = new Database(filename)
+          database.exec(tampering.afterwards(ids))
+          database.close()
+        }
+        const report = yield* verifyFile(filename, tampering.options?.(ids))
+        assert.strictEqual(report.verdict, "FAIL")
+        const places = report.findings.map((finding) => `${finding.code} at ${finding.where}`)
+        assert.include(places.join("\n"), `${code} at ${tampering.where(ids)}`)
+        for (const { message } of report.findings) assert.isNotEmpty(message)
+        provoked.add(code)
+      })
+    )
+  }
+
+  it("FOREIGN_KEYS_OFF, with its place", () => {
+    const connection = openForReading(original)
+    connection.pragma("foreign_keys = ON")
+    assert.deepStrictEqual(structureFindings(connection), [])
+    connection.pragma("foreign_keys = OFF")
+    const [finding, ...others] = structureFindings(connection)
+    connection.close()
+    assert.deepStrictEqual(others, [])
+    assert.deepInclude(finding, { code: "FOREIGN_KEYS_OFF", where: "connection" })
+    provoked.add("FOREIGN_KEYS_OFF")
+  })
+
+  it("no code is left that nothing provokes", () => {
+    assert.deepStrictEqual([...provoked].sort(), Object.keys(findingCodes).sort())
+  })
+
+  it.live("a value that only a CHECK forbids differs from what the events say", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      copyFileSync(original, filename)
+      const { pending } = idsOf(filename)
+      tamper(filename, [`UPDATE cassette_steps SET ordinal = 0 WHERE step_id = '${pending}'`])
+      const { findings } = yield* verifyFile(filename)
+      assert.deepStrictEqual(
+        findings.map(({ code, where }) => `${code} at ${where}`),
+        [`ROW_DIFFERS at cassette_steps ${pending} ordinal`]
+      )
+    })
+  )
+
+  it.live("a second row of head, which only a CHECK forbids, is found", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      copyFileSync(original, filename)
+      tamper(filename, ["INSERT INTO head SELECT 2, size, hash FROM head"])
+      const { findings } = yield* verifyFile(filename)
+      assert.deepStrictEqual(
+        findings.map(({ code, where }) => `${code} at ${where}`),
+        ["HEAD_MISMATCH at head"]
+      )
+    })
+  )
+
+  it.live("a forger who rewrites log, head and tables alike is still seen by a hash that is known", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      copyFileSync(original, filename)
+      const honest = yield* verifyFile(filename)
+      tamper(
+        filename,
+        forged(
+          setData(3, "$.payload.n", "100"),
+          "UPDATE cassette_messages SET payload_json = '{\"n\":100}' WHERE event_position = 3",
+          "UPDATE cassette_steps SET payload_json = '{\"n\":100}' WHERE run_id = 'r1' AND event_position = 3"
+        )
+      )
+      const report = yield* verifyFile(filename)
+      assert.strictEqual(report.verdict, "PASS", JSON.stringify(report.findings))
+      assert.notStrictEqual(report.head.hash, honest.head.hash)
+    })
+  )
+
+  it.live("values of a type that the columns cannot hold are findings, not defects", () =>
+    Effect.gen(function* () {
+      const columns = {
+        events: ["type", "stream_id", "schema_version", "data", "recorded_at", "prev_hash", "hash"],
+        head: ["size", "hash"],
+        cassette_messages: ["message_id", "run_id", "payload_json", "event_position"],
+        cassette_steps: ["step_id", "status", "lease_owner", "lease_expires_at", "fencing_token"],
+        cassette_receipts: ["receipt_id", "step_id", "fencing_token", "receipt_json"]
+      }
+      for (const [table, names] of Object.entries(columns)) {
+        for (const column of names) {
+          for (const value of ["x'00ff'", "NULL", "9e999"]) {
+            const filename = join(temporaryFolder(), "a.db")
+            copyFileSync(original, filename)
+            tamper(filename, (database) => withoutTypes(database, table, column, value))
+            const report = yield* verifyFile(filename, { now: "2999-01-01T00:00:00.000Z" })
+            assert.strictEqual(report.verdict, "FAIL", `${table} ${column} ${value}`)
+          }
+        }
+      }
+    })
+  )
+})
+
+describe("damage that the opening check finds", () => {
+  it.live("closes the ledger for writing, and reading goes on", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      copyFileSync(original, filename)
+      tamper(filename, (database) => withoutTypes(database, "events", "data", "x'00ff'"))
+      yield* withLedger(
+        { filename },
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          assert.deepInclude(ledger.fault, { code: "CHAIN_BROKEN", where: "event 10" })
+          const error = yield* Effect.flip(post("r1", 50))
+          assert.strictEqual(error._tag, "StoreCorrupt")
+          assert.include(error.message, "CHAIN_BROKEN at event 10")
+          assert.strictEqual((yield* ledger.steps({ run_id: "r1" })).length, 4)
+          assert.strictEqual((yield* ledger.verifyCassette()).verdict, "FAIL")
+        })
+      )
+    })
+  )
+})
+
+/** Puts a value where STRICT and NOT NULL do not allow it: the schema is rewritten and put back. */
+const withoutTypes = (database: Database.Database, table: string, column: string, value: string) => {
+  const schema = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?"
+  const sql = String(database.prepare(schema).pluck().get(table))
+  const write = (text: string) => {
+    database.unsafeMode(true)
+    database.pragma("writable_schema = ON")
+    database.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(text, table)
+    database.pragma("writable_schema = RESET")
+    database.unsafeMode(false)
+  }
+  write(
+    sql
+      .replace(/\) strict$/i, ")")
+      .replaceAll(/ not null/gi, "")
+      .replace(new RegExp(`"${column}" (text|integer)`), `"${column}" blob`)
+  )
+  database.exec(`UPDATE ${table} SET ${column} = ${value} WHERE rowid = (SELECT max(rowid) FROM ${table})`)
+  write(sql)
+}
+
+/** A repeatable sequence of numbers below 2^32 (mulberry32). */
+const numbers = (start: number) => {
+  let state = start
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return (mixed ^ (mixed >>> 14)) >>> 0
+  }
+}
+
+/** Everything that a ledger says: its schema and every row of every table. */
+const dumpOf = (filename: string): string => {
+  const database = new Database(filename, { readonly: true })
+  const schema = database
+    .prepare<[], { type: string; name: string }>(
+      "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
+    )
+    .all()
+  const rows = schema
+    .filter(({ type }) => type === "table")
+    .map(({ name }) => database.prepare(`SELECT * FROM "${name}" NOT INDEXED ORDER BY 1`).all())
+  database.close()
+  return JSON.stringify([schema, rows])
+}
+
+describe("a byte that is turned over", () => {
+  const FLIPS = 120
+
+  it.live(`is found, refused, or has changed nothing: ${FLIPS} places`, () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      const bytes = readFileSync(original)
+      const before = dumpOf(original)
+      const next = numbers(20_261_128)
+      const outcomes = { found: 0, refused: 0, harmless: 0 }
+      for (let flip = 0; flip < FLIPS; flip++) {
+        // A third of them in the first page, where the header and the schema's root are.
+        const position = next() % (flip % 3 === 0 ? 4_096 : bytes.length)
+        const changed = Buffer.from(bytes)
+        changed.writeUInt8(changed.readUInt8(position) ^ (1 + (next() % 255)), position)
+        writeFileSync(filename, changed)
+        const verdict = yield* verifyFile(filename).pipe(
+          Effect.match({ onFailure: (error) => error._tag, onSuccess: (report) => report.verdict })
+        )
+        if (verdict === "FAIL") outcomes.found += 1
+        else if (verdict === "PASS") {
+          outcomes.harmless += 1
+          assert.strictEqual(dumpOf(filename), before, `byte ${position}`)
+        } else {
+          outcomes.refused += 1
+          assert.include(["NotALedger", "StoreCorrupt", "StorageFailure", "StoreNewerThanProgram"], verdict)
+        }
+      }
+      assert.isAbove(outcomes.found, 10, JSON.stringify(outcomes))
+      assert.isAbove(outcomes.harmless, 0, JSON.stringify(outcomes))
+    })
+  )
+})
