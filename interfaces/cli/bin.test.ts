@@ -1,0 +1,195 @@
+// The binary as a process: streams, signals, exit codes, and what only a real process can meet.
+import { spawnSync } from "node:child_process"
+import { once } from "node:events"
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Child, runCortex, startCortex } from "./testing/child-process.ts"
+import { documentOf, runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
+
+const { folder, remove } = temporaryFolder()
+afterAll(remove)
+
+const environment = { ...process.env, CORTEX_ROOT: folder }
+const options = { cwd: folder, env: environment }
+const post = ["cassette", "post", "--json", "-", "--run-id", "r1", "--source", "USER"]
+const postHere = () => runCli(post, { cwd: folder, stdin: '{"intent":"tidy"}' })
+const head = async () => (await runJson(["cassette", "status"], { cwd: folder })).document.data?.["head"]
+const closed = async (child: Child) =>
+  (await once(child, "close")) as [code: number | null, signal: string | null]
+
+beforeAll(async () => {
+  await postHere()
+  writeFileSync(join(folder, "receipt.json"), '{"ok":true}')
+})
+
+describe("a session", () => {
+  it("posts from standard input, claims, completes and verifies", async () => {
+    const session = { ...options, env: { ...environment, CORTEX_ROOT: "" } }
+    const run = (...args: ReadonlyArray<string>) =>
+      runCortex(["--db", "session.db", "cassette", ...args], session)
+    const posted = await runCortex(["--db", "session.db", ...post], { ...session, input: '{"intent":"é"}' })
+    expect(posted).toMatchObject({ code: 0, stderr: "" })
+    const claimed = documentOf(
+      (await run("claim", "--run-id", "r1", "--worker", "w1", "--format", "json")).stdout
+    )
+    expect(claimed.data).toMatchObject({ payload: { intent: "é" }, fencing_token: 1 })
+    const step = String(claimed.data?.["step_id"])
+    const lease = ["--step", step, "--worker", "w1", "--token", "1", "--outcome", "SUCCESS"]
+    const done = await run("complete", "--run-id", "r1", ...lease, "--receipt", "receipt.json")
+    expect(done.stdout).toBe(`receipt_id  ${step.replace("step_", "rcpt_")}\n`)
+    const verified = await run("verify", "--run-id", "r1")
+    expect(verified).toMatchObject({ code: 0, stderr: "PASS: All invariants verified\n" })
+  })
+
+  it("exits 2 on wrong usage, with nothing on standard output", async () => {
+    const ran = await runCortex(["cassette", "claim", "--run-id", "r1", "--tokn", "1"], options)
+    expect(ran).toMatchObject({ code: 2, stdout: "" })
+    expect(ran.stderr).toContain("Unrecognized flag: --tokn")
+  })
+
+  it("prints the package's version", async () => {
+    const manifest = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
+      version: string
+    }
+    expect(await runCortex(["--version"], options)).toEqual({
+      code: 0,
+      stdout: `${manifest.version}\n`,
+      stderr: ""
+    })
+  })
+})
+
+describe("standard output", () => {
+  it("may be closed at any time: the command ends quietly", async () => {
+    const child = startCortex(["cassette", "log"], options)
+    child.stdout.destroy()
+    let complaints = ""
+    child.stderr.on("data", (chunk) => {
+      complaints += String(chunk)
+    })
+    expect(await closed(child)).toEqual([0, null])
+    expect(complaints).toBe("")
+  })
+
+  it.runIf(existsSync("/dev/full"))("that cannot be written is an error", async () => {
+    const full = openSync("/dev/full", "w")
+    const ran = spawnSync(process.execPath, [join(import.meta.dirname, "bin.ts"), "cassette", "status"], {
+      ...options,
+      stdio: ["ignore", full, "pipe"],
+      encoding: "utf8"
+    })
+    closeSync(full)
+    expect(ran.status).toBe(3)
+    expect(ran.stderr).toMatch(/^error: The output could not be written \(.*ENOSPC.*\)/)
+  })
+})
+
+describe("signals", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "%s ends a followed log, which saw commits of others",
+    async (signal) => {
+      const child = startCortex(["cassette", "log", "--follow", "--format", "json"], options)
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+      const next = async () =>
+        JSON.parse((await lines.next()).value as string) as { position: number; type: string }
+      const { position } = (await head()) as { position: number }
+      for (let seen = 1; seen <= position; seen++) expect((await next()).position).toBe(seen)
+      await postHere()
+      expect(await next()).toMatchObject({ position: position + 1, type: "MessagePosted" })
+      child.kill(signal)
+      expect(await closed(child)).toEqual([0, null])
+    }
+  )
+
+  it("stop a command that still waits for its input, and nothing is written", async () => {
+    const before = await head()
+    const child = startCortex(post, options)
+    // More than a pipe holds: once it is taken, the command is reading.
+    await new Promise((resolve) => child.stdin.write(`{${" ".repeat(1_048_576)}`, resolve))
+    child.kill("SIGINT")
+    expect(await closed(child)).toEqual([130, null])
+    expect(await head()).toEqual(before)
+  })
+})
+
+describe("the runtime", () => {
+  const preload = (script: string) => ({
+    ...options,
+    env: { ...environment, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` }
+  })
+  const withoutDriver = preload(
+    `import { registerHooks } from "node:module"; registerHooks({ resolve(name, context, next) { if (name === "better-sqlite3" || name === "kysely") throw new Error("no driver"); return next(name, context) } })`
+  )
+
+  it("is refused in one sentence when it is too old, before anything is loaded", async () => {
+    const old = preload(
+      `import { registerHooks } from "node:module"; Object.defineProperty(process.versions, "node", { value: "20.20.2" }); registerHooks({ resolve(name, context, next) { if (/effect|sqlite|process-host/.test(name)) process.stdout.write(name); return next(name, context) } })`
+    )
+    const ran = await runCortex(["cassette", "status"], old)
+    expect(ran).toMatchObject({ code: 2, stdout: "" })
+    expect(ran.stderr).toMatch(/^cortex needs Node 22\.19 or newer and this is Node 20\.20\.2: .*\n$/)
+  })
+
+  it("loads no database for help", async () => {
+    const ran = await runCortex(["cassette", "post", "--help"], withoutDriver)
+    expect(ran).toMatchObject({ code: 0, stderr: "" })
+  })
+
+  it("whose database driver is missing is an internal error, in one sentence", async () => {
+    const ran = await runCortex(["cassette", "status", "--format", "json"], withoutDriver)
+    expect(ran.code).toBe(3)
+    expect(ran.stderr).toMatch(/^error: Something went wrong inside cortex \(no driver\): .*\n$/)
+    expect(documentOf(ran.stdout).error).toMatchObject({ code: "INTERNAL", details: {} })
+  })
+})
+
+describe("without the permission to write", () => {
+  const nobody = 65_534
+  const isRoot = process.getuid?.() === 0
+  const asNobody = isRoot ? { uid: nobody, gid: nobody } : {}
+  const readOnly = join(folder, "read-only")
+  const blocked = join(folder, "blocked")
+  const able =
+    process.platform !== "win32" &&
+    spawnSync(
+      process.execPath,
+      ["-e", `require("node:fs").accessSync(${JSON.stringify(import.meta.dirname)})`],
+      asNobody
+    ).status === 0
+  const title = able ? "" : " (SKIPPED: no process with other rights can be started here)"
+
+  beforeAll(async () => {
+    chmodSync(folder, 0o755)
+    mkdirSync(blocked)
+    mkdirSync(readOnly)
+    await runCli([...post, "--root", readOnly], { cwd: folder, stdin: "{}" })
+    const generated = join(readOnly, "CORTEX", "_generated")
+    chmodSync(join(generated, "system3.db"), 0o444)
+    for (const path of [generated, join(readOnly, "CORTEX"), blocked]) chmodSync(path, 0o555)
+  })
+  afterAll(() => {
+    for (const path of [join(readOnly, "CORTEX"), join(readOnly, "CORTEX", "_generated"), blocked]) {
+      chmodSync(path, 0o755)
+    }
+  })
+
+  it.runIf(able)(`verifies a copy and says so${title}`, async () => {
+    const ran = await runCortex(["cassette", "verify", "--root", readOnly], { ...options, ...asNobody })
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toMatch(/^warning: .*private copy.*\nPASS: All invariants verified\n$/)
+  })
+
+  it.runIf(able)(`refuses to write${title}`, async () => {
+    for (const root of [readOnly, blocked]) {
+      const ran = await runCortex([...post, "--root", root, "--format", "json"], {
+        ...options,
+        ...asNobody,
+        input: "{}"
+      })
+      expect(ran.code).toBe(2)
+      expect(documentOf(ran.stdout).error?.code).toBe("READ_ONLY_STORE")
+    }
+  })
+})
