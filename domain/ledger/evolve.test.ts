@@ -245,6 +245,12 @@ describe("an event that cannot follow", () => {
       leasedStep,
       eventAt(5, 10, "StepRequeued", { ...requeueData, cause: "released" }),
       "somebody else"
+    ],
+    [
+      "force without a reason",
+      leasedStep,
+      eventAt(5, 10, "StepRequeued", { ...requeueData, cause: "forced", reason: "" }),
+      "no reason"
     ]
   ]
 

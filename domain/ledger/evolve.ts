@@ -164,10 +164,13 @@ const leaseFault = (
   if (event.type === "StepRequeued" && event.data.cause === "expired" && !expired) {
     return "the lease had not expired"
   }
-  if (event.type === "StepRequeued" && event.data.cause === "released") {
-    return event.data.requested_by === data.worker_id ? undefined : "somebody else gave the lease back"
+  if (event.type !== "StepRequeued") return undefined
+  if (event.data.cause === "released" && event.data.requested_by !== data.worker_id) {
+    return "somebody else gave the lease back"
   }
-  return undefined
+  return event.data.cause === "forced" && event.data.reason === ""
+    ? "a forced requeue gives no reason"
+    : undefined
 }
 
 /**

@@ -1,0 +1,151 @@
+// The order of claims: whatever was posted when, by clocks that jump, and whatever was requeued, a claim gives the
+// waiting step with the oldest message, then the lowest job, then the lowest step; and the ids sort the same way.
+
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { JobRow, MessageRow, StepRow } from "../domain/ledger/rows.ts"
+import { propParameters } from "./support/configuration.ts"
+import { anyJump } from "./support/ledger-commands.ts"
+import type { Command } from "./support/ledger-model.ts"
+import { LedgerSystem } from "./support/ledger-system.ts"
+
+const RUNS = ["run-a", "run-b", "run-"] as const
+
+type Deed =
+  | {
+      readonly do: "post"
+      readonly run: string
+      readonly jobs: ReadonlyArray<number>
+      readonly key: string | null
+    }
+  | { readonly do: "claim"; readonly run: string; readonly job: number | null }
+  | { readonly do: "requeue"; readonly which: number }
+  | { readonly do: "jump"; readonly millis: number }
+
+const run = fc.constantFrom(...RUNS)
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("post" as const),
+      run,
+      jobs: fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 3 }),
+      key: fc.option(fc.uuid())
+    })
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("claim" as const), run, job: fc.option(fc.nat()) })
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("requeue" as const), which: fc.nat() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("jump" as const),
+      // More than a year back would only stop all writing.
+      millis: anyJump.filter((millis) => Math.abs(millis) < 30 * 86_400_000)
+    })
+  }
+)
+
+interface Tables {
+  readonly messages: ReadonlyArray<MessageRow>
+  readonly jobs: ReadonlyArray<JobRow>
+  readonly steps: ReadonlyArray<StepRow>
+}
+
+/** Where a step stands in the order, by its own columns and its parents'; ids are not looked at. */
+const placeOf = (tables: Tables, step: StepRow): ReadonlyArray<string | number> => {
+  const job = tables.jobs.find(({ job_id }) => job_id === step.job_id)
+  const message = tables.messages.find(({ message_id }) => message_id === job?.message_id)
+  return [message?.created_at ?? "", message?.event_position ?? 0, job?.ordinal ?? 0, step.ordinal]
+}
+
+const inOrder = (tables: Tables): ReadonlyArray<StepRow> => {
+  const placed = tables.steps.map((step) => ({ step, place: placeOf(tables, step) }))
+  placed.sort((left, right) => {
+    for (const [index, a] of left.place.entries()) {
+      const b = right.place[index] ?? 0
+      if (a !== b) return a < b ? -1 : 1
+    }
+    return 0
+  })
+  return placed.map(({ step }) => step)
+}
+
+const commandOf = (deed: Exclude<Deed, { do: "jump" }>, tables: Tables): Command | undefined => {
+  switch (deed.do) {
+    case "post": {
+      const jobs = deed.jobs.map((count, index) => ({
+        intent: `job ${index}`,
+        steps: Array.from({ length: count }, (_, n) => ({ n }))
+      }))
+      return { kind: "post", run_id: deed.run, source: "USER", payload: {}, idempotency_key: deed.key, jobs }
+    }
+    case "claim": {
+      const job = deed.job === null ? undefined : tables.jobs[deed.job % Math.max(1, tables.jobs.length)]
+      return { kind: "claim", run_id: deed.run, worker_id: "w", job_id: job?.job_id, ttl_seconds: 60 }
+    }
+    case "requeue": {
+      const leased = tables.steps.filter(({ status }) => status === "LEASED")
+      const step = leased[deed.which % Math.max(1, leased.length)]
+      return (
+        step && {
+          kind: "requeue",
+          run_id: step.run_id,
+          step_id: step.step_id,
+          reason: "x",
+          lease: undefined,
+          force: true
+        }
+      )
+    }
+  }
+}
+
+const play = async (system: LedgerSystem, deeds: ReadonlyArray<Deed>): Promise<void> => {
+  for (const deed of deeds) {
+    if (deed.do === "jump") {
+      system.clock.set(system.clock.now() + deed.millis)
+      continue
+    }
+    const before: Tables = await system.run(system.ledger.stateAt({ position: Number.MAX_SAFE_INTEGER }))
+    const command = commandOf(deed, before)
+    if (command === undefined) continue
+    const [answer] = await system.perform([command])
+    if (command.kind !== "claim") {
+      expect(answer?.tag).toBe("done")
+      continue
+    }
+    const oldest = inOrder(before).find(
+      (step) =>
+        step.status === "PENDING" &&
+        step.run_id === command.run_id &&
+        (command.job_id ?? step.job_id) === step.job_id
+    )
+    if (oldest === undefined) expect(answer?.tag).toBe("NoPendingStep")
+    else expect(answer?.["reply"]).toMatchObject({ step_id: oldest.step_id, ordinal: oldest.ordinal })
+  }
+  const after = await system.run(system.ledger.stateAt({ position: Number.MAX_SAFE_INTEGER }))
+  const ids = inOrder(after).map(({ step_id }) => step_id)
+  expect(ids.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))).toStrictEqual(
+    ids
+  )
+}
+
+describe("claims", () => {
+  it("come in the order of message, job and step", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(deed, { minLength: 10, maxLength: 40, size: "max" }), async (deeds) => {
+        const system = new LedgerSystem()
+        await system.open()
+        try {
+          await play(system, deeds)
+        } finally {
+          await system.close()
+        }
+      }),
+      propParameters(0.5)
+    )
+  })
+})

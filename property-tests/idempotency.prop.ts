@@ -1,0 +1,146 @@
+// Idempotency: whatever the message, however its keys are ordered, however often, on whichever connection and
+// however close together it is posted again, it is one message with one set of ids; and another message under the
+// same key is refused and leaves nothing.
+
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { jcsText } from "../domain/canonical/jcs.ts"
+import type { JsonObject, JsonValue } from "../domain/canonical/json.ts"
+import {
+  jsonArbitrary,
+  numberArbitrary,
+  withKeysReversed
+} from "../domain/canonical/testing/json-arbitrary.ts"
+import { sha256 } from "../infrastructure/hashing/node-hashing.ts"
+import { propParameters } from "./support/configuration.ts"
+import type { Command, Jobs } from "./support/ledger-model.ts"
+import { LedgerSystem } from "./support/ledger-system.ts"
+
+const holdsNul = (value: JsonValue): boolean => {
+  if (typeof value === "string") return value.includes("\u0000")
+  if (value === null || typeof value !== "object") return false
+  return Object.entries(value).some(
+    ([key, member]) => key.includes("\u0000") || holdsNul(member as JsonValue)
+  )
+}
+
+const payload: fc.Arbitrary<JsonObject> = fc
+  .dictionary(fc.constantFrom("a", "b", "intent", "é", "10", "9"), jsonArbitrary(numberArbitrary), {
+    maxKeys: 4
+  })
+  .map((value) => ({ ...value }))
+  .filter((value) => !holdsNul(value))
+
+const jobs: fc.Arbitrary<Jobs | undefined> = fc.option(
+  fc.array(
+    fc.record({
+      intent: fc.constantFrom("", "one"),
+      steps: fc.array(payload, { minLength: 1, maxLength: 2 })
+    }),
+    { minLength: 1, maxLength: 2 }
+  ),
+  { nil: undefined }
+)
+
+type Post = Extract<Command, { kind: "post" }>
+
+const post: fc.Arbitrary<Post> = fc.record({
+  kind: fc.constant("post" as const),
+  run_id: fc.constantFrom("run-a", "run-b"),
+  source: fc.constantFrom("USER", "PLANNER"),
+  payload,
+  idempotency_key: fc.constantFrom("k", 'other \u2028 "key"', "😀"),
+  jobs
+})
+
+const reversed = (command: Post): Post => ({
+  ...command,
+  payload: withKeysReversed(command.payload as JsonValue) as JsonObject
+})
+
+/** What makes two posts the same message. */
+const contentOf = ({ jobs, payload, source }: Post): string => jcsText([source, payload, jobs ?? null])
+const nameOf = ({ idempotency_key, run_id }: Post): string => jcsText([run_id, idempotency_key])
+
+/** Posts of few different messages, many times over. */
+const posts = fc.array(post, { minLength: 1, maxLength: 4 }).chain((messages) =>
+  fc.array(
+    fc.record({
+      post: fc.constantFrom(...messages),
+      reversed: fc.boolean(),
+      system: fc.nat({ max: 1 }),
+      together: fc.boolean()
+    }),
+    { minLength: 2, maxLength: 16 }
+  )
+)
+
+const play = async (
+  systems: readonly [LedgerSystem, LedgerSystem],
+  drawn: ReadonlyArray<{ post: Post; reversed: boolean; system: number; together: boolean }>
+): Promise<void> => {
+  const first = new Map<string, { content: string; payload: string; source: string; ids: unknown }>()
+  let position = 1
+  for (const { post, together, ...how } of drawn) {
+    const command = how.reversed ? reversed(post) : post
+    const commands = together ? [command, post, command] : [command]
+    const answers = await systems[how.system === 0 ? 0 : 1].perform(commands)
+    for (const answer of answers) {
+      const known = first.get(nameOf(post))
+      const reply = answer["reply"] as { created: boolean } | undefined
+      if (known === undefined) {
+        expect(reply?.created).toBe(true)
+        const { created: _created, ...ids } = reply ?? { created: false }
+        first.set(nameOf(post), {
+          content: contentOf(post),
+          payload: jcsText(post.payload),
+          source: post.source,
+          ids
+        })
+        position += 1
+      } else if (known.content === contentOf(post)) {
+        expect(reply).toStrictEqual({ ...(known.ids as object), created: false })
+      } else {
+        expect(answer).toMatchObject({
+          tag: "IdempotencyConflict",
+          stored_payload_hash: sha256(known.payload),
+          given_payload_hash: sha256(jcsText(post.payload)),
+          stored_source: known.source,
+          given_source: post.source
+        })
+        expect(answer["differs"]).not.toHaveLength(0)
+      }
+    }
+    const head = await systems[0].run(systems[0].ledger.head)
+    expect(head.position).toBe(position)
+  }
+  const report = await systems[1].run(systems[1].ledger.verifyCassette({ pure: true }))
+  expect(report.findings).toStrictEqual([])
+}
+
+describe("a key", () => {
+  it("names one message for ever", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "cassette-idempotency-"))
+    let files = 0
+    try {
+      await fc.assert(
+        fc.asyncProperty(posts, async (drawn) => {
+          const filename = join(folder, `${(files += 1)}.db`)
+          const systems = [new LedgerSystem(filename), new LedgerSystem(filename)] as const
+          try {
+            for (const system of systems) await system.open()
+            await play(systems, drawn)
+          } finally {
+            for (const system of systems) await system.close()
+          }
+        }),
+        propParameters(0.5)
+      )
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+})
