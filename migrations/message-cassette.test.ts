@@ -5,7 +5,7 @@
 import type Database from "better-sqlite3"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { databaseIn, dump } from "./testing/attack.ts"
-import { insertEvent, insertInto, literal, rowAfter, stepIdOf, type Fact } from "./testing/ledger.ts"
+import { headOf, insertEvent, insertInto, literal, rowAfter, stepIdOf, type Fact } from "./testing/ledger.ts"
 import { head, jobs, leaseEnd, legal, messages, nextPosition, now, steps, worker } from "./testing/states.ts"
 
 let database: Database.Database
@@ -107,6 +107,22 @@ it("the triggers that these promises name are there", () => {
       "tr_steps_lease_prevent_direct_set"
     ])
   )
+})
+
+it("every source may post, and a step may end in every outcome", () => {
+  const accepts = (fact: Fact, change: object) => {
+    const other = databaseIn("ledger")
+    other.exec(insertEvent(rowAfter(head, { ...fact, data: { ...(fact.data as object), ...change } })))
+    expect(headOf(other).size).toBe(nextPosition)
+    other.close()
+  }
+  for (const source of ["USER", "PLANNER", "SYSTEM", "WORKER"]) {
+    accepts(legal.post, { source })
+    accepts(legal.postPlanned, { source })
+  }
+  for (const outcome of ["SUCCESS", "FAILURE", "ABORTED"]) {
+    accepts(legal.complete, { outcome })
+  }
 })
 
 describe("a legal event gives the same rows", () => {
