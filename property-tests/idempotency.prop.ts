@@ -29,9 +29,9 @@ const holdsNul = (value: JsonValue): boolean => {
 
 const payload: fc.Arbitrary<JsonObject> = fc
   .dictionary(fc.constantFrom("a", "b", "intent", "é", "10", "9"), jsonArbitrary(numberArbitrary), {
-    maxKeys: 4
+    maxKeys: 4,
+    noNullPrototype: true
   })
-  .map((value) => ({ ...value }))
   .filter((value) => !holdsNul(value))
 
 const jobs: fc.Arbitrary<Jobs | undefined> = fc.option(

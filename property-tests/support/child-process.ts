@@ -1,0 +1,70 @@
+// Child processes of the crash and race properties: started, listened to line by line, and ended by their own id
+// alone. A line that the child had not finished when it died is not a line.
+
+import { type ChildProcess, spawn } from "node:child_process"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+const script = fileURLToPath(new URL("ledger-child.ts", import.meta.url))
+
+/** One thing that a child was told by the ledger. */
+export interface Told {
+  readonly did: "open" | "post" | "claim" | "complete" | "release" | "end"
+  readonly by: string
+  readonly key: string
+  readonly message_id: string
+  readonly step_id: string
+  readonly fencing_token: number
+  readonly receipt_id: string
+}
+
+export interface Child {
+  readonly told: ReadonlyArray<Told>
+  /** Ends when this many lines have come, or when the child has ended. */
+  readonly lines: (count: number) => Promise<void>
+  /** Kills the child at once (SIGKILL) unless it has ended. */
+  readonly kill: () => void
+  /** The exit code or signal, and what the child wrote to standard error. */
+  readonly ended: Promise<{ readonly how: number | string; readonly stderr: string }>
+}
+
+/** Starts a role on a ledger's file. */
+export const startChild = (role: string, filename: string, name: string, count = 0): Child => {
+  const child: ChildProcess = spawn(process.execPath, [script, role, filename, name, String(count)], {
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  const told: Array<Told> = []
+  let stderr = ""
+  let wake = () => {}
+  let over = false
+  if (child.stdout === null || child.stderr === null) throw new Error("the child has no pipes")
+  child.stderr.on("data", (chunk) => {
+    stderr += String(chunk)
+  })
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    // Lines are far shorter than a pipe's atomic write, so that only a whole line can come.
+    told.push(JSON.parse(line) as Told)
+    wake()
+  })
+  const ended = new Promise<{ how: number | string; stderr: string }>((resolve) => {
+    child.on("close", (code, signal) => {
+      over = true
+      wake()
+      resolve({ how: code ?? signal ?? "unknown", stderr })
+    })
+  })
+  return {
+    told,
+    lines: async (count) => {
+      while (told.length < count && !over) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+    kill: () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL")
+    },
+    ended
+  }
+}
