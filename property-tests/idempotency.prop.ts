@@ -137,7 +137,7 @@ describe("a key", () => {
             for (const system of systems) await system.close()
           }
         }),
-        propParameters(0.5)
+        propParameters(0.25)
       )
     } finally {
       rmSync(folder, { recursive: true, force: true })

@@ -35,8 +35,7 @@ export const startChild = (role: string, filename: string, name: string, count =
   })
   const told: Array<Told> = []
   let stderr = ""
-  let wake = () => {}
-  let over = false
+  const state = { over: false, wake: () => {} }
   if (child.stdout === null || child.stderr === null) throw new Error("the child has no pipes")
   child.stderr.on("data", (chunk) => {
     stderr += String(chunk)
@@ -44,21 +43,21 @@ export const startChild = (role: string, filename: string, name: string, count =
   createInterface({ input: child.stdout }).on("line", (line) => {
     // Lines are far shorter than a pipe's atomic write, so that only a whole line can come.
     told.push(JSON.parse(line) as Told)
-    wake()
+    state.wake()
   })
   const ended = new Promise<{ how: number | string; stderr: string }>((resolve) => {
     child.on("close", (code, signal) => {
-      over = true
-      wake()
+      state.over = true
+      state.wake()
       resolve({ how: code ?? signal ?? "unknown", stderr })
     })
   })
   return {
     told,
     lines: async (count) => {
-      while (told.length < count && !over) {
+      while (told.length < count && !state.over) {
         await new Promise<void>((resolve) => {
-          wake = resolve
+          state.wake = resolve
         })
       }
     },
