@@ -1,7 +1,8 @@
 // Reading payload files: strict, bounded, and every refusal says which flag, which file and what to do.
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync } from "node:fs"
+import { open } from "node:fs/promises"
 import { join } from "node:path"
-import { assert, afterAll, beforeAll, describe, it } from "@effect/vitest"
+import { assert, afterAll, beforeAll, describe, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Host, type HostShape } from "./host.ts"
 import { MAX_JSON_FILE_BYTES, readJsonObject } from "./json-file.ts"
@@ -75,12 +76,18 @@ describe("readJsonObject", () => {
 
   it.effect("refuses a file over the limit by its size, without reading it", () =>
     Effect.gen(function* () {
-      // A sparse file of a terabyte: reading it would never end.
       const descriptor = openSync(join(folder, "huge.json"), "w")
       ftruncateSync(descriptor, 2 ** 40)
       closeSync(descriptor)
+      const handle = yield* Effect.promise(() => open(join(folder, "huge.json")))
+      const reading = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, "createReadStream")
+      yield* Effect.promise(() => handle.close())
       const refusal = yield* Effect.flip(read("huge.json"))
       assert.include(refusal.message, `over ${MAX_JSON_FILE_BYTES} bytes`)
+      assert.strictEqual(reading.mock.calls.length, 0)
+      yield* read(file("small.json", "{}"))
+      assert.strictEqual(reading.mock.calls.length, 1)
+      reading.mockRestore()
     })
   )
 
