@@ -65,16 +65,27 @@ const reversed = (command: Post): Post => ({
 const contentOf = ({ jobs, payload, source }: Post): string => jcsText([source, payload, jobs ?? null])
 const nameOf = ({ idempotency_key, run_id }: Post): string => jcsText([run_id, idempotency_key])
 
+/** Few messages, each with neighbours that differ from it in one thing. */
+const neighbours = fc
+  .tuple(post, payload, jobs)
+  .map(([message, payload, jobs]): ReadonlyArray<Post> => [
+    message,
+    { ...message, source: message.source === "USER" ? "PLANNER" : "USER" },
+    { ...message, payload },
+    { ...message, jobs },
+    { ...message, run_id: "run-c" }
+  ])
+
 /** Posts of few different messages, many times over. */
-const posts = fc.array(post, { minLength: 1, maxLength: 4 }).chain((messages) =>
+const posts = fc.array(neighbours, { minLength: 1, maxLength: 2 }).chain((messages) =>
   fc.array(
     fc.record({
-      post: fc.constantFrom(...messages),
+      post: fc.constantFrom(...messages.flat()),
       reversed: fc.boolean(),
       system: fc.nat({ max: 1 }),
       together: fc.boolean()
     }),
-    { minLength: 2, maxLength: 16 }
+    { minLength: 4, maxLength: 16 }
   )
 )
 
