@@ -84,8 +84,8 @@ export interface RunRow {
 
 const count = (condition: string) => sql<number>`coalesce(sum(${sql.raw(condition)}), 0)`
 
-/** `run_id` NULL asks for all runs. */
-export const selectRuns = compileQuery<{ run_id: string | null; now: string }, RunRow>((parameter) =>
+/** Messages and jobs are counted by their first steps, since every job has one: that needs no set of ids. */
+const runs = (now: Expression<string>) =>
   ledger
     .selectFrom("cassette_messages as message")
     .innerJoin("cassette_steps as step", (join) =>
@@ -93,10 +93,10 @@ export const selectRuns = compileQuery<{ run_id: string | null; now: string }, R
         .on((eb) => eb("step.step_id", ">", below("step", eb.ref("message.message_id"), ".")))
         .on((eb) => eb("step.step_id", "<", below("step", eb.ref("message.message_id"), "/")))
     )
-    .select((eb) => [
+    .select([
       "message.run_id as run_id",
-      eb.fn.count<number>("message.message_id").distinct().as("messages"),
-      eb.fn.count<number>("step.job_id").distinct().as("jobs"),
+      count("substr(step.step_id, -11) = '.0001.00001'").as("messages"),
+      count("step.ordinal = 1").as("jobs"),
       count("step.status = 'PENDING'").as("pending"),
       count("step.status = 'LEASED'").as("leased"),
       count("step.status = 'COMMITTED'").as("committed"),
@@ -106,16 +106,16 @@ export const selectRuns = compileQuery<{ run_id: string | null; now: string }, R
       sql<string | null>`min(CASE WHEN step.status = 'PENDING' THEN step.created_at END)`.as(
         "oldest_pending_at"
       ),
-      sql<number>`coalesce(sum(step.status = 'LEASED' AND step.lease_expires_at <= ${parameter("now")}), 0)`.as(
+      sql<number>`coalesce(sum(step.status = 'LEASED' AND step.lease_expires_at <= ${now}), 0)`.as(
         "expired_leases"
       )
     ])
-    .where((eb) =>
-      eb.or([
-        eb(sql`${parameter("run_id")}`, "is", null),
-        eb("message.run_id", "=", sql<string>`${parameter("run_id")}`)
-      ])
-    )
     .groupBy("message.run_id")
-    .orderBy("message.run_id")
+
+export const selectRuns = compileQuery<{ now: string }, RunRow>((parameter) =>
+  runs(parameter("now")).orderBy("message.run_id")
+)
+
+export const selectRun = compileQuery<{ run_id: string; now: string }, RunRow>((parameter) =>
+  runs(parameter("now")).where("message.run_id", "=", parameter("run_id"))
 )

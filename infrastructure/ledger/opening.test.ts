@@ -3,7 +3,7 @@
  * is refused by its one typed error, with not a byte of it changed.
  */
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
@@ -272,26 +272,6 @@ describe("what is no ledger", () => {
           })
         )
       )
-    })
-  )
-
-  it.live("a truncated ledger is refused or opens closed for writing, never as a sound one", () =>
-    Effect.gen(function* () {
-      const folder = temporaryFolder()
-      const whole = join(folder, "whole.db")
-      yield* makeLedgerFile(whole)
-      const { size } = statSync(whole)
-      for (const cut of [50, 100, 511, 512, 4_096, 4_097, 40_960, size - 4_096, size - 1]) {
-        const filename = join(folder, `cut-${cut}.db`)
-        execFileSync("cp", [whole, filename])
-        truncateSync(filename, cut)
-        const opened = yield* withLedger(
-          { filename, mode: "read" },
-          Ledger.use((ledger) => Effect.map(ledger.verifyCassette(), (report) => report.verdict))
-        ).pipe(Effect.match({ onFailure: (error) => error._tag, onSuccess: (verdict) => verdict }))
-        assert.include(["NotALedger", "StoreCorrupt", "FAIL"], opened, `cut at ${cut}`)
-        assert.strictEqual(statSync(filename).size, cut)
-      }
     })
   )
 })

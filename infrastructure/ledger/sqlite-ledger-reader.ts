@@ -19,6 +19,7 @@ import {
   selectMessagesOfRun,
   selectReceiptsBetween,
   selectReceiptsOfRun,
+  selectRun,
   selectRuns,
   selectStepsBetween,
   selectStepsOfRun
@@ -86,7 +87,9 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
           : selectReceiptsBetween.all(own, idsBelow("rcpt", parentId(of)))
       ),
     runs: (now, runId) =>
-      read((): ReadonlyArray<RunSummary> => selectRuns.all(own, { now, run_id: runId ?? null })),
+      read((): ReadonlyArray<RunSummary> =>
+        runId === undefined ? selectRuns.all(own, { now }) : selectRun.all(own, { now, run_id: runId })
+      ),
     events: (after, limit, stream_id) =>
       read(() =>
         stream_id === undefined

@@ -1,9 +1,8 @@
 /**
  * Verification against somebody who has the file: every finding code is provoked by one change behind the triggers'
- * back and must come with its place; a code that nothing provokes fails the last test. Then single bytes are turned
- * over: whatever is not found must not have changed anything.
+ * back and must come with its place; a code that nothing provokes fails the completeness test.
  */
-import { copyFileSync, readFileSync, writeFileSync } from "node:fs"
+import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
@@ -339,63 +338,3 @@ const withoutTypes = (database: Database.Database, table: string, column: string
   database.exec(`UPDATE ${table} SET ${column} = ${value} WHERE rowid = (SELECT max(rowid) FROM ${table})`)
   write(sql)
 }
-
-/** A repeatable sequence of numbers below 2^32 (mulberry32). */
-const numbers = (start: number) => {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return (mixed ^ (mixed >>> 14)) >>> 0
-  }
-}
-
-/** Everything that a ledger says: its schema and every row of every table. */
-const dumpOf = (filename: string): string => {
-  const database = new Database(filename, { readonly: true })
-  const schema = database
-    .prepare<[], { type: string; name: string }>(
-      "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
-    )
-    .all()
-  const rows = schema
-    .filter(({ type }) => type === "table")
-    .map(({ name }) => database.prepare(`SELECT * FROM "${name}" NOT INDEXED ORDER BY 1`).all())
-  database.close()
-  return JSON.stringify([schema, rows])
-}
-
-describe("a byte that is turned over", () => {
-  const FLIPS = 120
-
-  it.live(`is found, refused, or has changed nothing: ${FLIPS} places`, () =>
-    Effect.gen(function* () {
-      const filename = join(temporaryFolder(), "a.db")
-      const bytes = readFileSync(original)
-      const before = dumpOf(original)
-      const next = numbers(20_261_128)
-      const outcomes = { found: 0, refused: 0, harmless: 0 }
-      for (let flip = 0; flip < FLIPS; flip++) {
-        // A third of them in the first page, where the header and the schema's root are.
-        const position = next() % (flip % 3 === 0 ? 4_096 : bytes.length)
-        const changed = Buffer.from(bytes)
-        changed.writeUInt8(changed.readUInt8(position) ^ (1 + (next() % 255)), position)
-        writeFileSync(filename, changed)
-        const verdict = yield* verifyFile(filename).pipe(
-          Effect.match({ onFailure: (error) => error._tag, onSuccess: (report) => report.verdict })
-        )
-        if (verdict === "FAIL") outcomes.found += 1
-        else if (verdict === "PASS") {
-          outcomes.harmless += 1
-          assert.strictEqual(dumpOf(filename), before, `byte ${position}`)
-        } else {
-          outcomes.refused += 1
-          assert.include(["NotALedger", "StoreCorrupt", "StorageFailure", "StoreNewerThanProgram"], verdict)
-        }
-      }
-      assert.isAbove(outcomes.found, 10, JSON.stringify(outcomes))
-      assert.isAbove(outcomes.harmless, 0, JSON.stringify(outcomes))
-    })
-  )
-})
