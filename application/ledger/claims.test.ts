@@ -213,16 +213,17 @@ describe("requeueing", () => {
     })
   )
 
-  it.effect("by the owner is free at any time and in the owner's name", () =>
+  it.effect("by the owner is free at any time, whoever asks with its worker and token", () =>
     Effect.gen(function* () {
       const ledger = yield* openLedger()
       yield* post(ledger)
       const { step_id } = yield* claim(ledger)
       const lease = { worker_id: "worker-1", fencing_token: 1 }
-      const requeue = { run_id: run, step_id, reason: "not mine", lease }
-      const refused = yield* Effect.flip(ledger.requeueStep({ ...requeue, requested_by: "somebody" }))
-      assert.strictEqual(refused._tag, "InvalidInput")
-      assert.strictEqual((yield* ledger.requeueStep(requeue)).cause, "released")
+      const requeue = { run_id: run, step_id, reason: "not mine", requested_by: "somebody" }
+      const stale = { ...lease, fencing_token: 2 }
+      const refused = yield* Effect.flip(ledger.requeueStep({ ...requeue, lease: stale }))
+      assert.strictEqual(refused._tag, "StaleFencingToken")
+      assert.strictEqual((yield* ledger.requeueStep({ ...requeue, lease })).cause, "released")
       assert.deepStrictEqual((yield* ledger.verifyCassette()).findings, [])
     })
   )

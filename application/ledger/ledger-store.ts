@@ -22,7 +22,7 @@ export interface LedgerTransaction {
   readonly receiptOfStep: (stepId: string) => ReceiptRow | undefined
   /**
    * Appends one event and projects it. Throws `InvariantViolation` when the store's own rules refuse it (the
-   * unit of work goes on), and a `StoreWriteError` when the whole unit must end.
+   * unit of work goes on), and what the store itself throws when the whole unit must end.
    */
   readonly append: (event: EventEnvelope) => void
 }

@@ -214,14 +214,11 @@ export const prepareCompletion = (command: CompleteStep): Result.Result<Prepared
   return Result.succeed({ run_id, step_id, worker_id, fencing_token, outcome, receipt: receipt.success })
 }
 
-/** A requeue with its defaults; force and a lease exclude each other, and only its owner gives a lease back. */
+/** A requeue with its defaults; force and a lease exclude each other. */
 export const prepareRequeue = (command: RequeueStep): Result.Result<PreparedRequeue, InvalidInput> => {
   const { force = false, lease, reason, run_id, step_id } = command
   const requested_by = command.requested_by ?? lease?.worker_id ?? DEFAULT_REQUESTER
   if (force && lease !== undefined)
     return invalid("/force", "use either force or the lease's worker and token")
-  if (lease !== undefined && requested_by !== lease.worker_id) {
-    return invalid("/requested_by", "a lease is given back by its own worker; anybody else uses force")
-  }
   return Result.succeed({ run_id, step_id, reason, requested_by, lease, force })
 }

@@ -192,7 +192,7 @@ export class NotALedger extends Schema.TaggedError<NotALedger>()("NotALedger", {
 
 export class FileMissing extends Schema.TaggedError<FileMissing>()("FileMissing", { file: Schema.String }) {
   override get message() {
-    return `There is no file ${this.file}: check the path, or post a message to create the ledger`
+    return `There is no ${this.file}: check the path (posting a message creates a ledger in a folder that is there)`
   }
 }
 

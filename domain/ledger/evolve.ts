@@ -165,9 +165,6 @@ const leaseFault = (
     return "the lease had not expired"
   }
   if (event.type !== "StepRequeued") return undefined
-  if (event.data.cause === "released" && event.data.requested_by !== data.worker_id) {
-    return "somebody else gave the lease back"
-  }
   return event.data.cause === "forced" && event.data.reason === ""
     ? "a forced requeue gives no reason"
     : undefined

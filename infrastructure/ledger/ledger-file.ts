@@ -25,7 +25,7 @@ import {
   removeReadingTraces
 } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
-import { isWritable, pathFault } from "../sqlite/file-system.ts"
+import { type AccessMode, isWritable, pathFault } from "../sqlite/file-system.ts"
 import { evidenceCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
 import { migrate } from "./migration-runner.ts"
@@ -35,8 +35,8 @@ import { schemaSteps } from "./schema-snapshots.ts"
 export interface LedgerFileOptions {
   /** The database file, or `:memory:` for tests. */
   readonly filename: string
-  /** `write` creates a missing file; `read` needs one and changes nothing. Default `write`. */
-  readonly mode?: "write" | "read" | undefined
+  /** `write` (default) creates a missing ledger, `append` needs one, `read` needs one and changes nothing. */
+  readonly mode?: AccessMode | undefined
   /** Default `full`: an acknowledged command survives a power cut. */
   readonly durability?: Durability | undefined
   /** The ledger's id: given to a new ledger (default a random UUID), demanded of an existing one. */
@@ -142,9 +142,10 @@ const openToWrite = Effect.fnUntraced(function* (
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
   const { filename, ledgerId } = options
   const inMemory = filename === IN_MEMORY
-  if (!inMemory && hasContent(filename)) {
+  const mayCreate = options.mode !== "append"
+  if (!inMemory && (hasContent(filename) || !mayCreate)) {
     const found = yield* opening(filename, deadline, () => inspectAfterRecovery(filename))
-    const refusal = found.kind === "empty" ? undefined : judge(filename, found, ledgerId)
+    const refusal = found.kind === "empty" && mayCreate ? undefined : judge(filename, found, ledgerId)
     if (refusal !== undefined) return yield* Effect.fail(refusal)
   }
   const connection = yield* acquire(filename, deadline, () => openForWriting(filename))
@@ -259,5 +260,5 @@ export const openLedgerFile = Effect.fnUntraced(function* (
     })
     if (fault !== undefined) return yield* Effect.fail(fault)
   }
-  return mode === "write" ? yield* openToWrite(options, deadline) : yield* openToRead(options, deadline)
+  return mode === "read" ? yield* openToRead(options, deadline) : yield* openToWrite(options, deadline)
 })

@@ -9,13 +9,14 @@ import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
+import type { AccessMode } from "../sqlite/file-system.ts"
 import { startChild } from "../testing/child-process.ts"
 import { ledgerLayer, makeLedgerFile, withLedger } from "../testing/ledger-program.ts"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
 import { tamper } from "../testing/tampering.ts"
 
 /** The error of opening; opening must fail. */
-const openError = (filename: string, options: { mode?: "read" | "write"; ledgerId?: string } = {}) =>
+const openError = (filename: string, options: { mode?: AccessMode; ledgerId?: string } = {}) =>
   Effect.flip(
     Effect.scoped(Effect.provide(Effect.void, ledgerLayer({ filename, busyDeadline: 200, ...options })))
   )
@@ -244,12 +245,29 @@ describe("what is no ledger", () => {
     })
   )
 
-  it.live("a missing file is FileMissing for reading and is not made", () =>
+  it.live.each(["read", "append"] as const)("a missing file is FileMissing to %s and is not made", (mode) =>
     Effect.gen(function* () {
       const folder = temporaryFolder()
-      const error = yield* openError(join(folder, "a.db"), { mode: "read" })
+      const error = yield* openError(join(folder, "a.db"), { mode })
       assert.strictEqual(error._tag, "FileMissing")
       assert.deepStrictEqual(readdirSync(folder), [])
+    })
+  )
+
+  it.live.each([
+    ["an empty file", ""],
+    ["a database without a table", "CREATE TABLE t (a); DROP TABLE t"]
+  ])("%s is NotALedger to append to, and stays as it was", ([, sql]) =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const filename = join(folder, "a.db")
+      if (sql === "") writeFileSync(filename, "")
+      else foreignDatabase(filename, sql)
+      const before = folderState(folder)
+      const error = yield* openError(filename, { mode: "append" })
+      assert.strictEqual(error._tag, "NotALedger")
+      assert.include(error.message, "it is empty")
+      assert.deepStrictEqual(folderState(folder), before)
     })
   )
 

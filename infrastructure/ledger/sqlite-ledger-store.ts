@@ -13,6 +13,7 @@ import {
 import { receiptIdOf } from "../../domain/ledger/ids.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, retryBusy } from "../sqlite/busy-retry.ts"
+import { realSleep } from "../sqlite/real-time.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import type { LedgerFile } from "./ledger-file.ts"
@@ -29,7 +30,7 @@ import {
 } from "./ledger-statements.ts"
 
 /** How long nothing must have been written before the log is moved into the database. */
-const IDLE_INTERVAL = "1 second"
+const IDLE_INTERVAL_MILLIS = 1_000
 
 const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
   head: () => {
@@ -87,7 +88,7 @@ const checkpointWhenIdle = (
     let seen = 0
     let done = 0
     while (true) {
-      yield* Effect.sleep(IDLE_INTERVAL)
+      yield* realSleep(IDLE_INTERVAL_MILLIS)
       const now = writes()
       if (now === seen && now !== done && checkpoint(connection, file)) done = now
       seen = now

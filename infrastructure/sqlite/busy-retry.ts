@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { ClockFarBehindHead, StoreBusy, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { realSleep } from "./real-time.ts"
 import { Busy, type SqliteFailure, sqliteFailure } from "./sqlite-errors.ts"
 
 /** How long a writer waits for others by default (milliseconds). */
@@ -11,12 +12,6 @@ export const DEFAULT_BUSY_DEADLINE_MILLIS = 10_000
 
 /** The longest single wait between two attempts (milliseconds). */
 const MAX_WAIT_MILLIS = 4
-
-const realSleep = (millis: number): Effect.Effect<void> =>
-  Effect.callback((resume) => {
-    const timer = setTimeout(() => resume(Effect.void), millis)
-    return Effect.sync(() => clearTimeout(timer))
-  })
 
 /** How the work of one attempt can fail for good. */
 export type AttemptFailure = Exclude<SqliteFailure, Busy> | ClockFarBehindHead

@@ -29,9 +29,12 @@ export const isWritable = (path: string): boolean => {
   }
 }
 
+/** `write` creates a missing file, `append` writes to one that is there, `read` changes nothing. */
+export type AccessMode = "write" | "append" | "read"
+
 export interface PathExpectations {
-  /** Reading needs the file; writing needs its folder, and may write both. */
-  readonly mode: "write" | "read"
+  /** Reading and appending need the file, creating its folder; all but reading may write both. */
+  readonly mode: AccessMode
   readonly allowNetworkFs: boolean
   /** How to find the kind of file system; replaced in tests. */
   readonly networkKind?: typeof networkKind
@@ -44,12 +47,11 @@ export const pathFault = (
 ): FileMissing | NotALedger | ReadOnlyStore | NetworkFileSystem | undefined => {
   const folder = dirname(file)
   const exists = existsSync(file)
-  if (!exists && (expected.mode === "read" || !existsSync(folder))) {
-    return new FileMissing({ file: expected.mode === "read" ? file : folder })
-  }
+  if (!exists && expected.mode !== "write") return new FileMissing({ file })
+  if (!exists && !existsSync(folder)) return new FileMissing({ file: folder })
   if (exists && !statSync(file).isFile())
     return new NotALedger({ file, reason: "it is a folder or a device" })
-  if (expected.mode === "write" && !(isWritable(folder) && (!exists || isWritable(file)))) {
+  if (expected.mode !== "read" && !(isWritable(folder) && (!exists || isWritable(file)))) {
     return new ReadOnlyStore({ file })
   }
   if (expected.allowNetworkFs) return undefined

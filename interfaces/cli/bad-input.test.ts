@@ -375,7 +375,7 @@ describe("ledger files", () => {
   refuses(
     2,
     [...reading, ...appending].flatMap(([name, args]): ReadonlyArray<Case> => [
-      [`${name} of a missing ledger`, [...args, ...into], "FILE_MISSING", "There is no file"],
+      [`${name} of a missing ledger`, [...args, ...into], "FILE_MISSING", "There is no"],
       [`${name} of a missing --db`, [...args, "--db", "missing.db"], "FILE_MISSING", "missing.db"],
       [`${name} of an empty file`, [...args, "--db", empty], "NOT_A_LEDGER", "empty"]
     ])

@@ -345,8 +345,8 @@ const stepRequeued = trigger({
         )}`
     ),
     refuse(
-      "StepRequeued needs a cause: expired after the lease's end, released by its worker, or forced with a reason",
-      sql`CASE ${text("cause")} WHEN 'expired' THEN ${lease.select("lease_expires_at")} <= OLD."recorded_at" WHEN 'released' THEN ${text("requested_by")} IS ${text("worker_id")} WHEN 'forced' THEN ${text("reason")} IS NOT '' END IS NOT 1`
+      "StepRequeued needs a cause: expired after the lease's end, released with the lease's worker and token, or forced with a reason",
+      sql`CASE ${text("cause")} WHEN 'expired' THEN ${lease.select("lease_expires_at")} <= OLD."recorded_at" WHEN 'released' THEN 1 WHEN 'forced' THEN ${text("reason")} IS NOT '' END IS NOT 1`
     ),
     db
       .updateTable("cassette_steps")

@@ -1,6 +1,6 @@
 // Finds the ledger file that the flags name and opens it for one command. Only posting may create a ledger; reading
 // opens so that nothing is changed. The database is loaded here and nowhere else, so that help needs none.
-import { existsSync, mkdirSync, statSync } from "node:fs"
+import { mkdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -8,9 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import {
-  FileMissing,
   type InvalidInput,
-  NotALedger,
   ReadOnlyStore,
   StorageFailure,
   StorageFull
@@ -19,8 +17,8 @@ import { absolutePath, refusedFlag, rootFolder } from "../options.ts"
 import { writeWarnings } from "../output.ts"
 import { AllowNetworkFs, Db, Durability } from "./ledger-flags.ts"
 
-/** `create` may make a ledger, `append` writes to one that is there, `read` changes nothing. */
-export type Access = "create" | "append" | "read"
+/** `write` may make a ledger, `append` writes to one that is there, `read` changes nothing. */
+export type Access = "write" | "append" | "read"
 
 /** Where a ledger lies below the root folder. */
 const ledgerPath = ["CORTEX", "_generated", "system3.db"] as const
@@ -43,13 +41,6 @@ const makeFolder = (root: string) =>
       })
     : Effect.fail(refusedFlag("--root", `there is no folder ${root}`))
 
-const refuseMissing = (file: string) => {
-  if (!existsSync(file)) return Effect.fail(new FileMissing({ file }))
-  return statSync(file).size === 0
-    ? Effect.fail(new NotALedger({ file, reason: "it is empty" }))
-    : Effect.void
-}
-
 /** The path of the ledger file that the flags name, absolute. */
 const ledgerFile = Effect.fnUntraced(function* (access: Access) {
   const named = yield* Db
@@ -62,7 +53,7 @@ const ledgerFile = Effect.fnUntraced(function* (access: Access) {
     return yield* absolutePath("--db", named.value)
   }
   const root = yield* rootFolder
-  if (access === "create") yield* makeFolder(root)
+  if (access === "write") yield* makeFolder(root)
   return join(root, ...ledgerPath)
 })
 
@@ -72,10 +63,9 @@ export const withLedgerFile = Effect.fnUntraced(function* <A, E, R>(
   access: Access,
   use: (ledger: LedgerShape) => Effect.Effect<A, E, R>
 ) {
-  if (access === "append") yield* refuseMissing(file)
   const options = {
     filename: file,
-    mode: access === "read" ? ("read" as const) : ("write" as const),
+    mode: access,
     durability: yield* Durability,
     allowNetworkFs: yield* AllowNetworkFs
   }

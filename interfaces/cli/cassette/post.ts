@@ -34,7 +34,7 @@ export const postCommand = Command.make(
     } as PostMessage
     // Refused input must not leave a new, empty ledger behind.
     yield* Effect.fromResult(decode(message))
-    const posted = yield* withLedger("create", (ledger) =>
+    const posted = yield* withLedger("write", (ledger) =>
       Effect.andThen(warnAbout(ledger), ledger.postMessage(message))
     )
     yield* answer({

@@ -178,7 +178,6 @@ const requeues: ReadonlyArray<readonly [string, Fact]> = [
       { recorded_at: new Date(Date.parse(at(3600)) - 1).toISOString() }
     )
   ],
-  ["a release by a stranger", but(requeueReleased, { requested_by: "w2" })],
   ["a release of another worker's lease", but(requeueReleased, { worker_id: "w2", requested_by: "w2" })],
   ["a forced requeue without a reason", but(requeueForced, { reason: "" })],
   ["a requeue that nobody asked for", but(requeueExpired, { requested_by: "" })],

@@ -131,7 +131,7 @@ const isLegal = (fact: Fact, key: string, value: unknown): boolean => {
     key === "ledger_id" ||
     key === "reason" ||
     (key === "worker_id" && fact.type === "StepClaimed") ||
-    (key === "requested_by" && !text(fact).includes("released"))
+    key === "requested_by"
   const mayBeEmpty = key === "reason" && !text(fact).includes("forced")
   return isFree && typeof value === "string" && !value.includes(nul) && (value !== "" || mayBeEmpty)
 }
