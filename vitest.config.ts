@@ -1,3 +1,5 @@
+// The unit and integration tests, each beside its code. Every test file runs in a process of its own, because
+// better-sqlite3 is a native module and some tests watch what a process does to a file.
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({

@@ -1,3 +1,5 @@
+// The property suites, which `pnpm prop` runs: more runs and more time than the tests beside the code have.
+// How often and from which start is set by PROP_RUNS and by its companion, see property-tests/support.
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({

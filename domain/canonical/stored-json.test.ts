@@ -1,3 +1,4 @@
+// Parsing of stored JSON text: keys with escapes keep their names, and everything else is as JSON.parse reads it.
 import { describe, expect, it } from "vitest"
 import * as Result from "effect/Result"
 import { parseStoredJson } from "./stored-json.ts"

@@ -1,3 +1,4 @@
+// Which versions of Node the command line takes, and the sentence that refuses the others.
 import { describe, expect, it } from "vitest"
 import { nodeVersionFault } from "./node-version.ts"
 

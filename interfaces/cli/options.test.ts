@@ -1,3 +1,4 @@
+// The output format is known before the arguments are parsed, so that errors of parsing are shown in it.
 import { describe, expect, it } from "vitest"
 import { requestedFormat } from "./options.ts"
 

@@ -1,3 +1,4 @@
+// Text from a ledger on a terminal: nothing in it may move the cursor, hide a line or reverse the reading.
 import { describe, expect, it } from "vitest"
 import { fieldLines, printable, tableLines } from "./printable.ts"
 

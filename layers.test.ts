@@ -1,0 +1,177 @@
+/**
+ * The boundaries of the layers are held by the build and by lint, each by itself: in a scratch copy of the settings
+ * every forbidden import fails both, and every allowed one passes both. Nothing of the repository is touched.
+ */
+import { execFileSync } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { delimiter, dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it, onTestFinished } from "vitest"
+
+const root = dirname(fileURLToPath(import.meta.url))
+const binaries = join(root, "node_modules", ".bin")
+
+/** What each layer may import of the others. */
+const allowed = {
+  domain: [],
+  application: ["domain"],
+  migrations: [],
+  infrastructure: ["domain", "application", "migrations"],
+  interfaces: ["domain", "application", "infrastructure"]
+} satisfies Readonly<Record<string, ReadonlyArray<string>>>
+
+type Layer = keyof typeof allowed
+const layers = Object.keys(allowed) as ReadonlyArray<Layer>
+const mayImport = (from: Layer, to: Layer): boolean => allowed[from].some((layer) => layer === to)
+
+/** The ways of writing an import; each must be caught. */
+const forms: Readonly<Record<string, (specifier: string) => string>> = {
+  value: (specifier) => `import { value } from "${specifier}"\nexport const probe = value\n`,
+  type: (specifier) => `import type { Value } from "${specifier}"\nexport type Probe = Value\n`,
+  export: (specifier) => `export { value } from "${specifier}"\n`
+}
+
+/** Where the probes stand in their layer; what they import stands at the same place in its own. */
+const places = ["", "ledger/"]
+
+/** A folder with the repository's settings and, in each layer, one honest file for each probe to import. */
+const scratch = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "cassette-layers-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  for (const name of ["tsconfig.base.json", ".oxlintrc.json", "package.json"]) {
+    cpSync(join(root, name), join(folder, name))
+  }
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
+  for (const layer of layers) {
+    mkdirSync(join(folder, layer, "ledger"), { recursive: true })
+    cpSync(join(root, layer, "tsconfig.json"), join(folder, layer, "tsconfig.json"))
+    // The build reports a file that does not belong once, so every probe has a file of its own to import.
+    for (const place of places) {
+      for (const form of Object.keys(forms)) {
+        const honest = "export const value = 1\nexport type Value = number\n"
+        writeFileSync(join(folder, layer, `${place}${form}.ts`), honest)
+      }
+    }
+  }
+  return folder
+}
+
+/** What a program prints, whether or not it fails. */
+const output = (folder: string, binary: string, ...args: ReadonlyArray<string>): string => {
+  try {
+    return execFileSync(join(binaries, binary), args, {
+      cwd: folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, PATH: `${binaries}${delimiter}${process.env["PATH"] ?? ""}` }
+    })
+  } catch (error) {
+    const { stderr, stdout } = error as { readonly stdout: string; readonly stderr: string }
+    return `${stdout}${stderr}`
+  }
+}
+
+/** The files with an error of the build, of one layer. */
+const brokenInBuild = (folder: string, layer: Layer): ReadonlySet<string> =>
+  new Set(
+    output(folder, "tsc", "-b", layer, "--pretty", "false")
+      .split("\n")
+      .flatMap((line) => /^([^(\s]+)\(\d+,\d+\): error /.exec(line)?.[1] ?? [])
+  )
+
+/** The files with an error of lint that forbids something. */
+const brokenInLint = (folder: string): ReadonlySet<string> => {
+  const report = JSON.parse(output(folder, "oxlint", "--format", "json")) as {
+    readonly diagnostics: ReadonlyArray<{ readonly code: string; readonly filename: string }>
+  }
+  return new Set(
+    report.diagnostics
+      .filter(({ code }) => /no-restricted|no-undef/.test(code))
+      .map(({ filename }) => filename)
+  )
+}
+
+interface Probe {
+  readonly file: string
+  readonly forbidden: boolean
+}
+
+/** Writes one file for each way to import each layer. */
+const writeImports = (folder: string, from: Layer): ReadonlyArray<Probe> => {
+  const probes: Array<Probe> = []
+  for (const to of layers) {
+    if (to === from) continue
+    for (const [form, write] of Object.entries(forms)) {
+      for (const place of places) {
+        const file = `${from}/${place}${form}-of-${to}.ts`
+        writeFileSync(join(folder, file), write(`${place === "" ? ".." : "../.."}/${to}/${place}${form}.ts`))
+        probes.push({ file, forbidden: !mayImport(from, to) })
+      }
+    }
+  }
+  return probes
+}
+
+const filesOf = (probes: ReadonlyArray<Probe>, forbidden: boolean): ReadonlyArray<string> =>
+  probes.flatMap((probe) => (probe.forbidden === forbidden ? [probe.file] : [])).sort()
+
+describe("imports of other layers", () => {
+  // The build lets interfaces reach the migrations through infrastructure; lint alone keeps them apart.
+  for (const layer of layers.filter((layer) => layer !== "interfaces")) {
+    it(`${layer} may import ${allowed[layer].join(", ") || "no other layer"}, says the build`, () => {
+      const folder = scratch()
+      const probes = writeImports(folder, layer)
+      const broken = brokenInBuild(folder, layer)
+      expect([...broken].sort()).toEqual(filesOf(probes, true))
+    })
+  }
+
+  it("and so says lint, of every layer", () => {
+    const folder = scratch()
+    const probes = layers.flatMap((layer) => writeImports(folder, layer))
+    expect([...brokenInLint(folder)].sort()).toEqual(filesOf(probes, true))
+  })
+})
+
+describe("packages and globals", () => {
+  const texts: Readonly<Record<string, string>> = {
+    "barrel.ts": 'import { Effect } from "effect"\nexport const probe = Effect.void\n',
+    "kysely.ts": 'import { sql } from "kysely"\nexport const probe = sql\n',
+    "sqlite.ts": 'import Database from "better-sqlite3"\nexport const probe = Database\n',
+    "node.ts": 'import { readFileSync } from "node:fs"\nexport const probe = readFileSync\n',
+    "platform.ts": 'import * as Node from "@effect/platform-node"\nexport const probe = Node\n',
+    "process.ts": "export const probe = process.pid\n",
+    "clock.ts": "export const probe = Date.now()\n",
+    "chance.ts": "export const probe = Math.random()\n",
+    "effect.ts": 'import * as Schema from "effect/Schema"\nexport const probe = Schema.String\n'
+  }
+
+  /** What lint must refuse in each layer. */
+  const refused: Readonly<Record<Layer, ReadonlyArray<string>>> = {
+    domain: Object.keys(texts).filter((name) => name !== "effect.ts"),
+    application: Object.keys(texts).filter((name) => name !== "effect.ts"),
+    migrations: ["barrel.ts", "effect.ts", "platform.ts"],
+    infrastructure: ["barrel.ts"],
+    interfaces: ["barrel.ts"]
+  }
+
+  it("are refused by lint where they do not belong, and nowhere else", () => {
+    const folder = scratch()
+    for (const layer of layers) {
+      for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, layer, name), text)
+    }
+    const expected = layers.flatMap((layer) => refused[layer].map((name) => `${layer}/${name}`))
+    expect([...brokenInLint(folder)].sort()).toEqual(expected.sort())
+  })
+
+  it("of Node are unknown to the build of domain, application and migrations", () => {
+    for (const layer of ["domain", "application", "migrations"] as const) {
+      const folder = scratch()
+      for (const name of ["node.ts", "process.ts", "effect.ts"]) {
+        writeFileSync(join(folder, layer, name), texts[name] ?? "")
+      }
+      expect([...brokenInBuild(folder, layer)].sort()).toEqual([`${layer}/node.ts`, `${layer}/process.ts`])
+    }
+  })
+})
