@@ -2,6 +2,7 @@
  * A disk without room: the first migration leaves nothing that looks like a ledger, a group of commands fails as a
  * whole with StorageFull and leaves nothing, and with room everything works again.
  */
+import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -14,7 +15,7 @@ import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { answerOf } from "../testing/child-process.ts"
 import { withLedger } from "../testing/ledger-program.ts"
-import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
 import { openLedgerFile } from "./ledger-file.ts"
 import { inspect } from "./ledger-inspection.ts"
 import { migrate } from "./migration-runner.ts"
@@ -110,15 +111,27 @@ describe("PRAGMA max_page_count", () => {
   )
 })
 
-describe("a small file system", () => {
-  const isRoot = process.getuid?.() === 0
-  if (!isRoot) console.warn("Skipped: a small file system can only be mounted by root")
+/** Runs a program in a mount namespace of its own, with a small file system on a folder; it ends with the program. */
+const onSmallDisk = (folder: string): ReadonlyArray<string> => {
+  const mount = `mount -t tmpfs -o size=4k tmpfs "${folder}" && exec "$@"`
+  return ["unshare", "--mount", "sh", "-c", mount, "sh"]
+}
 
-  it.skipIf(!isRoot)("has no room: StorageFull each time, and with room a sound ledger", async () => {
+const canMount = (): boolean => {
+  const { folder, remove } = keptFolder()
+  const [command = "", ...args] = [...onSmallDisk(folder), "true"]
+  const { status } = spawnSync(command, args, { stdio: "ignore" })
+  remove()
+  return status === 0
+}
+
+describe("a small file system", () => {
+  const mountable = canMount()
+  if (!mountable) console.warn("SKIPPED: a small file system cannot be mounted here (it needs root on Linux)")
+
+  it.skipIf(!mountable)("has no room: StorageFull each time, and with room a sound ledger", async () => {
     const folder = temporaryFolder()
-    const mount = `mount -t tmpfs -o size=4k tmpfs "${folder}" && exec "$@"`
-    const wrapper = ["unshare", "--mount", "sh", "-c", mount, "sh"]
-    const answer = await answerOf(["fillDisk", folder, "4k,8k,16k,48k,96k"], { wrapper })
+    const answer = await answerOf(["fillDisk", folder, "4k,8k,16k,48k,96k"], { wrapper: onSmallDisk(folder) })
     const { births, later } = answer as {
       births: ReadonlyArray<{ failure?: { _tag: string } }>
       later: { value: Record<string, unknown> }

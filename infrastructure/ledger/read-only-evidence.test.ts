@@ -3,7 +3,8 @@
  * read in full, commands are refused, and nothing in its place changes. Root may write everywhere, so a child
  * process gives up root first; where the tests run as somebody else the permissions alone do it.
  */
-import { chmodSync, chownSync, readdirSync, rmSync } from "node:fs"
+import { chmodSync, chownSync, readdirSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -13,6 +14,10 @@ import { ledgerLayer, makeLedgerFile, smallHistory, withLedger } from "../testin
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
 
 const NOBODY = 65_534
+
+// A child without root's rights must reach the folders of the tests.
+const reachable = process.getuid?.() !== 0 || (statSync(tmpdir()).mode & 0o007) === 0o007
+if (!reachable) console.warn(`SKIPPED: ${tmpdir()} is closed to everybody but root`)
 
 interface Examination {
   readonly verdict: string
@@ -54,7 +59,7 @@ const examineLocked = (folder: string, filename: string) =>
     return answer.value
   })
 
-describe("a read-only folder", () => {
+describe.skipIf(!reachable)("a read-only folder", () => {
   it.live("with a database alone: a copy is examined, and the warnings say so", () =>
     Effect.gen(function* () {
       const folder = temporaryFolder()
@@ -89,7 +94,7 @@ describe("a read-only folder", () => {
   )
 })
 
-describe("a read-only file", () => {
+describe.skipIf(!reachable)("a read-only file", () => {
   it.live("in a folder that can be written: a copy is examined and nothing is left beside it", () =>
     Effect.gen(function* () {
       const folder = temporaryFolder()
