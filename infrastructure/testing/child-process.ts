@@ -4,8 +4,6 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 
@@ -13,6 +11,9 @@ const scripts = {
   child: fileURLToPath(new URL("child.ts", import.meta.url)),
   opener: fileURLToPath(new URL("opener.ts", import.meta.url))
 }
+
+/** Compiled code is kept between children, in a folder that only this checkout's owner can write. */
+const compileCache = fileURLToPath(new URL("../../node_modules/.cache/children", import.meta.url))
 
 /** A started child: its answers come line by line as JSON, in order. */
 export interface Child {
@@ -39,7 +40,7 @@ export const startChild = (
   const [command = process.execPath, ...rest] = [...wrapper, process.execPath, scripts[script], ...args]
   const child = spawn(command, rest, {
     stdio: ["pipe", "pipe", "pipe"],
-    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "cassette-test-compile-cache") }
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache }
   })
   let stderr = ""
   child.stderr.on("data", (chunk) => {
