@@ -1,0 +1,232 @@
+// The Merkle port over the disposable file `<ledger>.merkle`. Nothing that is read from the file is believed: its root
+// must follow from its nodes, it must hold the newest event that it covers, and every answer is verified against the
+// root before it leaves; what fails is made anew from the events. It never opens the database, and where it cannot
+// write beside the ledger it works in a private temporary folder.
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { leafInput, noLeaf } from "../../application/ledger/event-roots.ts"
+import { LedgerReader } from "../../application/ledger/ledger-reader.ts"
+import { MerkleLog, type MerkleLogError } from "../../application/ledger/merkle-log.ts"
+import { Signing } from "../../application/ledger/signing.ts"
+import { bytesEqual, joinBytes, type Sha256Bytes } from "../../domain/canonical/bytes.ts"
+import { StorageFailure, StorageFull, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
+import { MerkleFrontier } from "../../domain/ledger/merkle-frontier.ts"
+import { consistencyFault, inclusionFault } from "../../domain/ledger/merkle-proof.ts"
+import {
+  consistencyPath,
+  type Hash,
+  inclusionPath,
+  leafHash,
+  rootAt
+} from "../../domain/ledger/merkle-tree.ts"
+import { isForbidden, type MerkleFile, openMerkleFile, replaceMerkleFile } from "./merkle-file.ts"
+import { IN_MEMORY } from "./ledger-file.ts"
+import type { MerkleHeader } from "./merkle-file-format.ts"
+
+/** Events that are read and written at a time. */
+const PAGE = 500
+
+/** The place of a ledger's tree. */
+export const merklePath = (ledgerFile: string): string => `${ledgerFile}.merkle`
+
+const failure = (file: string, error: unknown): StorageFailure | StorageFull => {
+  if (!(error instanceof Error) || !("code" in error)) throw error
+  return error.code === "ENOSPC" || error.code === "EDQUOT"
+    ? new StorageFull({ file })
+    : new StorageFailure({ file, code: String(error.code), reason: error.message })
+}
+
+/** A tree that is open and was found to fit, with the header that it had then. */
+interface FittingTree {
+  readonly file: MerkleFile
+  readonly header: MerkleHeader
+}
+
+/** An answer from a tree, or undefined when the tree's nodes do not bear it out. */
+type Answer<A> = (tree: FittingTree) => A | undefined
+
+const headOfTree = (sha256: Sha256Bytes, file: MerkleFile): MerkleHeader | undefined => {
+  const header = file.header()
+  return header !== undefined && bytesEqual(rootAt(sha256, header.size, file.nodeAt), header.root)
+    ? header
+    : undefined
+}
+
+/** The root of the first `size` leaves, shown to be consistent with the header's. */
+const rootOfPrefix = (sha256: Sha256Bytes, { file, header }: FittingTree, size: number): Hash | undefined => {
+  if (size === header.size) return header.root
+  const oldRoot = rootAt(sha256, size, file.nodeAt)
+  const path = consistencyPath(sha256, size, header.size, file.nodeAt)
+  const claim = { from: size, to: header.size, oldRoot, newRoot: header.root, path }
+  return consistencyFault(sha256, claim) === undefined ? oldRoot : undefined
+}
+
+const inclusionAnswer =
+  (sha256: Sha256Bytes, size: number, index: number): Answer<{ root: Hash; path: ReadonlyArray<Hash> }> =>
+  (tree) => {
+    const root = rootOfPrefix(sha256, tree, size)
+    if (root === undefined) return undefined
+    const { nodeAt } = tree.file
+    const path = inclusionPath(sha256, size, index, nodeAt)
+    const fault = inclusionFault(sha256, { size, index, leaf: nodeAt(0, index), root, path })
+    return fault === undefined ? { root, path } : undefined
+  }
+
+const consistencyAnswer =
+  (
+    sha256: Sha256Bytes,
+    from: number,
+    to: number
+  ): Answer<{ oldRoot: Hash; root: Hash; path: ReadonlyArray<Hash> }> =>
+  (tree) => {
+    const oldRoot = rootOfPrefix(sha256, tree, from)
+    const root = rootOfPrefix(sha256, tree, to)
+    if (oldRoot === undefined || root === undefined) return undefined
+    const path = consistencyPath(sha256, from, to, tree.file.nodeAt)
+    const fault = consistencyFault(sha256, { from, to, oldRoot, newRoot: root, path })
+    return fault === undefined ? { oldRoot, root, path } : undefined
+  }
+
+/** The nodes that a page of events completes, in file order; an event that cannot follow is an error. */
+const nodesOf = (
+  sha256: Sha256Bytes,
+  frontier: MerkleFrontier,
+  events: ReadonlyArray<EventEnvelope>
+): Uint8Array | StoreCorrupt => {
+  const nodes: Array<Hash> = []
+  for (const event of events) {
+    const input = leafInput(event)
+    if (input === undefined || event.position !== frontier.size + 1) return noLeaf(event)
+    nodes.push(...frontier.append(leafHash(sha256, input)))
+  }
+  return joinBytes(...nodes)
+}
+
+/** The Merkle port on the file beside a ledger, for the scope's life. */
+export const makeMerkleFileLog = Effect.fnUntraced(function* (
+  ledgerFile: string
+): Effect.fn.Return<
+  MerkleLog["Service"],
+  StorageFailure | StorageFull,
+  LedgerReader | Signing | Scope.Scope
+> {
+  const reader = yield* LedgerReader
+  const { sha256 } = yield* Signing
+  const scope = yield* Effect.scope
+  let path = merklePath(ledgerFile)
+
+  const attempt = <A>(work: () => A): Effect.Effect<A, StorageFailure | StorageFull> =>
+    Effect.try({ try: work, catch: (error) => failure(path, error) })
+
+  const opened = <F extends MerkleFile | undefined>(open: () => F) =>
+    Effect.acquireRelease(attempt(open), (file) => Effect.sync(() => file?.close()))
+
+  /** Goes on in a private folder, which vanishes with the scope. */
+  const moveAway = Effect.acquireRelease(
+    attempt(() => mkdtempSync(join(tmpdir(), "cassette-merkle-"))),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  ).pipe(
+    Effect.provideService(Scope.Scope, scope),
+    Effect.map((folder) => {
+      path = join(folder, "tree.merkle")
+    })
+  )
+
+  /** Whether the tree is one of this log: it holds the newest event that it covers, and the log has that event. */
+  const fits = Effect.fnUntraced(function* (
+    file: MerkleFile
+  ): Effect.fn.Return<MerkleHeader | undefined, MerkleLogError> {
+    const header = yield* attempt(() => headOfTree(sha256, file))
+    if (header === undefined) return undefined
+    const [newest] = yield* reader.events(header.size - 1, 1)
+    const input = newest?.position === header.size ? leafInput(newest) : undefined
+    if (input === undefined) return undefined
+    const leaf = yield* attempt(() => file.nodeAt(0, header.size - 1))
+    return bytesEqual(leaf, leafHash(sha256, input)) ? header : undefined
+  })
+
+  /** Appends the events after `known` up to `size`; what was appended counts page by page. */
+  const extend = Effect.fnUntraced(function* (
+    file: MerkleFile,
+    known: number,
+    size: number
+  ): Effect.fn.Return<MerkleHeader, MerkleLogError> {
+    const frontier = yield* attempt(() => new MerkleFrontier(sha256, known, file.nodeAt))
+    let header: MerkleHeader = { size: known, root: frontier.root() }
+    while (frontier.size < size) {
+      const before = frontier.size
+      const events = yield* reader.events(before, Math.min(PAGE, size - before))
+      const nodes = nodesOf(sha256, frontier, events)
+      if (nodes instanceof StoreCorrupt) return yield* Effect.fail(nodes)
+      if (events.length === 0) return yield* Effect.fail(noLeaf({ position: before + 1 }))
+      header = { size: frontier.size, root: frontier.root() }
+      yield* attempt(() => {
+        file.appendNodes(before, nodes)
+        file.writeHeader(header)
+      })
+      yield* Effect.yieldNow
+    }
+    return header
+  })
+
+  /** A new tree of the first `size` events in place of whatever is there. */
+  const build = Effect.fnUntraced(function* (
+    size: number
+  ): Effect.fn.Return<FittingTree, MerkleLogError, Scope.Scope> {
+    const file = yield* opened(() => replaceMerkleFile(sha256, path)).pipe(
+      Effect.catchTag("StorageFailure", (error) =>
+        isForbidden(error)
+          ? Effect.andThen(
+              moveAway,
+              opened(() => replaceMerkleFile(sha256, path))
+            )
+          : Effect.fail(error)
+      )
+    )
+    return { file, header: yield* extend(file, 0, size) }
+  })
+
+  /** The tree over at least the first `size` events: what is there, extended, or a new one. */
+  const treeOf = Effect.fnUntraced(function* (
+    size: number
+  ): Effect.fn.Return<FittingTree, MerkleLogError, Scope.Scope> {
+    const file = yield* opened(() => openMerkleFile(sha256, path))
+    const header = file === undefined ? undefined : yield* fits(file)
+    if (file === undefined || header === undefined) return yield* build(size)
+    if (header.size >= size) return { file, header }
+    return file.writable ? { file, header: yield* extend(file, header.size, size) } : yield* build(size)
+  })
+
+  const answered = Effect.fnUntraced(function* <A>(
+    size: number,
+    answer: Answer<A>
+  ): Effect.fn.Return<A, MerkleLogError> {
+    const first = yield* Effect.scoped(Effect.flatMap(treeOf(size), (tree) => attempt(() => answer(tree))))
+    if (first !== undefined) return first
+    const second = yield* Effect.scoped(Effect.flatMap(build(size), (tree) => attempt(() => answer(tree))))
+    if (second !== undefined) return second
+    return yield* new StorageFailure({
+      file: path,
+      code: "MERKLE_UNSTABLE",
+      reason: "the tree does not hold what was just written to it"
+    })
+  })
+
+  if (ledgerFile === IN_MEMORY) yield* moveAway
+  return {
+    inclusion: (size, index) => answered(size, inclusionAnswer(sha256, size, index)),
+    consistency: (from, to) => answered(to, consistencyAnswer(sha256, from, to)),
+    rebuild: (size) => Effect.scoped(Effect.asVoid(build(size)))
+  }
+})
+
+/** The Merkle port on the file beside a ledger. */
+export const merkleFileLayer = (
+  ledgerFile: string
+): Layer.Layer<MerkleLog, StorageFailure | StorageFull, LedgerReader | Signing> =>
+  Layer.effect(MerkleLog, makeMerkleFileLog(ledgerFile))
