@@ -2,7 +2,6 @@
 // committed together (one fsync for all), and replies go out only after the commit has returned. A refused
 // command leaves nothing behind; a storage error ends the whole group, and nobody is told that anything stands.
 import * as Clock from "effect/Clock"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -44,13 +43,35 @@ export interface CommandWriter {
   readonly committed: CommitSignal
 }
 
-interface Waiting {
-  readonly work: UnitOfWork<unknown>
-  readonly reply: Deferred.Deferred<unknown, CommandError>
-  withdrawn: boolean
-}
-
 type Outcome = Exit.Exit<unknown, CommandError>
+
+type Resume = (outcome: Effect.Effect<unknown, CommandError>) => void
+
+/** One command on its way: one caller waits for its outcome, which may be there before the caller asks for it. */
+class Waiting {
+  readonly work: UnitOfWork<unknown>
+  withdrawn = false
+  private outcome: Outcome | undefined
+  private resume: Resume | undefined
+
+  constructor(work: UnitOfWork<unknown>) {
+    this.work = work
+  }
+
+  settle(outcome: Outcome): void {
+    this.outcome = outcome
+    this.resume?.(outcome)
+  }
+
+  /** Hands the outcome to a caller, now or later; what it gives is run when the caller is interrupted. */
+  tell(resume: Resume): Effect.Effect<void> {
+    if (this.outcome !== undefined) resume(this.outcome)
+    this.resume = resume
+    return Effect.sync(() => {
+      this.withdrawn = true
+    })
+  }
+}
 
 const groupSize = Metric.histogram("cassette_ledger_group_size", {
   description: "Commands that were committed together",
@@ -120,6 +141,24 @@ const decideGroup = (
   return { head, outcomes }
 }
 
+/** The longer way into a queue that is full, where the command waits for a place, or closed. */
+const offerAndAwait = (
+  queue: Queue.Queue<Waiting, LedgerClosed>,
+  waiting: Waiting
+): Effect.Effect<unknown, CommandError> =>
+  Queue.offer(queue, waiting).pipe(
+    Effect.flatMap((accepted) =>
+      accepted
+        ? Effect.callback<unknown, CommandError>((resume) => waiting.tell(resume))
+        : Effect.fail(new LedgerClosed())
+    ),
+    Effect.onInterrupt(() =>
+      Effect.sync(() => {
+        waiting.withdrawn = true
+      })
+    )
+  )
+
 /** Starts the writer; closing the scope refuses new commands and finishes those that wait. */
 export const makeCommandWriter = (
   queueCapacity: number
@@ -133,34 +172,30 @@ export const makeCommandWriter = (
     const fault: StoreCorrupt | undefined = store.fault && corrupt(store.fault)
     let trusted = store.openedHead
 
-    const commitGroup = (group: ReadonlyArray<Waiting>) =>
-      store
-        .transact((transaction) =>
-          decideGroup(transaction, sha256, trusted, clock.currentTimeMillisUnsafe(), group)
-        )
-        .pipe(
-          Effect.exit,
-          Effect.map((exit) => {
-            if (Exit.isFailure(exit)) {
-              for (const waiting of group) Deferred.doneUnsafe(waiting.reply, exit)
-              return
-            }
-            const { head, outcomes } = exit.value
-            const advanced = head.position > trusted.position
-            trusted = head
-            outcomes.forEach((outcome, index) => {
-              const waiting = group[index]
-              if (waiting && outcome) Deferred.doneUnsafe(waiting.reply, outcome)
-            })
-            if (advanced) committed.publish(head.position)
-          })
-        )
+    const settle = (
+      group: ReadonlyArray<Waiting>,
+      exit: Exit.Exit<ReturnType<typeof decideGroup>, CommandError>
+    ): void => {
+      if (Exit.isFailure(exit)) {
+        for (const waiting of group) waiting.settle(exit)
+        return
+      }
+      const { head, outcomes } = exit.value
+      const advanced = head.position > trusted.position
+      trusted = head
+      if (advanced) committed.publish(head.position)
+      outcomes.forEach((outcome, index) => {
+        if (outcome) group[index]?.settle(outcome)
+      })
+    }
 
     const loop = Effect.gen(function* () {
       while (true) {
         const group = yield* Queue.takeBetween(queue, 1, MAX_GROUP)
         yield* Metric.update(groupSize, group.length)
-        yield* commitGroup(group)
+        const decide = (transaction: LedgerTransaction) =>
+          decideGroup(transaction, sha256, trusted, clock.currentTimeMillisUnsafe(), group)
+        settle(group, yield* Effect.exit(store.transact(decide)))
       }
     }).pipe(Effect.catch(() => Effect.void))
 
@@ -170,23 +205,15 @@ export const makeCommandWriter = (
       Queue.fail(queue, new LedgerClosed()).pipe(Effect.andThen(Fiber.join(fiber)))
     )
 
+    // Taking a place and waiting are one step, so that no interruption falls between them. Nearly always there is
+    // a place; a full or closed queue needs the longer way.
     const submit = <Reply>(work: UnitOfWork<Reply>): Effect.Effect<Reply, CommandError> =>
-      Effect.suspend(() => {
-        if (fault !== undefined) return Effect.fail(fault)
-        const waiting: Waiting = { work, reply: Deferred.makeUnsafe(), withdrawn: false }
-        return Queue.offer(queue, waiting).pipe(
-          Effect.flatMap((accepted) =>
-            accepted
-              ? (Deferred.await(waiting.reply) as Effect.Effect<Reply, CommandError>)
-              : Effect.fail(new LedgerClosed())
-          ),
-          Effect.onInterrupt(() =>
-            Effect.sync(() => {
-              waiting.withdrawn = true
-            })
-          )
-        )
-      })
+      Effect.callback<unknown, CommandError>((resume) => {
+        const waiting = new Waiting(work)
+        if (fault === undefined && Queue.offerUnsafe(queue, waiting)) return waiting.tell(resume)
+        resume(fault === undefined ? offerAndAwait(queue, waiting) : Effect.fail(fault))
+        return undefined
+      }) as Effect.Effect<Reply, CommandError>
 
     return { submit, committed }
   })

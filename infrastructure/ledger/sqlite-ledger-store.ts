@@ -47,7 +47,7 @@ const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
   receiptOfStep: (stepId) => selectReceipt.first(host, { receipt_id: receiptIdOf(stepId) }),
   append: (event) => {
     try {
-      insertEvent.run(host, { ...event })
+      insertEvent.run(host, event)
     } catch (error) {
       const failure = sqliteFailure(file, error)
       throw failure instanceof InvariantViolation ? failure : error

@@ -52,8 +52,10 @@ export const compileQuery = <Args extends Arguments, Row = never>(
 ): CompiledQuery<Args, Row> => {
   const compiled = build((name) => sql.val(new Parameter(name) as never)).compile()
   const holes = compiled.parameters as ReadonlyArray<Parameter | SqlValue>
+  // Sorted out once: this runs several times for every command.
+  const names = holes.map((hole) => (hole instanceof Parameter ? hole.name : undefined))
   const bind = (args: Args): ReadonlyArray<SqlValue> =>
-    holes.map((hole) => (hole instanceof Parameter ? (args[hole.name] ?? null) : hole))
+    names.map((name, index) => (name === undefined ? (holes[index] as SqlValue) : (args[name] ?? null)))
   return {
     sql: compiled.sql,
     all: (host, args) => host.all<Row>(compiled.sql, bind(args)),
