@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -23,10 +24,9 @@ import { MerkleLog } from "../../application/ledger/merkle-log.ts"
 import { hexText } from "../../domain/canonical/bytes.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { naivePath, naiveProof, naiveRoot } from "../../domain/ledger/testing/naive-merkle.ts"
-import { sha256Bytes } from "../keys/ed25519.ts"
 import { chainedEvents, inputsOf, merkleOver, type SampleLog } from "../testing/merkle-events.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { endOffset, formatHeader, HEADER_BYTES, nodeCount, nodeOffset } from "./merkle-file-format.ts"
+import { endOffset, HEADER_BYTES, nodeCount, nodeOffset } from "./merkle-file-format.ts"
 
 const hexes = (path: ReadonlyArray<Uint8Array>): ReadonlyArray<string> => path.map(hexText)
 
@@ -140,6 +140,52 @@ describe("a tree is made anew", () => {
     })
   )
 
+  it.effect("whichever node is damaged and whatever is asked first", () =>
+    Effect.gen(function* () {
+      const file = join(temporaryFolder(), "l.db")
+      yield* assertRight(file, logOf(small), SIZE)
+      const whole = readFileSync(`${file}.merkle`)
+      const inputs = inputsOf(small)
+      for (let at = HEADER_BYTES; at < whole.length; at += 32) {
+        const damaged = Buffer.from(whole)
+        damaged[at]! ^= 1
+        for (let to = 1; to <= SIZE; to++) {
+          const root = hexText(naiveRoot(inputs.slice(0, to)))
+          for (let from = 1; from <= to; from++) {
+            writeFileSync(`${file}.merkle`, damaged)
+            const question = MerkleLog.use((merkle) => merkle.consistency(from, to))
+            const linked = yield* run(file, logOf(small), question)
+            assert.deepStrictEqual(hexes(linked.path), hexes(naiveProof(from, inputs.slice(0, to))))
+            assert.strictEqual(hexText(linked.root), root)
+            assert.strictEqual(hexText(linked.oldRoot), hexText(naiveRoot(inputs.slice(0, from))))
+            writeFileSync(`${file}.merkle`, damaged)
+            const found = yield* run(
+              file,
+              logOf(small),
+              MerkleLog.use((merkle) => merkle.inclusion(to, from - 1))
+            )
+            assert.deepStrictEqual(hexes(found.path), hexes(naivePath(from - 1, inputs.slice(0, to))))
+            assert.strictEqual(hexText(found.root), root)
+          }
+        }
+      }
+    })
+  )
+
+  it.effect("before it is extended, so that no damage is built upon", () =>
+    Effect.gen(function* () {
+      const file = join(temporaryFolder(), "l.db")
+      yield* assertRight(file, logOf(small), SIZE)
+      const whole = readFileSync(`${file}.merkle`)
+      for (let at = 0; at < whole.length; at += 7) {
+        const damaged = Buffer.from(whole)
+        damaged[at]! ^= 0x10
+        writeFileSync(`${file}.merkle`, damaged)
+        yield* assertRight(file, logOf(events.slice(0, 10)), 10, 9, SIZE)
+      }
+    })
+  )
+
   it.effect("when it is torn at any length", () =>
     Effect.gen(function* () {
       const file = join(temporaryFolder(), "l.db")
@@ -217,7 +263,9 @@ describe("a tree is made anew", () => {
       const folder = temporaryFolder()
       const file = join(folder, "l.db")
       const victim = join(folder, "victim")
-      writeFileSync(victim, formatHeader(sha256Bytes, { size: 1, root: new Uint8Array(32) }))
+      // A good tree that would be lengthened if the link were followed.
+      yield* assertRight(file, logOf(small), 3)
+      renameSync(`${file}.merkle`, victim)
       const before = readFileSync(victim)
       const places = [
         () => symlinkSync(victim, `${file}.merkle`),

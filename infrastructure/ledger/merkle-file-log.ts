@@ -84,10 +84,12 @@ const consistencyAnswer =
     to: number
   ): Answer<{ oldRoot: Hash; root: Hash; path: ReadonlyArray<Hash> }> =>
   (tree) => {
-    const oldRoot = rootOfPrefix(sha256, tree, from)
     const root = rootOfPrefix(sha256, tree, to)
-    if (oldRoot === undefined || root === undefined) return undefined
-    const path = consistencyPath(sha256, from, to, tree.file.nodeAt)
+    if (root === undefined) return undefined
+    const { nodeAt } = tree.file
+    // The older root needs no check of its own: the path leads from it to the newer one, or nowhere.
+    const oldRoot = rootAt(sha256, from, nodeAt)
+    const path = consistencyPath(sha256, from, to, nodeAt)
     const fault = consistencyFault(sha256, { from, to, oldRoot, newRoot: root, path })
     return fault === undefined ? { oldRoot, root, path } : undefined
   }

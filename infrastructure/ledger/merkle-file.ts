@@ -16,7 +16,7 @@ import {
 /** Members are synchronous and throw Node's system errors. */
 export interface MerkleFile {
   readonly writable: boolean
-  /** The header as it stands, or undefined when it is not intact or the file ends before its nodes do. */
+  /** The header as it stands, or undefined when it is not intact. */
   readonly header: () => MerkleHeader | undefined
   readonly nodeAt: NodeAt
   /** Writes the nodes that follow those of the first `size` leaves. */
@@ -53,10 +53,7 @@ const readAt = (descriptor: number, length: number, position: number): Uint8Arra
 
 const merkleFile = (sha256: Sha256Bytes, descriptor: number, writable: boolean): MerkleFile => ({
   writable,
-  header: () => {
-    const header = parseHeader(sha256, readAt(descriptor, HEADER_BYTES, 0))
-    return header !== undefined && fstatSync(descriptor).size >= endOffset(header.size) ? header : undefined
-  },
+  header: () => parseHeader(sha256, readAt(descriptor, HEADER_BYTES, 0)),
   nodeAt: (level, index) => readAt(descriptor, HASH_BYTES, nodeOffset(level, index)),
   appendNodes: (size, nodes) => writeAll(descriptor, nodes, endOffset(size)),
   writeHeader: (header) => writeAll(descriptor, formatHeader(sha256, header), 0),
