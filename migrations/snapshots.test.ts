@@ -7,7 +7,7 @@ import Database from "better-sqlite3"
 import { sql } from "kysely"
 import { describe, expect, it } from "vitest"
 import { migrations } from "./index.ts"
-import { builders, refuse, statement, trigger } from "./statements.ts"
+import { builders, refuse, refuseFirst, statement, trigger } from "./statements.ts"
 
 const fileOf = (version: number) =>
   new URL(`snapshots/${String(version).padStart(4, "0")}.sql`, import.meta.url)
@@ -59,6 +59,19 @@ describe("statements", () => {
     expect(() => trigger({ ...spec, when: bound })).toThrow("cannot bind parameters")
     expect(() => trigger({ ...spec, body: [db.insertInto("t").values({ a: 1 })] })).toThrow(
       "cannot bind parameters"
+    )
+  })
+
+  it("judges several rules in order over one row", () => {
+    const rules = [
+      ["first", sql`NEW.a IS 1`],
+      ["it's second", sql`NEW.b IS x.b`]
+    ] as const
+    expect(statement(refuseFirst(rules, sql`(SELECT 1) LEFT JOIN x`))).toBe(
+      "SELECT CASE\n" +
+        "    WHEN NEW.a IS 1 THEN RAISE(ABORT, 'first')\n" +
+        "    WHEN NEW.b IS x.b THEN RAISE(ABORT, 'it''s second')\n" +
+        "  END FROM (SELECT 1) LEFT JOIN x"
     )
   })
 

@@ -77,3 +77,16 @@ export const refuse = (message: string, when?: Fragment): Statement =>
   when === undefined
     ? sql`SELECT RAISE(ABORT, ${sql.lit(message)})`
     : sql`SELECT RAISE(ABORT, ${sql.lit(message)}) WHERE ${when}`
+
+/** One rule of a guard: what it says, and the condition under which it refuses. */
+export type Rule = readonly [message: string, when: Fragment]
+
+/**
+ * Several refusals as one statement, judged in order over one row of `from`: what the rules have in common is
+ * looked up once. `from` must give exactly one row whatever is stored, or the rules refuse nothing.
+ */
+export const refuseFirst = (rules: ReadonlyArray<Rule>, from: Fragment): Statement =>
+  sql`SELECT CASE\n${sql.join(
+    rules.map(([message, when]) => sql`    WHEN ${when} THEN RAISE(ABORT, ${sql.lit(message)})\n`),
+    sql``
+  )}  END FROM ${from}`

@@ -4,12 +4,17 @@
  * connection can switch both off. A guard must never repair a row or write one; it refuses or does nothing.
  */
 import { sql } from "kysely"
-import { refuse, trigger, type Fragment, type Statement, type Trigger } from "../statements.ts"
+import { refuse, refuseFirst, trigger, type Fragment, type Statement, type Trigger } from "../statements.ts"
 import { db, isOneOf, isTime, outcomes, sources } from "./tables.ts"
 
 // Between statements no event is pending, so a row or a change that does not come from an event has no position
 // to name. A missing one (NULL) passes this line and fails at the column's NOT NULL.
 const isNotPending = sql`NEW."event_position" IS NOT (SELECT "position" FROM "pending_event")`
+
+// One row with the pending event, or with NULLs when there is none: what several rules of one guard ask of it is
+// looked up once.
+const withPendingEvent = sql`(SELECT 1) LEFT JOIN "events" AS "pending" ON "pending"."position" = (SELECT "size" + 1 FROM "head")`
+const isNotThePendingEvent = sql`NEW."event_position" IS NOT "pending"."position"`
 
 const written = (table: string): Statement =>
   refuse(`${table} is append-only: a row is written only by the event that is pending`, isNotPending)
@@ -191,12 +196,6 @@ const claims = sql`OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED'`
 const commits = sql`OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED'`
 const requeues = sql`OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING'`
 
-const receiptOfStep = db
-  .selectFrom("cassette_receipts")
-  .select(sql`1`.as("found"))
-  .where("receipt_id", "=", sql<string>`'rcpt_' || substr(NEW."step_id", 6)`)
-  .where("event_position", "=", sql.ref<number>("NEW.event_position"))
-
 // Runs after the four above, so their messages win. It lists what is allowed, and refuses everything else.
 const stepTransition = trigger({
   name: "tr_steps_transition",
@@ -204,39 +203,44 @@ const stepTransition = trigger({
   event: "UPDATE",
   on: "cassette_steps",
   body: [
-    refuse(
-      "Illegal transition COMMITTED -> PENDING: a committed step is final",
-      sql`OLD."status" IS 'COMMITTED' AND NEW."status" IS 'PENDING'`
-    ),
-    refuse(
-      "Illegal transition LEASED -> LEASED: a lease cannot be renewed or taken over",
-      sql`OLD."status" IS 'LEASED' AND NEW."status" IS 'LEASED'`
-    ),
-    refuse(
-      "A step changes only by PENDING -> LEASED, LEASED -> COMMITTED or LEASED -> PENDING",
-      sql`NOT (${claims} OR ${commits} OR ${requeues})`
-    ),
-    refuse("A step's hidden rowid is frozen", changed(["rowid"])),
-    refuse("cassette_steps is changed only by the event that is pending", isNotPending),
-    refuse(
-      "PENDING -> LEASED must raise fencing_token by exactly 1",
-      sql`${claims} AND NEW."fencing_token" IS NOT OLD."fencing_token" + 1`
-    ),
-    refuse(
-      "PENDING -> LEASED must name a worker and an expiry later than the claim",
-      sql`${claims} AND (NEW."lease_owner" IS NULL OR NEW."lease_owner" IS '' OR NOT (${isTime("NEW.lease_expires_at")}) OR (NEW."lease_expires_at" > (SELECT "recorded_at" FROM "pending_event")) IS NOT 1)`
-    ),
-    refuse(
-      "LEASED -> COMMITTED must leave the lease as it was: it is evidence",
-      sql`${commits} AND ${changed(leaseColumns)}`
-    ),
-    refuse(
-      "LEASED -> COMMITTED needs the receipt of the same event",
-      sql`${commits} AND NOT EXISTS ${receiptOfStep}`
-    ),
-    refuse(
-      "LEASED -> PENDING must clear the lease and keep fencing_token",
-      sql`${requeues} AND (NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL OR NEW."fencing_token" IS NOT OLD."fencing_token")`
+    refuseFirst(
+      [
+        [
+          "Illegal transition COMMITTED -> PENDING: a committed step is final",
+          sql`OLD."status" IS 'COMMITTED' AND NEW."status" IS 'PENDING'`
+        ],
+        [
+          "Illegal transition LEASED -> LEASED: a lease cannot be renewed or taken over",
+          sql`OLD."status" IS 'LEASED' AND NEW."status" IS 'LEASED'`
+        ],
+        [
+          "A step changes only by PENDING -> LEASED, LEASED -> COMMITTED or LEASED -> PENDING",
+          sql`NOT (${claims} OR ${commits} OR ${requeues})`
+        ],
+        ["A step's hidden rowid is frozen", changed(["rowid"])],
+        ["cassette_steps is changed only by the event that is pending", isNotThePendingEvent],
+        [
+          "PENDING -> LEASED must raise fencing_token by exactly 1",
+          sql`${claims} AND NEW."fencing_token" IS NOT OLD."fencing_token" + 1`
+        ],
+        [
+          "PENDING -> LEASED must name a worker and an expiry later than the claim",
+          sql`${claims} AND (NEW."lease_owner" IS NULL OR NEW."lease_owner" IS '' OR NOT (${isTime("NEW.lease_expires_at")}) OR (NEW."lease_expires_at" > "pending"."recorded_at") IS NOT 1)`
+        ],
+        [
+          "LEASED -> COMMITTED must leave the lease as it was: it is evidence",
+          sql`${commits} AND ${changed(leaseColumns)}`
+        ],
+        [
+          "LEASED -> COMMITTED needs the receipt of the same event",
+          sql`${commits} AND (SELECT "event_position" FROM "cassette_receipts" WHERE "receipt_id" = 'rcpt_' || substr(NEW."step_id", 6)) IS NOT NEW."event_position"`
+        ],
+        [
+          "LEASED -> PENDING must clear the lease and keep fencing_token",
+          sql`${requeues} AND (NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL OR NEW."fencing_token" IS NOT OLD."fencing_token")`
+        ]
+      ],
+      withPendingEvent
     )
   ]
 })
@@ -251,34 +255,36 @@ const stepFrozen = trigger({
   body: [refuse("A step's identity, place and payload are frozen")]
 })
 
-const step = db.selectFrom("cassette_steps").where("step_id", "=", sql.ref<string>("NEW.step_id"))
-
 const receipts = trigger({
   name: "tr_receipts_append_only_insert",
   timing: "BEFORE",
   event: "INSERT",
   on: "cassette_receipts",
   body: [
-    written("cassette_receipts"),
-    refuse(
-      "FOREIGN KEY: a receipt needs an existing step and that step's job",
-      sql`${step.select("job_id")} IS NOT NEW."job_id"`
-    ),
-    refuse(
-      "A receipt needs a step that is LEASED by its worker with its fencing_token",
-      sql`NOT EXISTS ${step
-        .select(sql`1`.as("found"))
-        .where(
-          sql<boolean>`"status" IS 'LEASED' AND "lease_owner" IS NEW."worker_id" AND "fencing_token" IS NEW."fencing_token"`
-        )}`
-    ),
-    refuse(
-      "A receipt must come before its lease expires: lease expired",
-      sql`(${step.select("lease_expires_at")} > (SELECT "recorded_at" FROM "pending_event")) IS NOT 1`
-    ),
-    refuse(
-      "Invalid outcome: it must be SUCCESS, FAILURE or ABORTED",
-      sql`NOT ${isOneOf("NEW.outcome", outcomes)}`
+    refuseFirst(
+      [
+        [
+          "cassette_receipts is append-only: a row is written only by the event that is pending",
+          isNotThePendingEvent
+        ],
+        [
+          "FOREIGN KEY: a receipt needs an existing step and that step's job",
+          sql`"step"."job_id" IS NOT NEW."job_id"`
+        ],
+        [
+          "A receipt needs a step that is LEASED by its worker with its fencing_token",
+          sql`"step"."status" IS NOT 'LEASED' OR "step"."lease_owner" IS NOT NEW."worker_id" OR "step"."fencing_token" IS NOT NEW."fencing_token"`
+        ],
+        [
+          "A receipt must come before its lease expires: lease expired",
+          sql`("step"."lease_expires_at" > "pending"."recorded_at") IS NOT 1`
+        ],
+        [
+          "Invalid outcome: it must be SUCCESS, FAILURE or ABORTED",
+          sql`NOT ${isOneOf("NEW.outcome", outcomes)}`
+        ]
+      ],
+      sql`${withPendingEvent} LEFT JOIN "cassette_steps" AS "step" ON "step"."step_id" = NEW."step_id"`
     )
   ]
 })

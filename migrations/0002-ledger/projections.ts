@@ -67,11 +67,14 @@ const messageShapes = (jobs: ReadonlyArray<string>, steps: ReadonlyArray<string>
     [idempotencyKey].concat(jobs, ["message_id:text", "payload:object", "source:text"], steps)
   )
 
-const messageChecks = [
+const isOfRun = (type: string): Statement =>
   refuse(
-    "MessagePosted must stand in a stream run:<run_id>, without U+0000",
+    `${type} must stand in a stream run:<run_id>, without U+0000`,
     sql`OLD."stream_id" NOT GLOB 'run:?*' OR instr(OLD."stream_id", char(0)) > 0`
-  ),
+  )
+
+const messageChecks = [
+  isOfRun("MessagePosted"),
   // On the JSON text, quotes included, where no escape can hide.
   refuse(
     "message_id must be msg_<the event's position, 13 digits>_<16 lower-case hex digits>",
@@ -227,9 +230,10 @@ const stepClaimed = trigger({
       "worker_id:text"
     ]),
     hasNoNul("StepClaimed"),
-    isInRun("StepClaimed"),
+    isOfRun("StepClaimed"),
+    // The first waiting step of the stream's run: so it exists, and belongs to that run.
     refuse(
-      "StepClaimed must take the first PENDING step of its scope, which is run or job, in the order of step ids",
+      "StepClaimed must take the first PENDING step of its scope, its stream's run or the step's job, in the order of step ids",
       sql`CASE ${text("scope")} WHEN 'run' THEN ${firstPending} WHEN 'job' THEN ${firstPending
         .where("step_id", ">", ofJob("."))
         .where("step_id", "<", ofJob("/"))} END IS NOT ${text("step_id")}`

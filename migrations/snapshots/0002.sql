@@ -131,16 +131,18 @@ END;
 
 CREATE TRIGGER "tr_steps_transition" AFTER UPDATE ON "cassette_steps"
 BEGIN
-  SELECT RAISE(ABORT, 'Illegal transition COMMITTED -> PENDING: a committed step is final') WHERE OLD."status" IS 'COMMITTED' AND NEW."status" IS 'PENDING';
-  SELECT RAISE(ABORT, 'Illegal transition LEASED -> LEASED: a lease cannot be renewed or taken over') WHERE OLD."status" IS 'LEASED' AND NEW."status" IS 'LEASED';
-  SELECT RAISE(ABORT, 'A step changes only by PENDING -> LEASED, LEASED -> COMMITTED or LEASED -> PENDING') WHERE NOT (OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' OR OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' OR OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING');
-  SELECT RAISE(ABORT, 'A step''s hidden rowid is frozen') WHERE ("NEW"."rowid" IS NOT "OLD"."rowid");
-  SELECT RAISE(ABORT, 'cassette_steps is changed only by the event that is pending') WHERE NEW."event_position" IS NOT (SELECT "position" FROM "pending_event");
-  SELECT RAISE(ABORT, 'PENDING -> LEASED must raise fencing_token by exactly 1') WHERE OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' AND NEW."fencing_token" IS NOT OLD."fencing_token" + 1;
-  SELECT RAISE(ABORT, 'PENDING -> LEASED must name a worker and an expiry later than the claim') WHERE OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' AND (NEW."lease_owner" IS NULL OR NEW."lease_owner" IS '' OR NOT (strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."lease_expires_at", '+0 days') IS "NEW"."lease_expires_at") OR (NEW."lease_expires_at" > (SELECT "recorded_at" FROM "pending_event")) IS NOT 1);
-  SELECT RAISE(ABORT, 'LEASED -> COMMITTED must leave the lease as it was: it is evidence') WHERE OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' AND ("NEW"."lease_owner" IS NOT "OLD"."lease_owner" OR "NEW"."lease_expires_at" IS NOT "OLD"."lease_expires_at" OR "NEW"."fencing_token" IS NOT "OLD"."fencing_token");
-  SELECT RAISE(ABORT, 'LEASED -> COMMITTED needs the receipt of the same event') WHERE OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' AND NOT EXISTS (select 1 as "found" from "cassette_receipts" where "receipt_id" = 'rcpt_' || substr(NEW."step_id", 6) and "event_position" = "NEW"."event_position");
-  SELECT RAISE(ABORT, 'LEASED -> PENDING must clear the lease and keep fencing_token') WHERE OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING' AND (NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL OR NEW."fencing_token" IS NOT OLD."fencing_token");
+  SELECT CASE
+    WHEN OLD."status" IS 'COMMITTED' AND NEW."status" IS 'PENDING' THEN RAISE(ABORT, 'Illegal transition COMMITTED -> PENDING: a committed step is final')
+    WHEN OLD."status" IS 'LEASED' AND NEW."status" IS 'LEASED' THEN RAISE(ABORT, 'Illegal transition LEASED -> LEASED: a lease cannot be renewed or taken over')
+    WHEN NOT (OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' OR OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' OR OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING') THEN RAISE(ABORT, 'A step changes only by PENDING -> LEASED, LEASED -> COMMITTED or LEASED -> PENDING')
+    WHEN ("NEW"."rowid" IS NOT "OLD"."rowid") THEN RAISE(ABORT, 'A step''s hidden rowid is frozen')
+    WHEN NEW."event_position" IS NOT "pending"."position" THEN RAISE(ABORT, 'cassette_steps is changed only by the event that is pending')
+    WHEN OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' AND NEW."fencing_token" IS NOT OLD."fencing_token" + 1 THEN RAISE(ABORT, 'PENDING -> LEASED must raise fencing_token by exactly 1')
+    WHEN OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' AND (NEW."lease_owner" IS NULL OR NEW."lease_owner" IS '' OR NOT (strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."lease_expires_at", '+0 days') IS "NEW"."lease_expires_at") OR (NEW."lease_expires_at" > "pending"."recorded_at") IS NOT 1) THEN RAISE(ABORT, 'PENDING -> LEASED must name a worker and an expiry later than the claim')
+    WHEN OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' AND ("NEW"."lease_owner" IS NOT "OLD"."lease_owner" OR "NEW"."lease_expires_at" IS NOT "OLD"."lease_expires_at" OR "NEW"."fencing_token" IS NOT "OLD"."fencing_token") THEN RAISE(ABORT, 'LEASED -> COMMITTED must leave the lease as it was: it is evidence')
+    WHEN OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' AND (SELECT "event_position" FROM "cassette_receipts" WHERE "receipt_id" = 'rcpt_' || substr(NEW."step_id", 6)) IS NOT NEW."event_position" THEN RAISE(ABORT, 'LEASED -> COMMITTED needs the receipt of the same event')
+    WHEN OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING' AND (NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL OR NEW."fencing_token" IS NOT OLD."fencing_token") THEN RAISE(ABORT, 'LEASED -> PENDING must clear the lease and keep fencing_token')
+  END FROM (SELECT 1) LEFT JOIN "events" AS "pending" ON "pending"."position" = (SELECT "size" + 1 FROM "head");
 END;
 
 CREATE TRIGGER "tr_steps_frozen_update" AFTER UPDATE OF "step_id", "job_id", "ordinal", "payload_json", "created_at", "run_id" ON "cassette_steps"
@@ -150,11 +152,13 @@ END;
 
 CREATE TRIGGER "tr_receipts_append_only_insert" BEFORE INSERT ON "cassette_receipts"
 BEGIN
-  SELECT RAISE(ABORT, 'cassette_receipts is append-only: a row is written only by the event that is pending') WHERE NEW."event_position" IS NOT (SELECT "position" FROM "pending_event");
-  SELECT RAISE(ABORT, 'FOREIGN KEY: a receipt needs an existing step and that step''s job') WHERE (select "job_id" from "cassette_steps" where "step_id" = "NEW"."step_id") IS NOT NEW."job_id";
-  SELECT RAISE(ABORT, 'A receipt needs a step that is LEASED by its worker with its fencing_token') WHERE NOT EXISTS (select 1 as "found" from "cassette_steps" where "step_id" = "NEW"."step_id" and "status" IS 'LEASED' AND "lease_owner" IS NEW."worker_id" AND "fencing_token" IS NEW."fencing_token");
-  SELECT RAISE(ABORT, 'A receipt must come before its lease expires: lease expired') WHERE ((select "lease_expires_at" from "cassette_steps" where "step_id" = "NEW"."step_id") > (SELECT "recorded_at" FROM "pending_event")) IS NOT 1;
-  SELECT RAISE(ABORT, 'Invalid outcome: it must be SUCCESS, FAILURE or ABORTED') WHERE NOT ("NEW"."outcome" IS 'SUCCESS' OR "NEW"."outcome" IS 'FAILURE' OR "NEW"."outcome" IS 'ABORTED');
+  SELECT CASE
+    WHEN NEW."event_position" IS NOT "pending"."position" THEN RAISE(ABORT, 'cassette_receipts is append-only: a row is written only by the event that is pending')
+    WHEN "step"."job_id" IS NOT NEW."job_id" THEN RAISE(ABORT, 'FOREIGN KEY: a receipt needs an existing step and that step''s job')
+    WHEN "step"."status" IS NOT 'LEASED' OR "step"."lease_owner" IS NOT NEW."worker_id" OR "step"."fencing_token" IS NOT NEW."fencing_token" THEN RAISE(ABORT, 'A receipt needs a step that is LEASED by its worker with its fencing_token')
+    WHEN ("step"."lease_expires_at" > "pending"."recorded_at") IS NOT 1 THEN RAISE(ABORT, 'A receipt must come before its lease expires: lease expired')
+    WHEN NOT ("NEW"."outcome" IS 'SUCCESS' OR "NEW"."outcome" IS 'FAILURE' OR "NEW"."outcome" IS 'ABORTED') THEN RAISE(ABORT, 'Invalid outcome: it must be SUCCESS, FAILURE or ABORTED')
+  END FROM (SELECT 1) LEFT JOIN "events" AS "pending" ON "pending"."position" = (SELECT "size" + 1 FROM "head") LEFT JOIN "cassette_steps" AS "step" ON "step"."step_id" = NEW."step_id";
 END;
 
 CREATE TRIGGER "tr_receipts_append_only_update" BEFORE UPDATE ON "cassette_receipts"
@@ -221,8 +225,8 @@ WHEN OLD."type" IS 'StepClaimed' AND OLD."schema_version" IS 1
 BEGIN
   SELECT RAISE(ABORT, 'StepClaimed must have exactly the keys fencing_token:integer, lease_expires_at:text, scope:text, step_id:text, worker_id:text') WHERE coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '') NOT IN ('5 fencing_token:integer lease_expires_at:text scope:text step_id:text worker_id:text');
   SELECT RAISE(ABORT, 'StepClaimed may not have U+0000 anywhere') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(OLD."data", '\\', ''), '\u0000') > 0);
-  SELECT RAISE(ABORT, 'StepClaimed must name an existing step of its stream''s run') WHERE (select 'run:' || "run_id" as "stream_id" from "cassette_steps" where "step_id" = (OLD."data" ->> '$.step_id')) IS NOT OLD."stream_id";
-  SELECT RAISE(ABORT, 'StepClaimed must take the first PENDING step of its scope, which is run or job, in the order of step ids') WHERE CASE (OLD."data" ->> '$.scope') WHEN 'run' THEN (select "step_id" from "cassette_steps" where "run_id" = substr(OLD."stream_id", 5) and "status" = 'PENDING' order by "step_id" limit 1) WHEN 'job' THEN (select "step_id" from "cassette_steps" where "run_id" = substr(OLD."stream_id", 5) and "status" = 'PENDING' and "step_id" > substr((OLD."data" ->> '$.step_id'), 1, 40) || '.' and "step_id" < substr((OLD."data" ->> '$.step_id'), 1, 40) || '/' order by "step_id" limit 1) END IS NOT (OLD."data" ->> '$.step_id');
+  SELECT RAISE(ABORT, 'StepClaimed must stand in a stream run:<run_id>, without U+0000') WHERE OLD."stream_id" NOT GLOB 'run:?*' OR instr(OLD."stream_id", char(0)) > 0;
+  SELECT RAISE(ABORT, 'StepClaimed must take the first PENDING step of its scope, its stream''s run or the step''s job, in the order of step ids') WHERE CASE (OLD."data" ->> '$.scope') WHEN 'run' THEN (select "step_id" from "cassette_steps" where "run_id" = substr(OLD."stream_id", 5) and "status" = 'PENDING' order by "step_id" limit 1) WHEN 'job' THEN (select "step_id" from "cassette_steps" where "run_id" = substr(OLD."stream_id", 5) and "status" = 'PENDING' and "step_id" > substr((OLD."data" ->> '$.step_id'), 1, 40) || '.' and "step_id" < substr((OLD."data" ->> '$.step_id'), 1, 40) || '/' order by "step_id" limit 1) END IS NOT (OLD."data" ->> '$.step_id');
   update "cassette_steps" set "status" = 'LEASED', "lease_owner" = (OLD."data" ->> '$.worker_id'), "lease_expires_at" = (OLD."data" ->> '$.lease_expires_at'), "fencing_token" = (OLD."data" ->> '$.fencing_token'), "event_position" = OLD."position" where "step_id" = (OLD."data" ->> '$.step_id');
   update "head" set "size" = OLD."position", "hash" = OLD."hash";
 END;
