@@ -48,7 +48,7 @@ export const catchUp = (transaction: LedgerTransaction, sha256: Sha256, trusted:
 }
 
 /** How many milliseconds the head is dated ahead of the clock; negative when it is in the past. */
-export const headLeadMillis = (head: Head, nowMillis: number): number =>
+const headLeadMillis = (head: Head, nowMillis: number): number =>
   head.recorded_at === undefined
     ? Number.NEGATIVE_INFINITY
     : millisFromTimestamp(head.recorded_at) - nowMillis

@@ -5,7 +5,7 @@
 import * as Schema from "effect/Schema"
 
 /** Longest identifier, in UTF-8 bytes. */
-export const MAX_IDENTIFIER_BYTES = 256
+const MAX_IDENTIFIER_BYTES = 256
 
 /** True when every surrogate stands in a pair, so that the text survives UTF-8. */
 export const isWellFormedText = (text: string): boolean => text.isWellFormed()

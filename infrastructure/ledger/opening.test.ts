@@ -257,7 +257,7 @@ describe("what is no ledger", () => {
   it.live.each([
     ["an empty file", ""],
     ["a database without a table", "CREATE TABLE t (a); DROP TABLE t"]
-  ])("%s is NotALedger to append to, and stays as it was", ([, sql]) =>
+  ])("%s is NotALedger to append to, and stays as it was", ([, sql = ""]) =>
     Effect.gen(function* () {
       const folder = temporaryFolder()
       const filename = join(folder, "a.db")

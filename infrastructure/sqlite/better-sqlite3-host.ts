@@ -88,7 +88,3 @@ export const configureForWriting = (connection: Connection, durability: Durabili
   connection.pragma("temp_store = MEMORY")
   connection.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`)
 }
-
-/** The version of the SQLite library. */
-export const sqliteVersion = (connection: Connection): string =>
-  connection.all<{ version: string }>("SELECT sqlite_version() AS version")[0]?.version ?? ""

@@ -6,10 +6,7 @@ import type { CommandFailure } from "./failures.ts"
 import type { Host } from "./host.ts"
 
 /** What every command may use. */
-export type CommandServices =
-  | Host
-  | GlobalFlag.Setting.Identifier<"format">
-  | GlobalFlag.Setting.Identifier<"root">
+type CommandServices = Host | GlobalFlag.Setting.Identifier<"format"> | GlobalFlag.Setting.Identifier<"root">
 
 /** A group of commands; whatever one may fail with must have an exit code. */
 export type CommandGroup<Name extends string> = Command.Command<Name, {}, {}, CommandFailure, CommandServices>

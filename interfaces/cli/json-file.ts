@@ -14,7 +14,7 @@ import { absolutePath, refusedFlag } from "./options.ts"
 export const MAX_JSON_FILE_BYTES = 8 * MAX_PAYLOAD_BYTES
 
 /** What names standard input in place of a file. */
-export const STANDARD_INPUT = "-"
+const STANDARD_INPUT = "-"
 
 const tooLarge = (flag: string) =>
   refusedFlag(
