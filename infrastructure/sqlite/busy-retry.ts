@@ -10,8 +10,14 @@ import { Busy, type SqliteFailure, sqliteFailure } from "./sqlite-errors.ts"
 /** How long a writer waits for others by default (milliseconds). */
 export const DEFAULT_BUSY_DEADLINE_MILLIS = 10_000
 
-/** The longest single wait between two attempts (milliseconds). */
+/** The longest single wait between two attempts, at first (milliseconds). */
 const MAX_WAIT_MILLIS = 4
+
+/** How much waiting takes a millisecond off the longest wait (milliseconds). */
+const PATIENCE_MILLIS = 10
+
+/** The longest next wait: who has waited longer tries more often, so that nobody is passed over for long. */
+const nextWaitMillis = (waited: number): number => Math.max(1, MAX_WAIT_MILLIS - waited / PATIENCE_MILLIS)
 
 /** How the work of one attempt can fail for good. */
 export type AttemptFailure = Exclude<SqliteFailure, Busy> | ClockFarBehindHead
@@ -42,10 +48,10 @@ export const retryBusy = <A>(
     if (!(first instanceof Busy)) return first
     const start = performance.now()
     return Effect.gen(function* () {
-      for (let tries = 1; ; tries++) {
+      while (true) {
         const waited = Math.round(performance.now() - start)
         if (waited >= deadlineMillis) return yield* new StoreBusy({ waited_ms: waited })
-        yield* realSleep(Math.ceil((yield* Random.next) * Math.min(tries, MAX_WAIT_MILLIS)))
+        yield* realSleep(Math.ceil((yield* Random.next) * nextWaitMillis(waited)))
         const next = attempt(file, work)
         if (!(next instanceof Busy)) return yield* next
       }
