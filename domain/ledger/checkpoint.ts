@@ -14,7 +14,7 @@ const ORIGIN_PREFIX = "cassette/"
 const DECIMAL = /^(?:0|[1-9][0-9]*)$/
 
 /** The size of a log and the root over its first `size` events. */
-export interface TreeHead {
+interface TreeHead {
   readonly size: number
   readonly root: Hash
 }

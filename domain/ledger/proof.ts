@@ -12,7 +12,7 @@ import { consistencyFault, inclusionFault } from "./merkle-proof.ts"
 import { type Hash, leafHash } from "./merkle-tree.ts"
 
 /** Most hashes on a path; a tree of 2^53 leaves needs 54. */
-export const MAX_PROOF_PATH = 64
+const MAX_PROOF_PATH = 64
 
 const MAX_PROOF_LENGTH = 8_192
 

@@ -14,9 +14,9 @@ import { utf8ByteLength } from "../canonical/text.ts"
 import { NotACheckpoint } from "./checkpoint-errors.ts"
 
 /** Longest note in UTF-16 code units, most signatures on one, longest key name in UTF-8 bytes. */
-export const MAX_NOTE_LENGTH = 524_288
-export const MAX_NOTE_SIGNATURES = 64
-export const MAX_KEY_NAME_BYTES = 256
+const MAX_NOTE_LENGTH = 524_288
+const MAX_NOTE_SIGNATURES = 64
+const MAX_KEY_NAME_BYTES = 256
 
 /** Bytes of an Ed25519 public key and of its signature. */
 export const PUBLIC_KEY_BYTES = 32

@@ -25,7 +25,7 @@ import {
 
 /** Longest trust file (bytes) and most keys in it. */
 export const MAX_TRUST_FILE_BYTES = 1_048_576
-export const MAX_TRUST_KEYS = 1_000
+const MAX_TRUST_KEYS = 1_000
 
 // An Ed25519 public key as SubjectPublicKeyInfo is this and the key's 32 bytes (RFC 8410).
 const SPKI_PREFIX = bytesOfHex("302a300506032b6570032100") ?? new Uint8Array(0)
@@ -80,7 +80,7 @@ export const TrustFile = Schema.Struct({
 export type TrustFile = typeof TrustFile.Type
 
 /** True when the key may sign checkpoints of this ledger; undefined is no ledger of ours. */
-export const isTrustedFor = (key: TrustKey, ledgerId: string | undefined): boolean =>
+const isTrustedFor = (key: TrustKey, ledgerId: string | undefined): boolean =>
   key.enabled && ledgerId !== undefined && (key.scope.ledgers ?? []).includes(ledgerId)
 
 /** The entry as the key that it is; the Schema has judged its form. */

@@ -32,7 +32,7 @@ import type { MerkleHeader } from "./merkle-file-format.ts"
 const PAGE = 500
 
 /** The place of a ledger's tree. */
-export const merklePath = (ledgerFile: string): string => `${ledgerFile}.merkle`
+const merklePath = (ledgerFile: string): string => `${ledgerFile}.merkle`
 
 const failure = (file: string, error: unknown): StorageFailure | StorageFull => {
   if (!(error instanceof Error) || !("code" in error)) throw error
@@ -110,7 +110,7 @@ const nodesOf = (
 }
 
 /** The Merkle port on the file beside a ledger, for the scope's life. */
-export const makeMerkleFileLog = Effect.fnUntraced(function* (
+const makeMerkleFileLog = Effect.fnUntraced(function* (
   ledgerFile: string
 ): Effect.fn.Return<
   MerkleLog["Service"],

@@ -28,11 +28,11 @@ const foreignDatabase = (filename: string, sql: string) => {
 }
 
 describe("fifty first openers", () => {
-  const PROCESSES = 10
-  const OPENINGS_EACH = 5
+  const PROCESSES = 5
+  const OPENINGS_EACH = 10
   const STARTED_AT_ONCE = 4
 
-  it.live("in ten processes all succeed, and there is one ledger", () =>
+  it.live("in five processes all succeed, and there is one ledger", () =>
     Effect.gen(function* () {
       const filename = join(temporaryFolder(), "new.db")
       const children = yield* Effect.forEach(
