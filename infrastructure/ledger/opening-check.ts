@@ -12,6 +12,7 @@ import {
 import type { Finding } from "../../domain/ledger/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { selectEventsAfter, selectHead } from "./ledger-statements.ts"
 import { schemaFindings } from "./schema-check.ts"
@@ -64,10 +65,17 @@ const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): OpeningCheck =>
   return { head: headOf(last), fault }
 }
 
-/** The opening check; damage that stops it is its finding, a busy store is thrown as `Busy`. */
-export const checkOpening = (host: SqlHost, file: string, steps: ReadonlyArray<SchemaStep>): OpeningCheck => {
+/**
+ * The opening check, of one moment, since others may append meanwhile; damage that stops it is its finding, a busy
+ * store is thrown as `Busy`.
+ */
+export const checkOpening = (
+  connection: Connection,
+  file: string,
+  steps: ReadonlyArray<SchemaStep>
+): OpeningCheck => {
   try {
-    return check(host, steps)
+    return connection.snapshot(() => check(connection, steps))
   } catch (error) {
     const failure = sqliteFailure(file, error)
     if (failure instanceof Busy) throw failure

@@ -1,5 +1,5 @@
 // The query port over SQL, on a read-only connection beside the writer's. Each query is one statement or one
-// short synchronous sequence, so an answer never mixes two moments of a run.
+// snapshot, so an answer never mixes two moments of a run, whatever other processes commit.
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import {
@@ -73,7 +73,7 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
     }),
     message: (message_id) => read(() => selectMessage.first(own, { message_id })),
     messages: (run_id) => read(() => selectMessagesOfRun.all(own, { run_id })),
-    jobStatus: (jobId) => read(() => jobStatusOf(own, jobId)),
+    jobStatus: (jobId) => read(() => own.snapshot(() => jobStatusOf(own, jobId))),
     steps: (of) =>
       read(() =>
         "run_id" in of

@@ -11,6 +11,8 @@ export type Durability = "full" | "normal"
 const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1_048_576
 
 export interface Connection extends SqlHost {
+  /** Everything that `read` reads is of one moment, whatever other connections commit meanwhile. */
+  readonly snapshot: <A>(read: () => A) => A
   /** A pragma's single value; without a value when it has none. */
   readonly pragma: (text: string) => unknown
   /** The whole database as bytes; only meaningful for one in memory. */
@@ -38,6 +40,10 @@ const makeConnection = (database: Database.Database): Connection => {
     transaction: <A>(work: () => A) => {
       run = work
       return unit.immediate() as A
+    },
+    snapshot: <A>(read: () => A) => {
+      run = read
+      return unit.deferred() as A
     },
     pragma: (text) => database.pragma(text, { simple: true }),
     serialize: () => database.serialize(),

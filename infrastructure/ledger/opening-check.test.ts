@@ -1,0 +1,57 @@
+// The opening check while others write: what it reads must be of one moment, or a sound ledger would be closed for
+// writing because somebody appended between two of its reads.
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { eventHash } from "../../domain/ledger/event-envelope.ts"
+import { sha256 } from "../hashing/node-hashing.ts"
+import { type Connection, openForReading, openForWriting } from "../sqlite/better-sqlite3-host.ts"
+import { makeLedgerFile } from "../testing/ledger-program.ts"
+import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { insertEvent, selectHead } from "./ledger-statements.ts"
+import { checkOpening } from "./opening-check.ts"
+import { schemaSteps } from "./schema-snapshots.ts"
+
+/** Appends one honest event on a connection of its own, as another process would. */
+const appendElsewhere = (filename: string): void => {
+  const writer = openForWriting(filename)
+  const head = selectHead.first(writer, {})
+  assert.isDefined(head)
+  const position = head.position + 1
+  const unhashed = {
+    position,
+    type: "MessagePosted",
+    stream_id: "run:theirs",
+    schema_version: 1,
+    data: `{"idempotency_key":null,"message_id":"msg_${String(position).padStart(13, "0")}_0123456789abcdef","payload":{},"source":"USER"}`,
+    recorded_at: head.recorded_at ?? "",
+    prev_hash: head.hash
+  }
+  insertEvent.run(writer, { ...unhashed, hash: eventHash(sha256, unhashed) })
+  writer.close()
+}
+
+/** A connection on which somebody else appends right after every read. */
+const disturbed = (connection: Connection, filename: string): Connection => ({
+  ...connection,
+  all: <Row>(sql: string, parameters?: Parameters<Connection["all"]>[1]) => {
+    const rows = connection.all<Row>(sql, parameters)
+    appendElsewhere(filename)
+    return rows
+  }
+})
+
+describe("the opening check", () => {
+  it.live("sees one moment, however much others append meanwhile", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      yield* makeLedgerFile(filename)
+      const reader = openForReading(filename)
+      const { fault, head } = checkOpening(disturbed(reader, filename), filename, schemaSteps())
+      assert.isUndefined(fault)
+      assert.strictEqual(head.position, 10)
+      assert.isAbove(selectHead.first(reader, {})?.position ?? 0, 10)
+      reader.close()
+    })
+  )
+})
