@@ -2,7 +2,7 @@
 // the hash chain (SQL cannot check a hash, so a forged event can be in the file), and that the newest event is
 // not dated absurdly. Nothing honest is ever appended on top of a history that fails here.
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
-import { millisFromTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import { isTimestamp, millisFromTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { ClockFarBehindHead, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { chainFault, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import { HEAD_LEAD_WARNING_MILLIS, MAX_HEAD_LEAD_MILLIS } from "../../domain/ledger/limits.ts"
@@ -47,9 +47,9 @@ export const catchUp = (transaction: LedgerTransaction, sha256: Sha256, trusted:
   return verified
 }
 
-/** How many milliseconds the head is dated ahead of the clock; negative when it is in the past. */
+/** How many milliseconds the head is dated ahead of the clock; negative when it is in the past, or has no time. */
 const headLeadMillis = (head: Head, nowMillis: number): number =>
-  head.recorded_at === undefined
+  head.recorded_at === undefined || !isTimestamp(head.recorded_at)
     ? Number.NEGATIVE_INFINITY
     : millisFromTimestamp(head.recorded_at) - nowMillis
 

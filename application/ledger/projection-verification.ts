@@ -1,8 +1,9 @@
 // The projections rung: the log is folded by the second projection into an empty place, and every table is
-// compared with the fold row by row in key order. The first difference of each table is named by key, column and
-// event position; the digests stand in the report.
+// compared with the fold row by row in key order. Every row that differs is named by key, first differing column and
+// event position; the digests of the stored rows stand in the report.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { compareCodePoints } from "../../domain/canonical/py.ts"
 import { runStream } from "../../domain/ledger/event-envelope.ts"
 import { decodeEvent } from "../../domain/ledger/events.ts"
 import { evolve, stepOfEvent } from "../../domain/ledger/evolve.ts"
@@ -52,50 +53,33 @@ export const foldInto = Effect.fnUntraced(function* (
 const positionOf = (table: LedgerTable, row: Row): Cell => row[ledgerTables[table].columns.length - 1] ?? null
 
 /** Reports how a stored row differs from the folded one, by its first differing column. */
-const compareRows = (list: FindingList, table: LedgerTable, key: Cell, stored: Row, folded: Row): boolean => {
+const compareRows = (list: FindingList, table: LedgerTable, key: Cell, stored: Row, folded: Row): void => {
   const index = folded.findIndex((cell, column) => cell !== stored[column])
-  if (index === -1) return true
+  if (index === -1) return
   list.add(
     "ROW_DIFFERS",
     `${table} ${key} ${ledgerTables[table].columns[index]}`,
     `stored ${JSON.stringify(stored[index] ?? null)}, the events say ${JSON.stringify(folded[index] ?? null)} (event ${positionOf(table, folded)})`
   )
-  return false
 }
 
-/** BINARY collation: text as its UTF-8 bytes, which is the order of code points. */
-const compareKeys = (left: string, right: string): number => {
-  const a = Array.from(left)
-  const b = Array.from(right)
-  const common = Math.min(a.length, b.length)
-  for (let index = 0; index < common; index++) {
-    const difference = (a[index]?.codePointAt(0) ?? 0) - (b[index]?.codePointAt(0) ?? 0)
-    if (difference !== 0) return difference
-  }
-  return a.length - b.length
-}
+/** Text as its UTF-8 bytes (SQLite's BINARY collation) is in the order of code points. */
+const keyOrder = (left: string, right: string): number =>
+  left === right ? 0 : compareCodePoints(left, right)
 
-const keyOrder = (left: string, right: string): number => (left === right ? 0 : compareKeys(left, right))
-
-interface Comparison {
-  readonly rows: number
-  readonly equal: boolean
-}
-
-/** Walks the stored and the folded rows together in key order; reports every row that is on one side only. */
+/** Walks the stored and the folded rows together in key order, reports what differs and counts the stored rows. */
 const compareTable = (
   list: FindingList,
   table: LedgerTable,
   stored: Iterable<Row>,
   folded: Iterable<Row>,
   onStored: (row: Row) => void
-): Comparison => {
+): number => {
   const left = stored[Symbol.iterator]()
   const right = folded[Symbol.iterator]()
   let a = left.next()
   let b = right.next()
   let rows = 0
-  let equal = true
   const take = () => {
     rows += 1
     if (!a.done) onStored(a.value)
@@ -106,20 +90,18 @@ const compareTable = (
     const foldedKey = b.done ? undefined : String(b.value[0])
     const order = storedKey === undefined ? 1 : foldedKey === undefined ? -1 : keyOrder(storedKey, foldedKey)
     if (order === 0 && !a.done && !b.done) {
-      equal = compareRows(list, table, a.value[0] ?? null, a.value, b.value) && equal
+      compareRows(list, table, a.value[0] ?? null, a.value, b.value)
       take()
       b = right.next()
     } else if (order < 0) {
-      equal = false
       list.add("ROW_EXTRA", `${table} ${storedKey}`, "no event made this row")
       take()
     } else if (!b.done) {
-      equal = false
       list.add("ROW_MISSING", `${table} ${foldedKey}`, `event ${positionOf(table, b.value)} demands this row`)
       b = right.next()
     }
   }
-  return { rows, equal }
+  return rows
 }
 
 /** Compares every projected table with the fold of the log, whole or for one run. */
@@ -144,12 +126,11 @@ export const verifyProjections = Effect.fnUntraced(function* (
       for (const table of tables) {
         const stream = sha256Stream()
         stream.update(digestHeader(table))
-        const { rows } = yield* reading(() =>
+        counts[table] = yield* reading(() =>
           compareTable(list, table, snapshot.rows(table, runId), target.rows(table), (row) =>
             stream.update(digestLine(row))
           )
         )
-        counts[table] = rows
         digests[table] = stream.digest()
         yield* Effect.yieldNow
       }

@@ -1,6 +1,7 @@
 // What the rungs of one verification share: the snapshot that they read, the list that they add findings to, and
 // the counts and digests of the report. A rung adds findings; it never decides the verdict.
 import * as Effect from "effect/Effect"
+import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type Finding, type FindingCode, MAX_FINDINGS } from "../../domain/ledger/verification.ts"
 import type { LedgerSnapshot } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
@@ -24,6 +25,13 @@ export interface Rungs {
   readonly digests: Record<string, string>
 }
 
-/** Turns synchronous snapshot reads, which throw `ReadError`s, into an effect. */
+/** Turns synchronous snapshot reads, which throw `ReadError`s, into an effect; whatever else is thrown is a defect. */
 export const reading = <A>(read: () => A): Effect.Effect<A, ReadError> =>
-  Effect.try({ try: read, catch: (error) => error as ReadError })
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(read())
+    } catch (error) {
+      if (error instanceof StoreCorrupt || error instanceof StorageFailure) return Effect.fail(error)
+      throw error
+    }
+  })

@@ -96,6 +96,12 @@ describe("the chain", () => {
       second,
       `recorded_at ${at(1)} is before the time of position 1`
     ],
+    [
+      "a time that is none",
+      headOf(first),
+      { ...second, recorded_at: "2999-99-99T00:00:00.000Z" },
+      "recorded_at is not a time of the one form"
+    ],
     ["changed data", headOf(first), { ...second, data: `{"index":2}` }, "hash is not the hash of this event"],
     [
       "a changed hash",

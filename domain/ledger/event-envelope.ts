@@ -3,6 +3,7 @@
 // versioned by its first element and never changes (docs/spec/ledger.md, "Envelope").
 import { jcsText } from "../canonical/jcs.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
+import { isTimestamp } from "../canonical/timestamp.ts"
 import { ZERO_HASH } from "./limits.ts"
 
 export interface EventEnvelope {
@@ -70,6 +71,7 @@ export const chainFault = (sha256: Sha256, before: Head, event: EventEnvelope): 
     return `position ${event.position} follows position ${before.position}`
   }
   if (event.prev_hash !== before.hash) return `prev_hash is not the hash of position ${before.position}`
+  if (!isTimestamp(event.recorded_at)) return "recorded_at is not a time of the one form"
   if (before.recorded_at !== undefined && event.recorded_at < before.recorded_at) {
     return `recorded_at ${event.recorded_at} is before the time of position ${before.position}`
   }

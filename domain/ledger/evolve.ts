@@ -4,6 +4,7 @@
 import * as Result from "effect/Result"
 import { jcsText } from "../canonical/jcs.ts"
 import type { JsonObject } from "../canonical/json.ts"
+import { refusalOrDefect } from "../canonical/writer.ts"
 import { runOfStream } from "./event-envelope.ts"
 import type { LedgerEvent } from "./events.ts"
 import { jobIdOf, jobIdOfStep, receiptIdOf, stepIdOf } from "./ids.ts"
@@ -172,7 +173,8 @@ const leaseFault = (
 
 /**
  * The rows that `event` changes, given the current row of the step that it speaks of (see `stepOfEvent`).
- * An event that the state machine, the lease or its own lists forbid is a fault.
+ * An event that the state machine, the lease or its own lists forbid is a fault, and so is a payload or receipt that
+ * has no canonical text: JSON that raw SQL may bring in.
  */
 export const evolve = (
   step: StepRow | undefined,
@@ -180,6 +182,8 @@ export const evolve = (
 ): Result.Result<ReadonlyArray<RowChange>, FoldFault> => {
   const fault = (message: string) =>
     Result.fail({ position: event.position, message: `${event.type}: ${message}` })
+  const written = (rows: () => ReadonlyArray<RowChange>) =>
+    Result.orElse(Result.try({ try: rows, catch: refusalOrDefect }), (refusal) => fault(refusal.message))
   if (event.type === "LedgerCreated") {
     return event.position === 1 ? Result.succeed(metaRows(event)) : fault("the ledger exists already")
   }
@@ -187,7 +191,7 @@ export const evolve = (
   if (runId === undefined) return fault(`stream ${event.stream_id} is not the stream of a run`)
   if (event.type === "MessagePosted") {
     const posted = postedFault(event)
-    return posted === undefined ? Result.succeed(messageRows(event, runId)) : fault(posted)
+    return posted === undefined ? written(() => messageRows(event, runId)) : fault(posted)
   }
   if (step === undefined || step.run_id !== runId)
     return fault(`run ${runId} has no step ${event.data.step_id}`)
@@ -198,7 +202,7 @@ export const evolve = (
     case "StepClaimed":
       return Result.succeed(claimed(step, event))
     case "StepCompleted":
-      return Result.succeed(completed(step, event))
+      return written(() => completed(step, event))
     case "StepRequeued":
       return Result.succeed(requeued(step, event))
   }

@@ -296,6 +296,57 @@ describe("what is done behind the triggers is found", () => {
   )
 })
 
+describe("JSON that has no canonical text", () => {
+  const payloads = { "an infinite number": "1e400", "deep nesting": `${"[".repeat(80)}${"]".repeat(80)}` }
+
+  it.live.each(Object.entries(payloads))("%s, with a hash that fits, is found", ([, value]) =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      copyFileSync(original, filename)
+      tamper(
+        filename,
+        forged(`UPDATE events SET data = replace(data, '"n":1}', '"n":${value}}') WHERE position = 3`)
+      )
+      const codes = (yield* verifyFile(filename)).findings.map(({ code, where }) => `${code} ${where}`)
+      assert.includeMembers(codes, ["DATA_NOT_CANONICAL event 3", "FOLD_IMPOSSIBLE event 3"])
+      const error = yield* Effect.flip(
+        withLedger(
+          { filename, mode: "read" },
+          Ledger.use((ledger) => ledger.stateAt({ position: 3 }))
+        )
+      )
+      assert.deepInclude({ ...error }, { _tag: "StoreCorrupt", code: "FOLD_IMPOSSIBLE", where: "event 3" })
+    })
+  )
+})
+
+describe("a newest event whose time is none", () => {
+  it.live("is a finding and closes the ledger, though its hash fits", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      copyFileSync(original, filename)
+      tamper(
+        filename,
+        forged("UPDATE events SET recorded_at = '2999-99-99T00:00:00.000Z' WHERE position = 10")
+      )
+      const report = yield* verifyFile(filename, {})
+      assert.deepInclude(report.findings, {
+        code: "CHAIN_BROKEN",
+        where: "event 10",
+        message: "recorded_at is not a time of the one form"
+      })
+      yield* withLedger(
+        { filename },
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          assert.deepStrictEqual(yield* ledger.warnings, [])
+          assert.strictEqual((yield* Effect.flip(post("r1", 50)))._tag, "StoreCorrupt")
+        })
+      )
+    })
+  )
+})
+
 describe("damage that the opening check finds", () => {
   it.live("closes the ledger for writing, and reading goes on", () =>
     Effect.gen(function* () {
