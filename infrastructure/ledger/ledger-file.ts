@@ -1,13 +1,16 @@
 // Opening a ledger's file: the path is judged, the version is read before anything is changed, a missing schema is
 // made under the write lock, and the newest part is checked. It hands out connections and closes them all; it
 // never judges commands and never reads a database file other than through SQLite.
-import { existsSync, statSync } from "node:fs"
+import { existsSync, realpathSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import { Identifier } from "../../domain/canonical/text.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import {
+  InvalidInput,
   NotALedger,
   type OpenError,
   StorageFailure,
@@ -247,18 +250,39 @@ const openToRead = Effect.fnUntraced(function* (
   }
 })
 
+const isIdentifier = Schema.is(Identifier)
+
+/** Options that would make a ledger that never verifies, one that vanishes, or a wait without an end. */
+const optionsFault = (options: LedgerFileOptions): InvalidInput | undefined => {
+  const { busyDeadline = 0, filename, ledgerId } = options
+  const issues = [
+    ...(filename === "" ? [{ path: "/filename", message: "name a file" }] : []),
+    ...(ledgerId === undefined || isIdentifier(ledgerId)
+      ? []
+      : [{ path: "/ledgerId", message: "1 to 256 bytes of UTF-8 without control characters" }]),
+    ...(busyDeadline >= 0 ? [] : [{ path: "/busyDeadline", message: "milliseconds, from 0 on" }])
+  ]
+  return issues.length === 0
+    ? undefined
+    : new InvalidInput({
+        message: issues.map(({ message, path }) => `${path}: ${message}`).join("; "),
+        issues
+      })
+}
+
 /** Opens a ledger's file for the scope's life. Damage inside a ledger is no error here: it is `fault`. */
 export const openLedgerFile = Effect.fnUntraced(function* (
   options: LedgerFileOptions
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
   const { filename, mode = "write" } = options
   const deadline = options.busyDeadline ?? DEFAULT_BUSY_DEADLINE_MILLIS
-  if (filename !== IN_MEMORY) {
-    const fault = pathFault(filename, {
-      mode,
-      allowNetworkFs: options.allowNetworkFs ?? false
-    })
-    if (fault !== undefined) return yield* Effect.fail(fault)
-  }
-  return mode === "read" ? yield* openToRead(options, deadline) : yield* openToWrite(options, deadline)
+  const fault =
+    optionsFault(options) ??
+    (filename === IN_MEMORY
+      ? undefined
+      : pathFault(filename, { mode, allowNetworkFs: options.allowNetworkFs ?? false }))
+  if (fault !== undefined) return yield* Effect.fail(fault)
+  // SQLite follows links: its log and journal stand beside the file itself, and are looked for there.
+  const real = { ...options, filename: existsSync(filename) ? realpathSync(filename) : filename }
+  return mode === "read" ? yield* openToRead(real, deadline) : yield* openToWrite(real, deadline)
 })

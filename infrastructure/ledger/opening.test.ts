@@ -139,6 +139,27 @@ describe("a file of a newer program", () => {
   )
 })
 
+describe("options that no ledger can have", () => {
+  const wrong = {
+    "an empty file name": { filename: "" },
+    "an id over 256 bytes": { ledgerId: "x".repeat(257) },
+    "an empty id": { ledgerId: "" },
+    "an id with half a pair": { ledgerId: "\ud800" },
+    "a deadline that is no number": { busyDeadline: Number.NaN }
+  }
+
+  it.live.each(Object.entries(wrong))("%s is InvalidInput, and no file is made", ([, options]) =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      const error = yield* Effect.flip(
+        Effect.scoped(Effect.provide(Effect.void, ledgerLayer({ filename, ...options })))
+      )
+      assert.strictEqual(error._tag, "InvalidInput")
+      assert.isFalse(existsSync(filename))
+    })
+  )
+})
+
 describe("what is no ledger", () => {
   const version1 = `CREATE TABLE cassette_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
     INSERT INTO cassette_meta VALUES ('db_version', '1'), ('schema_version', '1');

@@ -3,7 +3,7 @@
  * read in full, commands are refused, and nothing in its place changes. Root may write everywhere, so a child
  * process gives up root first; where the tests run as somebody else the permissions alone do it.
  */
-import { chmodSync, chownSync, readdirSync, rmSync, statSync } from "node:fs"
+import { chmodSync, chownSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -90,6 +90,12 @@ describe.skipIf(!reachable)("a read-only folder", () => {
       const found = yield* examineLocked(folder, filename)
       assert.deepInclude(found, { verdict: "PASS", runs: ["r"], log: 5, command: "ReadOnlyStore" })
       assert.include(found?.warnings[0] ?? "", "a private copy of it was examined")
+      const elsewhere = temporaryFolder()
+      chmodSync(elsewhere, 0o755)
+      const link = join(elsewhere, "link.db")
+      symlinkSync(filename, link)
+      const linked = yield* examine(link)
+      assert.deepInclude(linked.value, { verdict: "PASS", runs: ["r"], log: 5, command: "ReadOnlyStore" })
     })
   )
 })
