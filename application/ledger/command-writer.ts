@@ -74,7 +74,7 @@ class Waiting {
 }
 
 const groupSize = Metric.histogram("cassette_ledger_group_size", {
-  description: "Commands that were committed together",
+  description: "Commands that were taken together into one transaction",
   boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256]
 })
 

@@ -95,7 +95,7 @@ export interface LedgerShape {
 }
 
 const commands = Metric.counter("cassette_ledger_commands", {
-  description: "Commands that the ledger answered",
+  description: "Commands that were carried out; refused and failed ones are not counted",
   incremental: true
 })
 

@@ -1,6 +1,6 @@
 // Every way in which the ledger refuses or fails, as tagged data that carries what is needed to act. A name says
-// the fact; `retryable` families are listed at the end. No error here is ever thrown across a public boundary,
-// and none holds a stack or a payload.
+// the fact; the families at the end say at which door it can come. No error here is ever thrown across a public
+// boundary, and none holds a stack or a payload.
 import * as Schema from "effect/Schema"
 
 /** Input that does not fit its Schema or a limit; nothing was written. */

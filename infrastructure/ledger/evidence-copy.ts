@@ -8,6 +8,9 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type OpenError, StorageFailure } from "../../domain/ledger/errors.ts"
 
+const copyFailure = (file: string, error: unknown): StorageFailure =>
+  new StorageFailure({ file, code: "COPY_FAILED", reason: (error as Error).message })
+
 const copyInto = (folder: string, filename: string): string => {
   const copy = join(folder, basename(filename))
   copyFileSync(filename, copy)
@@ -28,14 +31,16 @@ export const evidenceCopy = (
   Scope.Scope
 > =>
   Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "cassette-evidence-"))),
+    Effect.try({
+      try: () => mkdtempSync(join(tmpdir(), "cassette-evidence-")),
+      catch: (error) => copyFailure(filename, error)
+    }),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   ).pipe(
     Effect.flatMap((folder) =>
       Effect.try({
         try: () => copyInto(folder, filename),
-        catch: (error) =>
-          new StorageFailure({ file: filename, code: "COPY_FAILED", reason: (error as Error).message })
+        catch: (error) => copyFailure(filename, error)
       })
     ),
     Effect.map((file) => ({

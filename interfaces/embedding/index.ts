@@ -2,6 +2,7 @@
 // that only this package needs.
 export type { EventStreamOptions } from "../../application/ledger/event-stream.ts"
 export type { CommandError } from "../../application/ledger/command-writer.ts"
+export type { BackupError } from "../../application/ledger/ledger-evidence.ts"
 export type { LedgerShape } from "../../application/ledger/ledger.ts"
 export type {
   JobStatus,
@@ -11,7 +12,7 @@ export type {
   StepsOf
 } from "../../application/ledger/ledger-reader.ts"
 export type { LedgerState, StateAtOptions } from "../../application/ledger/state-at.ts"
-export type { VerificationOptions } from "../../application/ledger/verification.ts"
+export type { Rung, VerificationOptions } from "../../application/ledger/verification.ts"
 export type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
 export type { Claimed, Completed, Posted, Requeued } from "../../domain/ledger/decide.ts"
 export * from "../../domain/ledger/errors.ts"
