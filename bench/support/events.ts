@@ -15,9 +15,6 @@ export interface RawEvent {
   readonly data: string
 }
 
-/** The bytes of a payload's canonical text. */
-export const PAYLOAD_BYTES = 230
-
 const filler = "read the section, compare it with the last one and say what changed; ".repeat(4)
 
 /** A payload whose canonical text is 230 bytes long, another one for every number below ten million. */

@@ -40,18 +40,6 @@ export const finishSteps = (ledger: RawLedger, ids: ReadonlyArray<string>): void
   }
 }
 
-/** Posts `count` messages of one step each. */
-export const postMessages = (ledger: RawLedger, count: number): void => {
-  for (let done = 0; done < count; done += EVENTS_PER_TRANSACTION) {
-    ledger.begin()
-    for (let number = done; number < Math.min(count, done + EVENTS_PER_TRANSACTION); number++) {
-      const messageId = messageIdAt(RUN, ledger.head.position + 1, null)
-      ledger.append(posted(RUN, messageId, null, JSON.stringify(payload(number))))
-    }
-    ledger.commit()
-  }
-}
-
 /** `count` messages of one step each, all finished: three events a step. */
 export const finishedMessages = (ledger: RawLedger, count: number): void => {
   for (let done = 0; done < count; done += EVENTS_PER_TRANSACTION / 5) {

@@ -27,7 +27,7 @@ export interface Place {
 }
 
 /** A benchmark's whole result; `settings` are the sizes it ran with. */
-export interface Report {
+interface Report {
   readonly place?: Place
   readonly settings: Readonly<Record<string, number | string>>
   readonly lines: ReadonlyArray<Line>

@@ -80,7 +80,8 @@ const requeueAbandoned = Effect.gen(function* () {
   const abandoned = (yield* ledger.steps({ run_id: RUN })).filter((step) => step.status === "LEASED")
   for (const step of abandoned) {
     say(`${step.lease_owner} still holds a step until ${step.lease_expires_at}: waiting for its lease to end`)
-    yield* Effect.sleep(Math.max(0, Date.parse(step.lease_expires_at ?? "") - Date.now()))
+    // A timer may end a moment before the wall clock gets there.
+    yield* Effect.sleep(Math.max(0, Date.parse(step.lease_expires_at ?? "") - Date.now()) + 20)
     yield* ledger.requeueStep({
       run_id: RUN,
       step_id: step.step_id,
