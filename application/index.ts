@@ -1,6 +1,11 @@
 // The application for hosts that bring their own ports: the ledger's service, its ports and their types, with no
 // knowledge of SQLite. `Ledger.layerNoDeps` is the service over whatever implements the ports.
-export { type CommandError, DEFAULT_QUEUE_CAPACITY } from "./ledger/command-writer.ts"
+export {
+  type CommandError,
+  type CommandWriter,
+  DEFAULT_QUEUE_CAPACITY,
+  LedgerWriter
+} from "./ledger/command-writer.ts"
 export type { EventStreamOptions } from "./ledger/event-stream.ts"
 export { Hashing } from "./ledger/hashing.ts"
 export {
@@ -15,9 +20,12 @@ export {
   type ReadError,
   type RunSummary,
   type StepCounts,
-  type StepsOf
+  type StepsOf,
+  type ThoughtsOf
 } from "./ledger/ledger-reader.ts"
 export { LedgerStore, type LedgerTransaction } from "./ledger/ledger-store.ts"
 export { Ledger, type LedgerShape } from "./ledger/ledger.ts"
 export type { LedgerState, StateAtOptions } from "./ledger/state-at.ts"
 export { type Rung, type VerificationOptions, verify } from "./ledger/verification.ts"
+export { RandomIds } from "./thoughts/random-ids.ts"
+export { type CreateThoughtOptions, Thoughts, type ThoughtsShape } from "./thoughts/thoughts.ts"

@@ -10,7 +10,13 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { findingCodes } from "../domain/ledger/verification.ts"
 
 const repository = fileURLToPath(new URL("..", import.meta.url))
-const documents = ["README.md", "ARCHITECTURE.md", "docs/spec/ledger.md", "bench/README.md"]
+const documents = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "docs/spec/ledger.md",
+  "docs/spec/thoughts.md",
+  "bench/README.md"
+]
 
 interface Block {
   readonly document: string

@@ -42,6 +42,28 @@ describe.each(Object.entries(queries))("%s", (_, [sql, range]) => {
   )
 })
 
+// The question that the guard of thoughts asks, taken out of the guard itself.
+const tailOfGuard = (): string => {
+  const database = databaseIn("ledger")
+  const guard = database
+    .prepare<[], string>("SELECT sql FROM sqlite_schema WHERE name = 'tr_thoughts_append_only_insert'")
+    .pluck()
+    .get()
+  database.close()
+  const [, query = ""] = /coalesce\(\((select .*?)\), '0{64}'\)/.exec(guard ?? "") ?? []
+  return query.replace('"NEW"."task_id"', "?")
+}
+
+it.each([["as it is"], ["after ANALYZE", "ANALYZE"]])(
+  "the end of a task's chain, %s, is one step into the index of positions",
+  (_, ...prepare) => {
+    expect(tailOfGuard()).toContain("?")
+    expect(plan(tailOfGuard(), ...prepare)).toEqual([
+      "SEARCH thought_records USING INDEX ix_trail_position (task_id=?)"
+    ])
+  }
+)
+
 it("the events of a stream come in order from its index", () => {
   const details = plan("SELECT * FROM events WHERE stream_id = ? AND position > ? ORDER BY position")
   expect(details).toEqual(["SEARCH events USING INDEX ix_events_stream (stream_id=? AND rowid>?)"])

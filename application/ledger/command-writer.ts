@@ -2,9 +2,11 @@
 // committed together (one fsync for all), and replies go out only after the commit has returned. A refused
 // command leaves nothing behind; a storage error ends the whole group, and nobody is told that anything stands.
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
@@ -217,3 +219,12 @@ export const makeCommandWriter = (
 
     return { submit, committed }
   })
+
+/** The one writer of a ledger as a service: whatever appends to the same log is built over the same one. */
+export class LedgerWriter extends Context.Service<LedgerWriter, CommandWriter>()(
+  "cortex-cassette/application/LedgerWriter"
+) {
+  /** `queueCapacity` commands may wait before callers must. */
+  static readonly layerWith = (options: { readonly queueCapacity?: number | undefined } = {}) =>
+    Layer.effect(this, makeCommandWriter(options.queueCapacity ?? DEFAULT_QUEUE_CAPACITY))
+}

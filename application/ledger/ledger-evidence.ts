@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { InvalidInput, ReadOnlyStore, StorageFull } from "../../domain/ledger/errors.ts"
 import type { RowChange } from "../../domain/ledger/evolve.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
-import type { LedgerTable, StepRow } from "../../domain/ledger/rows.ts"
+import type { LedgerTable, StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { ReadError } from "./ledger-reader.ts"
@@ -20,6 +20,10 @@ export interface LedgerSnapshot {
   readonly eventsAfter: (position: number, limit: number, streamId?: string) => ReadonlyArray<EventEnvelope>
   /** Rows in key order with the columns of `ledgerTables`; of one run, or all. */
   readonly rows: (table: LedgerTable, runId?: string) => Iterable<ReadonlyArray<Cell>>
+  /** Thoughts in order of task (as the bytes of its id) and event position; of one task, or all. */
+  readonly thoughts: (taskId?: string) => Iterable<ThoughtRow>
+  /** The events of tasks in the same order: stream, then position. */
+  readonly taskEvents: (taskId?: string) => Iterable<EventEnvelope>
 }
 
 /** An empty place for the rows of a fold. Members are synchronous and throw `ReadError`s. */

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
-import type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+import type { JobRow, MessageRow, ReceiptRow, StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
 
 export type ReadError = StorageFailure | StoreCorrupt
 
@@ -39,6 +39,15 @@ export type StepsOf =
   | { readonly message_id: string }
   | { readonly job_id: string }
 
+/** Which thoughts, in the order of the log or against it. */
+export interface ThoughtsOf {
+  readonly task_id?: string | undefined
+  /** Only those behind this event position in the direction of the list. */
+  readonly after?: number | undefined
+  readonly limit?: number | undefined
+  readonly descending?: boolean | undefined
+}
+
 export class LedgerReader extends Context.Service<
   LedgerReader,
   {
@@ -50,6 +59,8 @@ export class LedgerReader extends Context.Service<
     readonly receipts: (of: StepsOf) => Effect.Effect<ReadonlyArray<ReceiptRow>, ReadError>
     /** Every run, or the one asked for (an empty list when it does not exist), as of `now` (a timestamp). */
     readonly runs: (now: string, runId?: string) => Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
+    readonly thought: (id: string) => Effect.Effect<ThoughtRow | undefined, ReadError>
+    readonly thoughts: (of: ThoughtsOf) => Effect.Effect<ReadonlyArray<ThoughtRow>, ReadError>
     /** Events after a position in order, at most `limit`, of one stream or of all. */
     readonly events: (
       after: number,

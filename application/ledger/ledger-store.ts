@@ -6,7 +6,7 @@ import type * as Effect from "effect/Effect"
 import type { ExistingMessage } from "../../domain/ledger/decide.ts"
 import type { StoreWriteError } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
-import type { ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+import type { ReceiptRow, StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 
 /** What a unit of work sees and does while it holds the write lock. All members are synchronous. */
@@ -20,6 +20,9 @@ export interface LedgerTransaction {
   readonly nextPendingStep: (runId: string, jobId: string | undefined) => StepRow | undefined
   readonly step: (stepId: string) => StepRow | undefined
   readonly receiptOfStep: (stepId: string) => ReceiptRow | undefined
+  readonly thought: (id: string) => ThoughtRow | undefined
+  /** The hash of a task's newest thought by event position; costs the same however long its chain is. */
+  readonly thoughtTail: (taskId: string) => string | undefined
   /**
    * Appends one event and projects it. Throws `InvariantViolation` when the store's own rules refuse it (the
    * unit of work goes on), and what the store itself throws when the whole unit must end.

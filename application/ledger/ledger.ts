@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
-import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import {
@@ -34,13 +33,7 @@ import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
-import {
-  type CommandError,
-  type CommandWriter,
-  DEFAULT_QUEUE_CAPACITY,
-  makeCommandWriter,
-  type UnitOfWork
-} from "./command-writer.ts"
+import { type CommandError, type CommandWriter, LedgerWriter, type UnitOfWork } from "./command-writer.ts"
 import { eventStream, type EventStreamOptions } from "./event-stream.ts"
 import { clockWarning } from "./head-guard.ts"
 import { Hashing } from "./hashing.ts"
@@ -94,7 +87,8 @@ export interface LedgerShape {
   readonly backup: (file: string) => Effect.Effect<void, BackupError>
 }
 
-const commands = Metric.counter("cassette_ledger_commands", {
+/** Commands that were carried out, by name. */
+export const commands = Metric.counter("cassette_ledger_commands", {
   description: "Commands that were carried out; refused and failed ones are not counted",
   incremental: true
 })
@@ -118,79 +112,80 @@ const command = <Command, Prepared, Reply>(
   })
 }
 
-const makeLedger = (
-  queueCapacity: number
-): Effect.Effect<LedgerShape, never, LedgerStore | LedgerReader | LedgerEvidence | Hashing | Scope.Scope> =>
-  Effect.gen(function* () {
-    const store = yield* LedgerStore
-    const reader = yield* LedgerReader
-    const evidence = yield* LedgerEvidence
-    const hashing = yield* Hashing
-    const writer = yield* makeCommandWriter(queueCapacity)
-    const ports = Context.make(LedgerEvidence, evidence).pipe(Context.add(Hashing, hashing))
+const makeLedger: Effect.Effect<
+  LedgerShape,
+  never,
+  LedgerStore | LedgerReader | LedgerEvidence | Hashing | LedgerWriter
+> = Effect.gen(function* () {
+  const store = yield* LedgerStore
+  const reader = yield* LedgerReader
+  const evidence = yield* LedgerEvidence
+  const hashing = yield* Hashing
+  const writer = yield* LedgerWriter
+  const ports = Context.make(LedgerEvidence, evidence).pipe(Context.add(Hashing, hashing))
 
-    const runs = Effect.fn("Ledger.runs")(function* (runId?: string) {
-      const now = timestampFromMillis(yield* Clock.currentTimeMillis)
-      return yield* reader.runs(now, runId)
-    })
-
-    return {
-      ledgerId: store.ledgerId,
-      postMessage: command(
-        writer,
-        "postMessage",
-        decodeInput(PostMessage, preparePost),
-        (prepared) => (transaction, moment) =>
-          decidePost(
-            prepared,
-            prepared.idempotency_key === null
-              ? undefined
-              : transaction.messageByKey(prepared.run_id, prepared.idempotency_key),
-            moment
-          )
-      ),
-      claimStep: command(
-        writer,
-        "claimStep",
-        decodeInput(ClaimStep, prepareClaim),
-        (prepared) => (transaction, moment) =>
-          decideClaim(prepared, transaction.nextPendingStep(prepared.run_id, prepared.job_id), moment)
-      ),
-      completeStep: command(
-        writer,
-        "completeStep",
-        decodeInput(CompleteStep, prepareCompletion),
-        (prepared) => (transaction, moment) =>
-          decideCompletion(prepared, ...stepWithReceipt(transaction, prepared.step_id), moment)
-      ),
-      requeueStep: command(
-        writer,
-        "requeueStep",
-        decodeInput(RequeueStep, prepareRequeue),
-        (prepared) => (transaction, moment) =>
-          decideRequeue(prepared, ...stepWithReceipt(transaction, prepared.step_id), moment)
-      ),
-      fault: store.fault,
-      warnings: Effect.gen(function* () {
-        const warning = clockWarning(yield* reader.head, yield* Clock.currentTimeMillis)
-        return warning === undefined ? evidence.warnings : [...evidence.warnings, warning]
-      }),
-      head: reader.head.pipe(Effect.withSpan("Ledger.head")),
-      message: Effect.fn("Ledger.message")(reader.message),
-      messages: Effect.fn("Ledger.messages")(reader.messages),
-      jobStatus: Effect.fn("Ledger.jobStatus")(reader.jobStatus),
-      steps: Effect.fn("Ledger.steps")(reader.steps),
-      receipts: Effect.fn("Ledger.receipts")(reader.receipts),
-      runSummary: (runId) => Effect.map(runs(runId), (summaries) => summaries[0]),
-      runs: runs(),
-      events: (options) => eventStream(reader, writer.committed, options),
-      stateAt: (options) =>
-        stateAt(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.stateAt")),
-      verifyCassette: (options) =>
-        verify(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.verifyCassette")),
-      backup: Effect.fn("Ledger.backup")(evidence.backup)
-    }
+  const runs = Effect.fn("Ledger.runs")(function* (runId?: string) {
+    const now = timestampFromMillis(yield* Clock.currentTimeMillis)
+    return yield* reader.runs(now, runId)
   })
+
+  return {
+    ledgerId: store.ledgerId,
+    postMessage: command(
+      writer,
+      "postMessage",
+      decodeInput(PostMessage, preparePost),
+      (prepared) => (transaction, moment) =>
+        decidePost(
+          prepared,
+          prepared.idempotency_key === null
+            ? undefined
+            : transaction.messageByKey(prepared.run_id, prepared.idempotency_key),
+          moment
+        )
+    ),
+    claimStep: command(
+      writer,
+      "claimStep",
+      decodeInput(ClaimStep, prepareClaim),
+      (prepared) => (transaction, moment) =>
+        decideClaim(prepared, transaction.nextPendingStep(prepared.run_id, prepared.job_id), moment)
+    ),
+    completeStep: command(
+      writer,
+      "completeStep",
+      decodeInput(CompleteStep, prepareCompletion),
+      (prepared) => (transaction, moment) =>
+        decideCompletion(prepared, ...stepWithReceipt(transaction, prepared.step_id), moment)
+    ),
+    requeueStep: command(
+      writer,
+      "requeueStep",
+      decodeInput(RequeueStep, prepareRequeue),
+      (prepared) => (transaction, moment) =>
+        decideRequeue(prepared, ...stepWithReceipt(transaction, prepared.step_id), moment)
+    ),
+    fault: store.fault,
+    warnings: Effect.gen(function* () {
+      const warning = clockWarning(yield* reader.head, yield* Clock.currentTimeMillis)
+      return warning === undefined ? evidence.warnings : [...evidence.warnings, warning]
+    }),
+    head: reader.head.pipe(Effect.withSpan("Ledger.head")),
+    message: Effect.fn("Ledger.message")(reader.message),
+    messages: Effect.fn("Ledger.messages")(reader.messages),
+    jobStatus: Effect.fn("Ledger.jobStatus")(reader.jobStatus),
+    steps: Effect.fn("Ledger.steps")(reader.steps),
+    receipts: Effect.fn("Ledger.receipts")(reader.receipts),
+    runSummary: (runId) => Effect.map(runs(runId), (summaries) => summaries[0]),
+    runs: runs(),
+    events: (options) => eventStream(reader, writer.committed, options),
+    stateAt: (options) =>
+      stateAt(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.stateAt")),
+    verifyCassette: (options) =>
+      verify(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.verifyCassette")),
+    backup: Effect.fn("Ledger.backup")(evidence.backup)
+  }
+})
 
 /** A step with the receipt that it has once it is committed; without one the look-up is saved. */
 const stepWithReceipt = (
@@ -202,9 +197,12 @@ const stepWithReceipt = (
 }
 
 export class Ledger extends Context.Service<Ledger, LedgerShape>()("cortex-cassette/Ledger") {
-  /** The ledger over ports that the host brings; `queueCapacity` commands may wait before callers must. */
+  /**
+   * The ledger over ports that the host brings, with the writer that other services of the same log are built over;
+   * `queueCapacity` commands may wait before callers must.
+   */
   static readonly layerWith = (options: { readonly queueCapacity?: number | undefined } = {}) =>
-    Layer.effect(this, makeLedger(options.queueCapacity ?? DEFAULT_QUEUE_CAPACITY))
+    Layer.effect(this, makeLedger).pipe(Layer.provideMerge(LedgerWriter.layerWith(options)))
 
   /** The ledger over ports that the host brings, with the default queue. */
   static readonly layerNoDeps = this.layerWith()

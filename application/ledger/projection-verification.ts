@@ -63,8 +63,8 @@ const compareRows = (list: FindingList, table: LedgerTable, key: Cell, stored: R
   )
 }
 
-/** Text as its UTF-8 bytes (SQLite's BINARY collation) is in the order of code points. */
-const keyOrder = (left: string, right: string): number =>
+/** Negative, 0 or positive as SQLite's BINARY collation orders two texts: by their bytes, so by code points. */
+export const keyOrder = (left: string, right: string): number =>
   left === right ? 0 : compareCodePoints(left, right)
 
 /** Walks the stored and the folded rows together in key order, reports what differs and counts the stored rows. */
@@ -121,8 +121,10 @@ export const verifyProjections = Effect.fnUntraced(function* (
         (position, message) => list.add("FOLD_IMPOSSIBLE", `event ${position}`, message),
         { runId }
       )
-      // The ledger's own rows belong to no run.
-      const tables = LEDGER_TABLES.filter((table) => runId === undefined || table !== "cassette_meta")
+      // The ledger's own rows and the thoughts belong to no run.
+      const tables = LEDGER_TABLES.filter(
+        (table) => runId === undefined || (table !== "cassette_meta" && table !== "thought_records")
+      )
       for (const table of tables) {
         const stream = sha256Stream()
         stream.update(digestHeader(table))

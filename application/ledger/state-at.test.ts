@@ -45,8 +45,14 @@ describe("the state at a position", () => {
       yield* complete(ledger, yield* claim(ledger))
       yield* see
       for (const { position, tables } of seen) {
-        const { jobs: _jobs, position: at, ...state } = yield* ledger.stateAt({ position, runId: run })
+        const {
+          jobs: _jobs,
+          position: at,
+          thoughts,
+          ...state
+        } = yield* ledger.stateAt({ position, runId: run })
         assert.strictEqual(at, position)
+        assert.deepStrictEqual(thoughts, [])
         assert.deepStrictEqual(state, tables)
       }
       const whole = yield* ledger.stateAt({ position: 99 })

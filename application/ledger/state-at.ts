@@ -2,7 +2,14 @@
 // so it answers the same on any copy of the history. For a whole ledger it holds every row of that moment.
 import * as Effect from "effect/Effect"
 import type { RowChange } from "../../domain/ledger/evolve.ts"
-import type { JobRow, LedgerTable, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+import type {
+  JobRow,
+  LedgerTable,
+  MessageRow,
+  ReceiptRow,
+  StepRow,
+  ThoughtRow
+} from "../../domain/ledger/rows.ts"
 import { ledgerTables } from "../../domain/ledger/rows.ts"
 import { corrupt } from "./head-guard.ts"
 import { LedgerEvidence } from "./ledger-evidence.ts"
@@ -22,6 +29,8 @@ export interface LedgerState {
   readonly jobs: ReadonlyArray<JobRow>
   readonly steps: ReadonlyArray<StepRow>
   readonly receipts: ReadonlyArray<ReceiptRow>
+  /** Empty when a run was asked for: thoughts belong to tasks. */
+  readonly thoughts: ReadonlyArray<ThoughtRow>
 }
 
 type Rows = { readonly [T in LedgerTable]: Map<string, Extract<RowChange, { table: T }>["row"]> }
@@ -31,7 +40,8 @@ const emptyRows = (): Rows => ({
   cassette_messages: new Map(),
   cassette_jobs: new Map(),
   cassette_steps: new Map(),
-  cassette_receipts: new Map()
+  cassette_receipts: new Map(),
+  thought_records: new Map()
 })
 
 const put = (rows: Rows, { row, table }: RowChange): void => {
@@ -61,7 +71,8 @@ export const stateAt = (options: StateAtOptions): Effect.Effect<LedgerState, Rea
         messages: [...rows.cassette_messages.values()],
         jobs: [...rows.cassette_jobs.values()],
         steps: [...rows.cassette_steps.values()],
-        receipts: [...rows.cassette_receipts.values()]
+        receipts: [...rows.cassette_receipts.values()],
+        thoughts: [...rows.thought_records.values()]
       }
     })
   )

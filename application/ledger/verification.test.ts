@@ -62,7 +62,8 @@ describe("a sound ledger", () => {
         cassette_messages: 3,
         cassette_jobs: 3,
         cassette_steps: 3,
-        cassette_receipts: 1
+        cassette_receipts: 1,
+        thought_records: 0
       })
       const { hash, position } = yield* ledger.head
       assert.deepStrictEqual(report.head, { position, hash })
@@ -103,7 +104,8 @@ describe("a sound ledger", () => {
         cassette_messages: 1,
         cassette_jobs: 1,
         cassette_steps: 1,
-        cassette_receipts: 0
+        cassette_receipts: 0,
+        thought_records: 0
       })
     })
   )

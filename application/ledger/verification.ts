@@ -1,5 +1,5 @@
 // Verification, rung by rung over one consistent snapshot: the store's structure, the hash chain and its head,
-// the projections against a fold of the log, receipts against steps, leases against the clock. It reads and
+// the thoughts' chains, the projections against a fold of the log, receipts against steps, leases against the clock. It reads and
 // reports; it never repairs, and a rung that cannot be climbed is a finding, not a crash.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -7,6 +7,7 @@ import type * as Scope from "effect/Scope"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { EMPTY_HEAD, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import type { FindingCode, VerificationReport } from "../../domain/ledger/verification.ts"
+import { verifyThoughts } from "../thoughts/chain-verification.ts"
 import { verifyChain } from "./chain-verification.ts"
 import type { Hashing } from "./hashing.ts"
 import { clockWarning } from "./head-guard.ts"
@@ -17,7 +18,7 @@ import { FindingList, reading, type Rungs } from "./rungs.ts"
 import { verifySteps } from "./step-verification.ts"
 
 export interface VerificationOptions {
-  /** Narrows leases, steps, receipts and projections to one run; structure and chain are checked whole. */
+  /** Narrows leases, steps, receipts and projections to one run; structure and chains are checked whole. */
   readonly runId?: string | undefined
   /** Judges leases as of this timestamp instead of the Clock's now. */
   readonly now?: string | undefined
@@ -28,7 +29,7 @@ export interface VerificationOptions {
 }
 
 /** The rungs in the order in which they are climbed. */
-const ALL_RUNGS = ["structure", "chain", "projections", "steps"] as const
+const ALL_RUNGS = ["structure", "chain", "thoughts", "projections", "steps"] as const
 export type Rung = (typeof ALL_RUNGS)[number]
 
 /**
@@ -87,6 +88,8 @@ const climbAll = Effect.fnUntraced(function* (
   const climbs = {
     structure: readStructure(rungs),
     chain: Effect.map(verifyChain(rungs), place),
+    // Narrowed to a run, the projections leave the thoughts to this rung.
+    thoughts: verifyThoughts(rungs, options.runId === undefined && wanted.includes("projections")),
     projections: verifyProjections(rungs, options.runId),
     steps: verifySteps(rungs, options.runId, expiryTime)
   }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest"
 import {
   ClockFarBehindHead,
+  DuplicateId,
   errorCode,
   FileMissing,
   IdempotencyConflict,
@@ -23,6 +24,7 @@ import {
   StoreBusy,
   StoreCorrupt,
   StoreNewerThanProgram,
+  ThoughtNotFound,
   WrongLedger,
   WrongRun,
   WrongWorker
@@ -71,6 +73,8 @@ const cases: ReadonlyArray<readonly [MessageCassetteError, string, string]> = [
     "IDEMPOTENCY_CONFLICT",
     "another source and payload (payload aa, given bb)"
   ],
+  [new DuplicateId({ id: "t-1", task_id: "a" }), "DUPLICATE_ID", "id t-1 already, in task a"],
+  [new ThoughtNotFound({ id: "t-1" }), "THOUGHT_NOT_FOUND", "t-1"],
   [new InvariantViolation({ message: "append-only" }), "INVARIANT_VIOLATION", "append-only"],
   [new StoreBusy({ waited_ms: 10 }), "STORE_BUSY", "10 ms"],
   [
@@ -103,7 +107,7 @@ describe("errors", () => {
   it("are all covered here, each with a code of its own", () => {
     const tags = new Set(cases.map(([error]) => error._tag))
     expect(new Set(cases.map(([, code]) => code)).size).toBe(tags.size)
-    expect(tags.size).toBe(23)
+    expect(tags.size).toBe(25)
   })
 
   it.each([

@@ -116,6 +116,25 @@ export class IdempotencyConflict extends Schema.TaggedError<IdempotencyConflict>
   }
 }
 
+/** The id that the caller chose belongs to another record; nothing was written. */
+export class DuplicateId extends Schema.TaggedError<DuplicateId>()("DuplicateId", {
+  id: Schema.String,
+  /** The task of the record that has it. */
+  task_id: Schema.String
+}) {
+  override get message() {
+    return `There is a thought with the id ${this.id} already, in task ${this.task_id}: choose another id, or none`
+  }
+}
+
+export class ThoughtNotFound extends Schema.TaggedError<ThoughtNotFound>()("ThoughtNotFound", {
+  id: Schema.String
+}) {
+  override get message() {
+    return `Thought not found: ${this.id}`
+  }
+}
+
 /** The database itself refused a write that the program thought legal. */
 export class InvariantViolation extends Schema.TaggedError<InvariantViolation>()("InvariantViolation", {
   message: Schema.String
@@ -239,6 +258,8 @@ export type Refusal =
   | LeaseExpired
   | LeaseNotExpired
   | IdempotencyConflict
+  | DuplicateId
+  | ThoughtNotFound
 
 /** The file cannot be opened as the ledger that was asked for. */
 export type OpenError =

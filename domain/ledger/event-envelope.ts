@@ -86,5 +86,12 @@ export const runStream = (runId: string): string => `run:${runId}`
 export const runOfStream = (streamId: string): string | undefined =>
   streamId.startsWith("run:") ? streamId.slice("run:".length) : undefined
 
+/** The stream of a task's thoughts. */
+export const taskStream = (taskId: string): string => `task:${taskId}`
+
+/** The task whose stream this is, or undefined for any other stream. */
+export const taskOfStream = (streamId: string): string | undefined =>
+  streamId.startsWith("task:") ? streamId.slice("task:".length) : undefined
+
 /** The stream of the ledger's own events. */
 export const LEDGER_STREAM = "ledger"

@@ -42,6 +42,15 @@ const samples: { readonly [T in EventType]: Readonly<Record<string, unknown>> } 
     requested_by: "operator",
     step_id: stepId,
     worker_id: "worker-1"
+  },
+  ThoughtRecorded: {
+    agent_id: "agent-1",
+    content: "",
+    hash: "f".repeat(64),
+    id: "thought-1",
+    prev_hash: "0".repeat(64),
+    timestamp: "2026-04-17T00:00:00Z",
+    type: "plan"
   }
 }
 const types = Object.keys(samples) as ReadonlyArray<EventType>
@@ -107,7 +116,14 @@ describe("decoding an event", () => {
     ["StepCompleted", "receipt", "text"],
     ["StepRequeued", "cause", "bored"],
     ["StepRequeued", "reason", "a\u0000b"],
-    ["StepRequeued", "requested_by", ""]
+    ["StepRequeued", "requested_by", ""],
+    ["ThoughtRecorded", "agent_id", ""],
+    ["ThoughtRecorded", "content", "a\u0000b"],
+    ["ThoughtRecorded", "hash", "F".repeat(64)],
+    ["ThoughtRecorded", "id", "a\nb"],
+    ["ThoughtRecorded", "prev_hash", "0".repeat(63)],
+    ["ThoughtRecorded", "timestamp", "2026-04-17T00:00:00"],
+    ["ThoughtRecorded", "type", "idea"]
   ]
 
   it.each(wrongValues)("refuses %s with %s %j", (type, key, value) => {

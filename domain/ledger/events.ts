@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from "../canonical/json.ts"
 import { parseStoredJson } from "../canonical/stored-json.ts"
 import { Identifier, WellFormedText } from "../canonical/text.ts"
 import { Timestamp } from "../canonical/timestamp.ts"
+import { ThoughtRecorded } from "../thoughts/thought-record.ts"
 import type { EventEnvelope } from "./event-envelope.ts"
 import { OUTCOMES, SOURCES } from "./rows.ts"
 
@@ -67,7 +68,14 @@ const StepRequeued = Schema.Struct({
 })
 
 /** The newest Schema of every event type's data. */
-export const eventDataSchemas = { LedgerCreated, MessagePosted, StepClaimed, StepCompleted, StepRequeued }
+export const eventDataSchemas = {
+  LedgerCreated,
+  MessagePosted,
+  StepClaimed,
+  StepCompleted,
+  StepRequeued,
+  ThoughtRecorded
+}
 
 export type EventType = keyof typeof eventDataSchemas
 export type EventData<T extends EventType> = (typeof eventDataSchemas)[T]["Type"]
@@ -78,7 +86,8 @@ export const eventVersions: { readonly [T in EventType]: number } = {
   MessagePosted: 1,
   StepClaimed: 1,
   StepCompleted: 1,
-  StepRequeued: 1
+  StepRequeued: 1,
+  ThoughtRecorded: 1
 }
 
 /** Lifts data of version n (at index n - 1) to version n + 1. */
@@ -90,7 +99,8 @@ export const upcasters: { readonly [T in EventType]: ReadonlyArray<Upcaster> } =
   MessagePosted: [],
   StepClaimed: [],
   StepCompleted: [],
-  StepRequeued: []
+  StepRequeued: [],
+  ThoughtRecorded: []
 }
 
 /** Applies the upcasters from `version` on; data of the newest version comes back as it is. */

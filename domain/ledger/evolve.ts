@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import { jcsText } from "../canonical/jcs.ts"
 import type { JsonObject } from "../canonical/json.ts"
 import { refusalOrDefect } from "../canonical/writer.ts"
-import { runOfStream } from "./event-envelope.ts"
+import { runOfStream, taskOfStream } from "./event-envelope.ts"
 import type { LedgerEvent } from "./events.ts"
 import { jobIdOf, jobIdOfStep, receiptIdOf, stepIdOf } from "./ids.ts"
 import { DATABASE_VERSION } from "./limits.ts"
@@ -136,6 +136,11 @@ const requeued = (step: StepRow, event: EventOf<"StepRequeued">): ReadonlyArray<
   }
 ]
 
+const thoughtRows = (event: EventOf<"ThoughtRecorded">, task_id: string): ReadonlyArray<RowChange> => {
+  const { data, position: event_position, recorded_at: created_at } = event
+  return [{ table: "thought_records", row: { ...data, task_id, created_at, event_position } }]
+}
+
 /** Jobs and steps come together; steps name the jobs in order, and every job has one. */
 const postedFault = ({ data }: EventOf<"MessagePosted">): string | undefined => {
   if (data.jobs === undefined && data.steps === undefined) return undefined
@@ -150,7 +155,7 @@ const postedFault = ({ data }: EventOf<"MessagePosted">): string | undefined => 
 
 const leaseFault = (
   step: StepRow,
-  event: Exclude<LedgerEvent, { type: "LedgerCreated" | "MessagePosted" }>
+  event: Exclude<LedgerEvent, { type: "LedgerCreated" | "MessagePosted" | "ThoughtRecorded" }>
 ) => {
   const { data } = event
   if (event.type === "StepClaimed") {
@@ -186,6 +191,12 @@ export const evolve = (
     Result.orElse(Result.try({ try: rows, catch: refusalOrDefect }), (refusal) => fault(refusal.message))
   if (event.type === "LedgerCreated") {
     return event.position === 1 ? Result.succeed(metaRows(event)) : fault("the ledger exists already")
+  }
+  if (event.type === "ThoughtRecorded") {
+    const taskId = taskOfStream(event.stream_id) ?? ""
+    return taskId === ""
+      ? fault(`stream ${event.stream_id} is not the stream of a task`)
+      : Result.succeed(thoughtRows(event, taskId))
   }
   const runId = runOfStream(event.stream_id)
   if (runId === undefined) return fault(`stream ${event.stream_id} is not the stream of a run`)

@@ -4,6 +4,9 @@
 /** Longest payload or receipt: UTF-8 bytes of its canonical text (1 MiB). */
 export const MAX_PAYLOAD_BYTES = 1_048_576
 
+/** Longest content of a thought: UTF-8 bytes (1 MiB). */
+export const MAX_THOUGHT_BYTES = 1_048_576
+
 /** Longest `data` of one event: UTF-8 bytes of its canonical text (16 MiB). */
 export const MAX_EVENT_BYTES = 16 * 1_048_576
 

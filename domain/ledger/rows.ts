@@ -1,6 +1,7 @@
 // The rows of the ledger's tables as both projections must produce them, with the persisted column names in
 // their order. The tables' keys are named here too, since digests run in key order. No row holds a value that
 // is not in an event.
+import type { ThoughtRecord } from "../thoughts/thought-record.ts"
 import type { StepStatus } from "./step-state-machine.ts"
 
 export interface MetaRow {
@@ -54,12 +55,19 @@ export interface ReceiptRow {
   readonly event_position: number
 }
 
+/** A thought with the time and the place of its event. */
+export interface ThoughtRow extends ThoughtRecord {
+  readonly created_at: string
+  readonly event_position: number
+}
+
 export interface LedgerRows {
   readonly cassette_meta: MetaRow
   readonly cassette_messages: MessageRow
   readonly cassette_jobs: JobRow
   readonly cassette_steps: StepRow
   readonly cassette_receipts: ReceiptRow
+  readonly thought_records: ThoughtRow
 }
 
 export type LedgerTable = keyof LedgerRows
@@ -122,6 +130,21 @@ export const ledgerTables: {
       "fencing_token",
       "outcome",
       "receipt_json",
+      "created_at",
+      "event_position"
+    ]
+  },
+  thought_records: {
+    key: "id",
+    columns: [
+      "id",
+      "type",
+      "task_id",
+      "agent_id",
+      "content",
+      "timestamp",
+      "prev_hash",
+      "hash",
       "created_at",
       "event_position"
     ]

@@ -18,6 +18,8 @@ export const findingCodes = {
   EVENT_INVALID: "an event has an unknown type or version, or data that its Schema refuses",
   DATA_NOT_CANONICAL: "the stored text of an event is not in canonical form",
   MESSAGE_ID_FORGED: "a message id does not follow from its run, key and position",
+  THOUGHT_CHAIN_BROKEN: "a thought does not follow the record before it in its task",
+  THOUGHT_HASH_MISMATCH: "a thought's hash is not the hash of its six fields",
   FOLD_IMPOSSIBLE: "an event cannot follow from the events before it",
   ROW_MISSING: "a row that the events demand is not in the table",
   ROW_EXTRA: "a table has a row that no event made",

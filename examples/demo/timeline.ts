@@ -18,6 +18,8 @@ const sentence = (event: LedgerEvent): string => {
       return `${event.data.worker_id} finished ${place(event.data.step_id)}: ${event.data.outcome} ${JSON.stringify(event.data.receipt["lines"] ?? 0)} lines`
     case "StepRequeued":
       return `${place(event.data.step_id)} waits again (${event.data.cause}): ${event.data.reason}`
+    case "ThoughtRecorded":
+      return `${event.data.agent_id} thought (${event.data.type}): ${event.data.content}`
   }
 }
 

@@ -6,6 +6,7 @@ import { assert, describe, expect, it } from "@effect/vitest"
 import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
 import * as queries from "./ledger-queries.ts"
 import * as statements from "./ledger-statements.ts"
+import * as thoughts from "../thoughts/thought-statements.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
 
 const database = (): Connection => {
@@ -20,24 +21,33 @@ const planOf = (connection: Connection, sql: string): ReadonlyArray<string> => {
   return connection
     .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, holes)
     .map(({ detail }) => detail)
-    .filter((detail) => !/^SCALAR SUBQUERY \d+$|^SCAN CONSTANT ROW$/.test(detail))
+    .filter((detail) => !/^(SCALAR|LIST) SUBQUERY \d+$|^SCAN CONSTANT ROW$/.test(detail))
 }
 
-const compiled = Object.entries({ ...statements, ...queries }).flatMap(([name, value]) =>
+const compiled = Object.entries({ ...statements, ...queries, ...thoughts }).flatMap(([name, value]) =>
   typeof value === "function" ? [] : [{ name, sql: value.sql }]
 )
 
 /** Reads a table from one end to the other, and why it may. */
 const scans: Readonly<Record<string, string>> = {
   selectHead: "SCAN head",
-  selectRuns: "SCAN message USING INDEX sqlite_autoindex_cassette_messages_2"
+  selectRuns: "SCAN message USING INDEX sqlite_autoindex_cassette_messages_2",
+  // The thoughts of all tasks: places in the log are compared in an index, and only those wanted are read.
+  selectThoughts: "SCAN thought_records USING COVERING INDEX ix_trail_position",
+  selectThoughtsBackwards: "SCAN thought_records USING COVERING INDEX ix_trail_position"
 }
 
 /**
  * A run's rows are listed in the order of ids. No index holds a run's messages in that order: it would cost every
  * post, to save the sort of a list that is held in memory as a whole anyway.
  */
-const sortedListings = new Set(["selectMessagesOfRun", "selectStepsOfRun", "selectReceiptsOfRun"])
+const sortedListings = new Set([
+  "selectMessagesOfRun",
+  "selectStepsOfRun",
+  "selectReceiptsOfRun",
+  "selectThoughts",
+  "selectThoughtsBackwards"
+])
 
 describe("every statement", () => {
   it("is looked at", () => {
@@ -84,6 +94,17 @@ describe("the statements that matter", () => {
         "SEARCH cassette_steps USING INDEX ix_steps_claim (run_id=? AND step_id>? AND step_id<?)",
       ]
     `)
+    connection.close()
+  })
+
+  it("the end of a task's chain", () => {
+    expect(thoughts.selectThoughtTail.sql).toMatchInlineSnapshot(
+      `"select "hash" from "thought_records" where "task_id" = ? order by "event_position" desc limit 1"`
+    )
+    const connection = database()
+    expect(planOf(connection, thoughts.selectThoughtTail.sql)).toEqual([
+      "SEARCH thought_records USING INDEX ix_trail_position (task_id=?)"
+    ])
     connection.close()
   })
 

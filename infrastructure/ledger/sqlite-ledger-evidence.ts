@@ -6,12 +6,23 @@ import type * as Scope from "effect/Scope"
 import type { FoldTarget, LedgerEvidence, LedgerSnapshot } from "../../application/ledger/ledger-evidence.ts"
 import type { ReadError } from "../../application/ledger/ledger-reader.ts"
 import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
-import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
-import { LEDGER_TABLES, type LedgerTable, ledgerTables, type StepRow } from "../../domain/ledger/rows.ts"
+import { type EventEnvelope, taskStream } from "../../domain/ledger/event-envelope.ts"
+import {
+  LEDGER_TABLES,
+  type LedgerTable,
+  ledgerTables,
+  type StepRow,
+  type ThoughtRow
+} from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
 import { type Connection, openScratch } from "../sqlite/better-sqlite3-host.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
+import {
+  selectTaskEventsBeyond,
+  selectThoughtsBehind,
+  selectThoughtsOfTask
+} from "../thoughts/thought-statements.ts"
 import { backupTo } from "./ledger-backup.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import { selectEventsAfter, selectStreamAfter } from "./ledger-statements.ts"
@@ -42,7 +53,8 @@ const runFilter: { readonly [T in LedgerTable]: string } = {
   cassette_jobs: "message_id IN (SELECT message_id FROM cassette_messages WHERE run_id = :run)",
   cassette_steps: "run_id = :run",
   cassette_receipts:
-    "substr(step_id, 1, 35) IN (SELECT 'step_' || substr(message_id, 5) FROM cassette_messages WHERE run_id = :run)"
+    "substr(step_id, 1, 35) IN (SELECT 'step_' || substr(message_id, 5) FROM cassette_messages WHERE run_id = :run)",
+  thought_records: "0"
 }
 
 /**
@@ -91,6 +103,59 @@ function* tableRows(host: SqlHost, file: string, table: LedgerTable, runId?: str
   }
 }
 
+const thoughtRow = (row: ThoughtRow): ThoughtRow => {
+  const cells = row as unknown as Readonly<Record<string, unknown>>
+  const safe = Object.fromEntries(
+    ledgerTables.thought_records.columns.map((name) => [name, cellOf(cells[name])])
+  )
+  return {
+    ...(safe as unknown as ThoughtRow),
+    task_id: textOf(row.task_id),
+    event_position: integerOf(row.event_position)
+  }
+}
+
+/** Pages of rows, each page from behind the last row of the one before. */
+function* paged<Row>(file: string, page: (last: Row | undefined) => ReadonlyArray<Row>): Generator<Row> {
+  let last: Row | undefined
+  while (true) {
+    const before = last
+    const rows = guarded(file, () => page(before))
+    yield* rows
+    last = rows.at(-1)
+    if (rows.length < PAGE) return
+  }
+}
+
+const thoughtRows = (connection: Connection, file: string, taskId?: string): Generator<ThoughtRow> =>
+  paged<ThoughtRow>(file, (last) =>
+    (taskId === undefined
+      ? selectThoughtsBehind.all(connection, {
+          task_id: last?.task_id ?? "",
+          after: last?.event_position ?? Number.MIN_SAFE_INTEGER,
+          limit: PAGE
+        })
+      : selectThoughtsOfTask.all(connection, {
+          task_id: taskId,
+          after: last?.event_position ?? Number.MIN_SAFE_INTEGER,
+          limit: PAGE
+        })
+    ).map(thoughtRow)
+  )
+
+const taskEvents = (connection: Connection, file: string, taskId?: string): Generator<EventEnvelope> => {
+  // A page is the rest of a stream and then the streams beyond it: one range over both would read the stream again
+  // from its beginning for every page.
+  const page = (last: EventEnvelope | undefined): ReadonlyArray<EventEnvelope> => {
+    const stream_id = last?.stream_id ?? taskStream(taskId ?? "")
+    const rest = selectStreamAfter.all(connection, { stream_id, after: last?.position ?? 0, limit: PAGE })
+    return taskId === undefined && rest.length < PAGE
+      ? [...rest, ...selectTaskEventsBeyond.all(connection, { stream_id, limit: PAGE - rest.length })]
+      : rest
+  }
+  return paged<EventEnvelope>(file, (last) => page(last).map(eventOf))
+}
+
 const makeSnapshot = (connection: Connection, file: string): LedgerSnapshot => ({
   structure: () => guarded(file, () => structureFindings(connection)),
   head: () =>
@@ -102,7 +167,9 @@ const makeSnapshot = (connection: Connection, file: string): LedgerSnapshot => (
         : selectStreamAfter.all(connection, { after, limit, stream_id })
       ).map(eventOf)
     ),
-  rows: (table, runId) => tableRows(connection, file, table, runId)
+  rows: (table, runId) => tableRows(connection, file, table, runId),
+  thoughts: (taskId) => thoughtRows(connection, file, taskId),
+  taskEvents: (taskId) => taskEvents(connection, file, taskId)
 })
 
 const columnType = (column: string): string =>

@@ -6,12 +6,20 @@ import {
   type LedgerReader,
   type ReadError,
   type RunSummary,
-  type StepsOf
+  type StepsOf,
+  type ThoughtsOf
 } from "../../application/ledger/ledger-reader.ts"
 import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
-import type { StepRow } from "../../domain/ledger/rows.ts"
+import type { StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { retryBusy } from "../sqlite/busy-retry.ts"
+import {
+  selectThought,
+  selectThoughts,
+  selectThoughtsBackwards,
+  selectThoughtsOfTask,
+  selectThoughtsOfTaskBackwards
+} from "../thoughts/thought-statements.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import {
   selectJob,
@@ -54,6 +62,21 @@ const jobStatusOf = (connection: Connection, job_id: string) => {
   return { job, ...countSteps(selectStepsBetween.all(connection, idsBelow("step", job_id))), outcomes }
 }
 
+/** Behind the last position there can be. */
+const PAST_THE_END = Number.MAX_SAFE_INTEGER
+
+const thoughtsOf = (
+  connection: Connection,
+  { after, descending = false, limit = PAST_THE_END, task_id }: ThoughtsOf
+): ReadonlyArray<ThoughtRow> => {
+  const range = { after: after ?? (descending ? PAST_THE_END : 0), limit }
+  if (task_id === undefined) {
+    return (descending ? selectThoughtsBackwards : selectThoughts).all(connection, range)
+  }
+  const query = descending ? selectThoughtsOfTaskBackwards : selectThoughtsOfTask
+  return query.all(connection, { ...range, task_id })
+}
+
 /** The query port on an opened file. */
 export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
   file: LedgerFile
@@ -90,6 +113,8 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
       read((): ReadonlyArray<RunSummary> =>
         runId === undefined ? selectRuns.all(own, { now }) : selectRun.all(own, { now, run_id: runId })
       ),
+    thought: (id) => read(() => selectThought.first(own, { id })),
+    thoughts: (of) => read(() => thoughtsOf(own, of)),
     events: (after, limit, stream_id) =>
       read(() =>
         stream_id === undefined

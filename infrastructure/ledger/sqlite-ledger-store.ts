@@ -16,6 +16,7 @@ import { type AttemptFailure, retryBusy } from "../sqlite/busy-retry.ts"
 import { realSleep } from "../sqlite/real-time.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
+import { selectThought, selectThoughtTail } from "../thoughts/thought-statements.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import {
   idsBelow,
@@ -45,6 +46,8 @@ const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
       : selectNextPendingOfJob.first(host, { run_id, ...idsBelow("step", jobId) }),
   step: (step_id) => selectStep.first(host, { step_id }),
   receiptOfStep: (stepId) => selectReceipt.first(host, { receipt_id: receiptIdOf(stepId) }),
+  thought: (id) => selectThought.first(host, { id }),
+  thoughtTail: (task_id) => selectThoughtTail.first(host, { task_id })?.hash,
   append: (event) => {
     try {
       insertEvent.run(host, event)

@@ -8,8 +8,10 @@ import { LedgerEvidence } from "../../application/ledger/ledger-evidence.ts"
 import { LedgerReader } from "../../application/ledger/ledger-reader.ts"
 import { LedgerStore } from "../../application/ledger/ledger-store.ts"
 import { verify } from "../../application/ledger/verification.ts"
+import type { RandomIds } from "../../application/thoughts/random-ids.ts"
 import { type OpenError, StorageFailure } from "../../domain/ledger/errors.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
+import { nodeRandomIdsLayer } from "../thoughts/node-random-ids.ts"
 import { type LedgerFileOptions, openLedgerFile } from "./ledger-file.ts"
 import { makeSqliteLedgerEvidence } from "./sqlite-ledger-evidence.ts"
 import { makeSqliteLedgerReader } from "./sqlite-ledger-reader.ts"
@@ -47,6 +49,8 @@ const makePorts = (options: SqliteLedgerOptions) =>
     )
   })
 
-/** The ledger's ports and hashing on a SQLite file. */
-export const sqliteLedgerLayer = (options: SqliteLedgerOptions): Layer.Layer<Ports | Hashing, OpenError> =>
-  Layer.unwrap(makePorts(options)).pipe(Layer.provideMerge(nodeHashingLayer))
+/** The ledger's ports on a SQLite file, with hashing and random ids. */
+export const sqliteLedgerLayer = (
+  options: SqliteLedgerOptions
+): Layer.Layer<Ports | Hashing | RandomIds, OpenError> =>
+  Layer.unwrap(makePorts(options)).pipe(Layer.provideMerge(Layer.merge(nodeHashingLayer, nodeRandomIdsLayer)))

@@ -9,7 +9,11 @@ import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import type { VerificationOptions } from "../../application/ledger/verification.ts"
+import { jcsText } from "../../domain/canonical/jcs.ts"
+import { taskStream } from "../../domain/ledger/event-envelope.ts"
 import { type FindingCode, findingCodes } from "../../domain/ledger/verification.ts"
+import { computeHash } from "../../domain/thoughts/thought-record.ts"
+import { sha256 } from "../hashing/node-hashing.ts"
 import { openForReading } from "../sqlite/better-sqlite3-host.ts"
 import { makeLedgerFile, post, withLedger } from "../testing/ledger-program.ts"
 import { rechain, tamper } from "../testing/tampering.ts"
@@ -68,6 +72,32 @@ const setData = (position: number, path: string, value: string) =>
   `UPDATE events SET data = json_set(data, '${path}', ${value}) WHERE position = ${position}`
 
 const nothing: ReadonlyArray<string> = []
+
+/** One thought more, in log, table and head alike, so that nothing but its own chain tells. */
+const forgedThought = (forged: { readonly prev_hash?: string; readonly hash?: string }) => {
+  const six = {
+    id: "forged",
+    type: "plan",
+    task_id: "t",
+    content: "",
+    timestamp: "2026-04-17T00:00:00Z",
+    prev_hash: "0".repeat(64),
+    ...forged
+  } as const
+  const { hash = computeHash(sha256, six) } = forged
+  const { content, id, prev_hash, task_id, timestamp, type } = six
+  const data = jcsText({ agent_id: "a", content, hash, id, prev_hash, timestamp, type })
+  const now = "2999-01-01T00:00:00.000Z"
+  return (database: Database.Database) => {
+    database
+      .prepare("INSERT INTO events VALUES (11, 'ThoughtRecorded', ?, 1, ?, ?, '', '')")
+      .run(taskStream(task_id), data, now)
+    database
+      .prepare("INSERT INTO thought_records VALUES (?, ?, ?, 'a', ?, ?, ?, ?, ?, 11)")
+      .run(id, type, task_id, content, timestamp, prev_hash, hash, now)
+    rechain(database)
+  }
+}
 
 const tamperings: { readonly [Code in Exclude<FindingCode, "FOREIGN_KEYS_OFF">]: Tampering } = {
   INTEGRITY: {
@@ -136,6 +166,14 @@ const tamperings: { readonly [Code in Exclude<FindingCode, "FOREIGN_KEYS_OFF">]:
     change: () =>
       forged("UPDATE events SET data = replace(data, '\"k1\"', '\"another\"') WHERE position = 3"),
     where: () => "event 3"
+  },
+  THOUGHT_CHAIN_BROKEN: {
+    change: () => forgedThought({ prev_hash: "f".repeat(64) }),
+    where: () => "thought_records forged"
+  },
+  THOUGHT_HASH_MISMATCH: {
+    change: () => forgedThought({ hash: "f".repeat(64) }),
+    where: () => "thought_records forged"
   },
   FOLD_IMPOSSIBLE: {
     change: () => forged(setData(7, "$.fencing_token", "9")),

@@ -33,7 +33,9 @@ const changed = (creates: string, ...changes: ReadonlyArray<readonly [from: stri
 const trigger = (name: string, ...changes: ReadonlyArray<readonly [from: string, to: string]>) =>
   changed(`create trigger "${name}"`, ...changes)
 
-const deleteGuards = ["jobs", "steps", "receipts", "meta"].map((table) => `tr_${table}_append_only_delete`)
+const deleteGuards = ["jobs", "steps", "receipts", "thoughts", "meta"].map(
+  (table) => `tr_${table}_append_only_delete`
+)
 
 const messageGuards = ["insert", "update", "delete"].map((event) => `tr_messages_append_only_${event}`)
 
@@ -82,6 +84,7 @@ export const toyStatements = (bytes: string = PAYLOAD_BYTES): ReadonlyArray<stri
   `DROP TRIGGER "tr_pending_rare_event_ledger_created"`,
   `DROP TRIGGER "tr_messages_append_only_delete"`,
   `DELETE FROM "cassette_receipts"`,
+  `DELETE FROM "thought_records"`,
   `DELETE FROM "cassette_steps"`,
   `DELETE FROM "cassette_jobs"`,
   `DELETE FROM "cassette_meta"`,

@@ -11,7 +11,7 @@ type CommandServices = Host | GlobalFlag.Setting.Identifier<"format"> | GlobalFl
 /** A group of commands; whatever one may fail with must have an exit code. */
 export type CommandGroup<Name extends string> = Command.Command<Name, {}, {}, CommandFailure, CommandServices>
 
-export type GroupName = "cassette"
+export type GroupName = "cassette" | "thought"
 
 interface LazyGroup<Name extends string> {
   readonly summary: string
@@ -23,5 +23,9 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   cassette: {
     summary: "the work ledger: post, claim, complete, verify",
     load: async () => (await import("./cassette/group.ts")).cassetteGroup
+  },
+  thought: {
+    summary: "thought records: record, list, show, verify",
+    load: async () => (await import("./thought/group.ts")).thoughtGroup
   }
 }

@@ -12,7 +12,9 @@ const refusals = [
   "StaleFencingToken",
   "LeaseExpired",
   "LeaseNotExpired",
-  "IdempotencyConflict"
+  "IdempotencyConflict",
+  "DuplicateId",
+  "ThoughtNotFound"
 ] as const
 
 describe("exitCodes", () => {

@@ -22,6 +22,8 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   LeaseExpired: 1,
   LeaseNotExpired: 1,
   IdempotencyConflict: 1,
+  DuplicateId: 1,
+  ThoughtNotFound: 1,
   InvariantViolation: 1,
   StoreBusy: 1,
   StoreCorrupt: 1,

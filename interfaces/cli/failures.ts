@@ -3,11 +3,15 @@
 import * as Schema from "effect/Schema"
 import type { MessageCassetteError } from "../../domain/ledger/errors.ts"
 import { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
+import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
+
+/** What a verification reports: of a whole ledger, or of thought chains alone. */
+const AnyReport = Schema.Union([VerificationReport, ThoughtChainReport])
 
 /** A negative verdict; `listed` are the findings that people are shown. */
 export class VerificationFailed extends Schema.TaggedError<VerificationFailed>()("VerificationFailed", {
   message: Schema.String,
-  report: VerificationReport,
+  report: AnyReport,
   listed: Schema.Array(Finding)
 }) {}
 
@@ -26,6 +30,6 @@ export class OutputFailed extends Schema.TaggedError<OutputFailed>()("OutputFail
 
 export type CommandFailure = MessageCassetteError | VerificationFailed | OutputClosed | OutputFailed
 
-/** How many findings a report has, those that were left off included. */
-export const findingCount = (report: VerificationReport): number =>
-  report.findings.length + report.findings_left_off
+/** How many findings a report has, those that were left off included; of thought chains, how many broken records. */
+export const findingCount = (report: typeof AnyReport.Type): number =>
+  "findings" in report ? report.findings.length + report.findings_left_off : report.broken_count

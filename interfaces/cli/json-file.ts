@@ -16,11 +16,7 @@ export const MAX_JSON_FILE_BYTES = 8 * MAX_PAYLOAD_BYTES
 /** What names standard input in place of a file. */
 const STANDARD_INPUT = "-"
 
-const tooLarge = (flag: string) =>
-  refusedFlag(
-    flag,
-    `the file is over ${MAX_JSON_FILE_BYTES} bytes: a payload or receipt may have ${MAX_PAYLOAD_BYTES} bytes, keep large content elsewhere and put its hash here`
-  )
+const tooLarge = `the file is over ${MAX_JSON_FILE_BYTES} bytes: a payload or receipt may have ${MAX_PAYLOAD_BYTES} bytes, keep large content elsewhere and put its hash here`
 
 /** The bytes of a stream, which is left as soon as it goes over the limit. */
 const boundedBytes = async (
@@ -38,12 +34,12 @@ const boundedBytes = async (
 }
 
 /** The bytes of a file, or undefined when it is over the limit; what is no regular file is read as a stream. */
-const fileBytes = async (path: string): Promise<Uint8Array | undefined> => {
+const fileBytes = async (path: string, limit: number): Promise<Uint8Array | undefined> => {
   const file = await open(path, "r")
   try {
     const { size } = await file.stat()
-    if (size > MAX_JSON_FILE_BYTES) return undefined
-    return await boundedBytes(file.createReadStream({ autoClose: false }), MAX_JSON_FILE_BYTES)
+    if (size > limit) return undefined
+    return await boundedBytes(file.createReadStream({ autoClose: false }), limit)
   } finally {
     await file.close()
   }
@@ -64,18 +60,28 @@ const readFailure = (flag: string, path: string, error: unknown): InvalidInput =
   return refusedFlag(flag, `${path}: ${advice[code] ?? message}`)
 }
 
+/** The bytes of a file (`-` is standard input) that `flag` names, and its name for people. */
+export const readBytes = Effect.fnUntraced(function* (
+  flag: string,
+  file: string,
+  bound: { readonly limit: number; readonly tooLarge: string }
+): Effect.fn.Return<{ readonly path: string; readonly bytes: Uint8Array }, InvalidInput, Host> {
+  const host = yield* Host
+  const path = file === STANDARD_INPUT ? "standard input" : yield* absolutePath(flag, file)
+  const bytes = yield* Effect.tryPromise({
+    try: () =>
+      file === STANDARD_INPUT ? boundedBytes(host.stdin(), bound.limit) : fileBytes(path, bound.limit),
+    catch: (error) => readFailure(flag, path, error)
+  })
+  return bytes === undefined ? yield* Effect.fail(refusedFlag(flag, bound.tooLarge)) : { path, bytes }
+})
+
 /** The JSON object in a file (`-` is standard input) that `flag` names. */
 export const readJsonObject = Effect.fnUntraced(function* (
   flag: string,
   file: string
 ): Effect.fn.Return<JsonObject, InvalidInput, Host> {
-  const host = yield* Host
-  const path = file === STANDARD_INPUT ? "standard input" : yield* absolutePath(flag, file)
-  const bytes = yield* Effect.tryPromise({
-    try: () => (file === STANDARD_INPUT ? boundedBytes(host.stdin(), MAX_JSON_FILE_BYTES) : fileBytes(path)),
-    catch: (error) => readFailure(flag, path, error)
-  })
-  if (bytes === undefined) return yield* Effect.fail(tooLarge(flag))
+  const { bytes, path } = yield* readBytes(flag, file, { limit: MAX_JSON_FILE_BYTES, tooLarge })
   const value = readJsonBytes(bytes, "jcs/1")
   if (Result.isFailure(value)) {
     return yield* Effect.fail(refusedFlag(flag, `${path}: ${value.failure.message}`))

@@ -7,6 +7,9 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
 /** One line: every control, direction and lone surrogate character, line feeds included, as `\uXXXX`. */
 export const printable = (text: string): string => text.replaceAll(unprintable, escaped)
 
+/** As `printable`, but keeps line feeds. */
+export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")
+
 const width = (text: string): number => Array.from(text).length
 
 const pad = (text: string, to: number): string => text + " ".repeat(Math.max(0, to - width(text)))

@@ -6,10 +6,10 @@ import { Format, Root } from "./options.ts"
 const names = Object.keys(commandGroups) as ReadonlyArray<GroupName>
 
 /** The group itself when the arguments name it; else an empty one that help lists and that is never run. */
-const reachableGroup = async (
-  name: GroupName,
+const reachableGroup = async <Name extends GroupName>(
+  name: Name,
   args: ReadonlyArray<string>
-): Promise<CommandGroup<GroupName>> => {
+): Promise<CommandGroup<Name>> => {
   const { load, summary } = commandGroups[name]
   return args.includes(name) ? load() : Command.make(name).pipe(Command.withDescription(summary))
 }
@@ -25,7 +25,8 @@ export const rootCommand = async (args: ReadonlyArray<string>) => {
         description: "post work, creating the ledger in ./CORTEX/_generated/system3.db"
       },
       { command: "cortex cassette verify", description: "check every invariant" },
-      { command: "cortex cassette --help", description: "all commands of the ledger" }
+      { command: "cortex cassette --help", description: "all commands of the ledger" },
+      { command: "cortex thought --help", description: "all commands of thoughts" }
     ]),
     Command.withSubcommands(groups),
     Command.withGlobalFlags([Format, Root])

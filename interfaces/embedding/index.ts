@@ -13,11 +13,19 @@ export type {
 } from "../../application/ledger/ledger-reader.ts"
 export type { LedgerState, StateAtOptions } from "../../application/ledger/state-at.ts"
 export type { Rung, VerificationOptions } from "../../application/ledger/verification.ts"
+export {
+  type CreateThoughtOptions,
+  Thoughts,
+  type ThoughtsShape
+} from "../../application/thoughts/thoughts.ts"
 export type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
 export type { Claimed, Completed, Posted, Requeued } from "../../domain/ledger/decide.ts"
 export * from "../../domain/ledger/errors.ts"
 export type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 export { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
-export type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+export type { JobRow, MessageRow, ReceiptRow, StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
 export type { Finding, FindingCode, VerificationReport } from "../../domain/ledger/verification.ts"
+export type { TaskChainReport, ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
+export type { ListThoughts, ThoughtInput, VerifyThoughts } from "../../domain/thoughts/commands.ts"
+export { THOUGHT_TYPES, type ThoughtRecord, type ThoughtType } from "../../domain/thoughts/thought-record.ts"
 export { Ledger, type LedgerOptions } from "./ledger.ts"

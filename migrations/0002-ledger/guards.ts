@@ -16,13 +16,15 @@ const isNotPending = sql`NEW."event_position" IS NOT (SELECT "position" FROM "pe
 const withPendingEvent = sql`(SELECT 1) LEFT JOIN "events" AS "pending" ON "pending"."position" = (SELECT "size" + 1 FROM "head")`
 const isNotThePendingEvent = sql`NEW."event_position" IS NOT "pending"."position"`
 
-const written = (table: string): Statement =>
+/** Refuses a row that does not come from the event that is pending. */
+export const written = (table: string): Statement =>
   refuse(`${table} is append-only: a row is written only by the event that is pending`, isNotPending)
 
 const never = (name: string, table: string, event: Trigger["event"], message: string): string =>
   trigger({ name, timing: "BEFORE", event, on: table, body: [refuse(message)] })
 
-const appendOnly = (table: string, short: string): ReadonlyArray<string> => [
+/** The guards of a table whose rows never change. */
+export const appendOnly = (table: string, short: string): ReadonlyArray<string> => [
   never(`tr_${short}_append_only_update`, table, "UPDATE", `${table} is append-only: no row is ever changed`),
   never(`tr_${short}_append_only_delete`, table, "DELETE", `${table} is append-only: no row is ever deleted`)
 ]

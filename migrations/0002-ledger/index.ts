@@ -6,10 +6,18 @@ import type { Migration } from "../statements.ts"
 import { guards } from "./guards.ts"
 import { projections } from "./projections.ts"
 import { tables } from "./tables.ts"
+import { thoughtGuards, thoughtProjections, thoughtTables } from "./thoughts.ts"
 
 /** Creates the event log and the ledger tables, empty, with every guard in place. */
 export const ledger: Migration = {
   version: 2,
   name: "0002-ledger",
-  statements: () => [...tables(), ...guards(), ...projections()]
+  statements: () => [
+    ...tables(),
+    ...thoughtTables(),
+    ...guards(),
+    ...thoughtGuards(),
+    ...projections(),
+    ...thoughtProjections()
+  ]
 }

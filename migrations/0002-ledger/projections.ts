@@ -9,12 +9,13 @@ import { sql } from "kysely"
 import { refuse, trigger, type Fragment, type Statement } from "../statements.ts"
 import { db } from "./tables.ts"
 
-const position = sql<number>`OLD."position"`
-const recordedAt = sql<string>`OLD."recorded_at"`
+/** The pending event's own columns, and a key of its `data`. */
+export const position = sql<number>`OLD."position"`
+export const recordedAt = sql<string>`OLD."recorded_at"`
 const runId = sql<string>`substr(OLD."stream_id", 5)`
 
 // The brackets matter: -> and ->> bind no tighter than ||.
-const text = (key: string) => sql<string>`(OLD."data" ->> ${sql.lit(`$.${key}`)})`
+export const text = (key: string) => sql<string>`(OLD."data" ->> ${sql.lit(`$.${key}`)})`
 const integer = (key: string) => sql<number>`(OLD."data" ->> ${sql.lit(`$.${key}`)})`
 const json = (key: string) => sql<string>`(OLD."data" -> ${sql.lit(`$.${key}`)})`
 
@@ -23,7 +24,8 @@ const json = (key: string) => sql<string>`(OLD."data" -> ${sql.lit(`$.${key}`)})
 const shape = (of: Fragment) =>
   sql`(SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(${of}))`
 
-const hasShape = (type: string, ...shapes: ReadonlyArray<ReadonlyArray<string>>): Statement =>
+/** Refuses data that has other keys, or keys of other types, than one of the lists. */
+export const hasShape = (type: string, ...shapes: ReadonlyArray<ReadonlyArray<string>>): Statement =>
   refuse(
     `${type} must have exactly the keys ${shapes.map((keys) => keys.join(", ")).join(", or ")}`,
     sql`coalesce(${shape(sql`OLD."data"`)}, '') NOT IN (${sql.join(
@@ -39,12 +41,18 @@ const hasNul = (of: Fragment) => sql`instr(replace(${of}, '\\\\', ''), '\\u0000'
 const refuseNul = (rule: string, where: Fragment): Statement =>
   refuse(rule, sql`instr(OLD."data", '\\u0000') > 0 AND (${where})`)
 
-const hasNoNul = (type: string): Statement =>
+/** Refuses data with U+0000 in any string. */
+export const hasNoNul = (type: string): Statement =>
   refuseNul(`${type} may not have U+0000 anywhere`, hasNul(sql`OLD."data"`))
 
-const moveHead: Statement = db.updateTable("head").set({ size: position, hash: sql<string>`OLD."hash"` })
+/** The last statement of every projection: it empties the view again. */
+export const moveHead: Statement = db
+  .updateTable("head")
+  .set({ size: position, hash: sql<string>`OLD."hash"` })
 
-const isType = (type: string): Fragment => sql`OLD."type" IS ${sql.lit(type)} AND OLD."schema_version" IS 1`
+/** True for an event of this type in its first version. */
+export const isType = (type: string): Fragment =>
+  sql`OLD."type" IS ${sql.lit(type)} AND OLD."schema_version" IS 1`
 
 const jobsType = sql`json_type(OLD."data", '$.jobs')`
 

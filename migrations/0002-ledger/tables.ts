@@ -53,6 +53,18 @@ export interface Tables {
     readonly created_at: string
     readonly event_position: number
   }
+  readonly thought_records: {
+    readonly id: string
+    readonly type: string
+    readonly task_id: string
+    readonly agent_id: string
+    readonly content: string
+    readonly timestamp: string
+    readonly prev_hash: string
+    readonly hash: string
+    readonly created_at: string
+    readonly event_position: number
+  }
   readonly cassette_meta: { readonly key: string; readonly value: string; readonly event_position: number }
   readonly ledger_migrations: { readonly version: number; readonly name: string; readonly checksum: string }
 }

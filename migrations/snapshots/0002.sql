@@ -24,6 +24,14 @@ create view "pending_rare_event" as select "position", "type", "stream_id", "sch
 
 insert into "head" ("one", "size", "hash") values (1, 0, '0000000000000000000000000000000000000000000000000000000000000000');
 
+create table "thought_records" ("id" text not null primary key, "type" text not null, "task_id" text not null, "agent_id" text not null, "content" text not null, "timestamp" text not null, "prev_hash" text not null, "hash" text not null unique, "created_at" text not null, "event_position" integer not null, constraint "thoughts_task_prev" unique ("task_id", "prev_hash"), constraint "thoughts_type" check (("type" IS 'plan' OR "type" IS 'analysis' OR "type" IS 'decision' OR "type" IS 'reflection')), constraint "thoughts_created_at_is_time" check (strftime('%Y-%m-%dT%H:%M:%fZ', "created_at", '+0 days') IS "created_at")) strict;
+
+create index "idx_trail_task" on "thought_records" ("task_id", "created_at");
+
+create index "idx_trail_prev" on "thought_records" ("prev_hash");
+
+create index "ix_trail_position" on "thought_records" ("task_id", "event_position");
+
 CREATE TRIGGER "tr_events_chain_insert" BEFORE INSERT ON "events"
 BEGIN
   SELECT RAISE(ABORT, 'events is append-only: position must be one more than the head''s size') WHERE NEW."position" IS NOT (SELECT "size" + 1 FROM "head");
@@ -201,6 +209,26 @@ BEGIN
   SELECT RAISE(ABORT, 'ledger_migrations is append-only: no row is ever deleted');
 END;
 
+CREATE TRIGGER "tr_thoughts_append_only_insert" BEFORE INSERT ON "thought_records"
+BEGIN
+  SELECT RAISE(ABORT, 'thought_records is append-only: a row is written only by the event that is pending') WHERE NEW."event_position" IS NOT (SELECT "position" FROM "pending_event");
+  SELECT RAISE(ABORT, 'A thought needs an id, a task_id and an agent_id that are not empty') WHERE NEW."id" IS '' OR NEW."task_id" IS '' OR NEW."agent_id" IS '';
+  SELECT RAISE(ABORT, 'Invalid type: it must be plan, analysis, decision or reflection') WHERE NOT ("NEW"."type" IS 'plan' OR "NEW"."type" IS 'analysis' OR "NEW"."type" IS 'decision' OR "NEW"."type" IS 'reflection');
+  SELECT RAISE(ABORT, 'A thought''s timestamp must be a date and time of day with its zone, as in ISO 8601') WHERE (NEW."timestamp" GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]T*' AND substr(NEW."timestamp", 12) GLOB '[0-9][0-9]:[0-9][0-9]:[0-9][0-9]*' AND (substr(NEW."timestamp", 20) GLOB '*Z' OR substr(NEW."timestamp", 20) GLOB '*[+-][0-9][0-9]:[0-9][0-9]')) IS NOT 1;
+  SELECT RAISE(ABORT, 'thought_records is a chain in each task: prev_hash must be the hash of the task''s newest record, or 64 zeros') WHERE NEW."prev_hash" IS NOT coalesce((select "hash" from "thought_records" where "task_id" = "NEW"."task_id" order by "event_position" desc limit 1), '0000000000000000000000000000000000000000000000000000000000000000');
+  SELECT RAISE(ABORT, 'A thought''s hash must be 64 lower-case hex digits') WHERE length(NEW."hash") IS NOT 64 OR length(CAST(NEW."hash" AS BLOB)) IS NOT 64 OR NEW."hash" GLOB '*[^0-9a-f]*';
+END;
+
+CREATE TRIGGER "tr_thoughts_append_only_update" BEFORE UPDATE ON "thought_records"
+BEGIN
+  SELECT RAISE(ABORT, 'thought_records is append-only: no row is ever changed');
+END;
+
+CREATE TRIGGER "tr_thoughts_append_only_delete" BEFORE DELETE ON "thought_records"
+BEGIN
+  SELECT RAISE(ABORT, 'thought_records is append-only: no row is ever deleted');
+END;
+
 CREATE TRIGGER "tr_events_apply" AFTER INSERT ON "events"
 BEGIN
   delete from "pending_event";
@@ -285,6 +313,16 @@ BEGIN
   SELECT RAISE(ABORT, 'StepRequeued must name a lease: a LEASED step with its worker and its fencing_token') WHERE NOT EXISTS (select 1 as "found" from "cassette_steps" where "step_id" = (OLD."data" ->> '$.step_id') and "status" IS 'LEASED' AND "lease_owner" IS (OLD."data" ->> '$.worker_id') AND "fencing_token" IS (OLD."data" ->> '$.fencing_token'));
   SELECT RAISE(ABORT, 'StepRequeued needs a cause: expired after the lease''s end, released with the lease''s worker and token, or forced with a reason') WHERE CASE (OLD."data" ->> '$.cause') WHEN 'expired' THEN (select "lease_expires_at" from "cassette_steps" where "step_id" = (OLD."data" ->> '$.step_id')) <= OLD."recorded_at" WHEN 'released' THEN 1 WHEN 'forced' THEN (OLD."data" ->> '$.reason') IS NOT '' END IS NOT 1;
   update "cassette_steps" set "status" = 'PENDING', "lease_owner" = null, "lease_expires_at" = null, "event_position" = OLD."position" where "step_id" = (OLD."data" ->> '$.step_id');
+  update "head" set "size" = OLD."position", "hash" = OLD."hash";
+END;
+
+CREATE TRIGGER "tr_pending_rare_event_thought_recorded" INSTEAD OF DELETE ON "pending_rare_event"
+WHEN OLD."type" IS 'ThoughtRecorded' AND OLD."schema_version" IS 1
+BEGIN
+  SELECT RAISE(ABORT, 'ThoughtRecorded must have exactly the keys agent_id:text, content:text, hash:text, id:text, prev_hash:text, timestamp:text, type:text') WHERE coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '') NOT IN ('7 agent_id:text content:text hash:text id:text prev_hash:text timestamp:text type:text');
+  SELECT RAISE(ABORT, 'ThoughtRecorded may not have U+0000 anywhere') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(OLD."data", '\\', ''), '\u0000') > 0);
+  SELECT RAISE(ABORT, 'ThoughtRecorded must stand in a stream task:<task_id>, without U+0000') WHERE OLD."stream_id" NOT GLOB 'task:?*' OR instr(OLD."stream_id", char(0)) > 0;
+  insert into "thought_records" ("id", "type", "task_id", "agent_id", "content", "timestamp", "prev_hash", "hash", "created_at", "event_position") values ((OLD."data" ->> '$.id'), (OLD."data" ->> '$.type'), substr(OLD."stream_id", 6), (OLD."data" ->> '$.agent_id'), (OLD."data" ->> '$.content'), (OLD."data" ->> '$.timestamp'), (OLD."data" ->> '$.prev_hash'), (OLD."data" ->> '$.hash'), OLD."recorded_at", OLD."position");
   update "head" set "size" = OLD."position", "hash" = OLD."hash";
 END;
 

@@ -26,6 +26,7 @@ export const tables = [
   "cassette_jobs",
   "cassette_steps",
   "cassette_receipts",
+  "thought_records",
   "cassette_meta",
   "ledger_migrations"
 ] as const

@@ -105,6 +105,32 @@ export const insertInto = (
 export const insertEvent = (row: EventRow, verb = "INSERT", rest = ""): string =>
   insertInto("events", { ...row }, verb, rest)
 
+/** What a thought says, before it has a hash. */
+export interface Thought {
+  readonly id: string
+  readonly type: string
+  readonly task_id: string
+  readonly agent_id: string
+  readonly content: string
+  readonly timestamp: string
+  readonly prev_hash: string
+}
+
+/** The hash of a thought, over six of its fields. */
+export const thoughtHash = ({ content, id, prev_hash, task_id, timestamp, type }: Thought): string =>
+  hash("sha256", canonical({ content, id, prev_hash, task_id, timestamp, type }), "hex")
+
+/** The fact that a thought was recorded, with its hash. */
+export const thoughtFact = (thought: Thought, recorded_at: string): Fact => {
+  const { task_id, ...data } = thought
+  return {
+    type: "ThoughtRecorded",
+    stream_id: `task:${task_id}`,
+    data: { ...data, hash: thoughtHash(thought) },
+    recorded_at
+  }
+}
+
 /** The id of the message posted at this position, with any idempotency key left out of its hash part. */
 export const messageIdAt = (position: number, run: string): string =>
   `msg_${String(position).padStart(13, "0")}_${hash("sha256", canonical(["message", run, "position", position]), "hex").slice(0, 16)}`

@@ -12,8 +12,11 @@ import {
   messageIdAt,
   rowAfter,
   stepIdOf,
+  thoughtFact,
+  thoughtHash,
   type Fact,
-  type Head
+  type Head,
+  type Thought
 } from "./ledger.ts"
 
 /** The time so many seconds after the first event. */
@@ -82,6 +85,27 @@ const claimed = (step_id: string, seconds: number, lease_expires_at: string): Fa
     at(seconds)
   )
 
+const zeros = "0".repeat(64)
+
+const thought = (id: string, task_id: string, prev_hash: string): Thought => ({
+  id,
+  type: "plan",
+  task_id,
+  agent_id: "a1",
+  content: "read",
+  timestamp: "2026-01-01T00:00:00Z",
+  prev_hash
+})
+
+/** The thoughts of the small ledger, and the one that comes next: two in one task, one in another. */
+export const thoughts = (() => {
+  const first = thought("t-1", "task-1", zeros)
+  const second = thought("t-2", "task-1", thoughtHash(first))
+  const elsewhere = thought("t-3", "task-2", zeros)
+  const next = thought("t-4", "task-1", thoughtHash(second))
+  return { first, second, elsewhere, next }
+})()
+
 /** The events of the small ledger. */
 export const facts: ReadonlyArray<Fact> = [
   { type: "LedgerCreated", stream_id: "ledger", data: { ledger_id: "ledger-1" }, recorded_at: at(0) },
@@ -124,7 +148,10 @@ export const facts: ReadonlyArray<Fact> = [
       worker_id: worker
     },
     at(50)
-  )
+  ),
+  thoughtFact(thoughts.first, at(51)),
+  thoughtFact(thoughts.second, at(51)),
+  thoughtFact(thoughts.elsewhere, at(51))
 ]
 
 /** One legal event of each kind that can come next in the small ledger. */
@@ -172,7 +199,8 @@ export const legal = (() => {
     ),
     requeueExpired: requeue("expired", steps.expired),
     requeueReleased: requeue("released", steps.leased, { requested_by: worker }),
-    requeueForced: requeue("forced", steps.leased)
+    requeueForced: requeue("forced", steps.leased),
+    think: thoughtFact(thoughts.next, now)
   } satisfies Readonly<Record<string, Fact>>
 })()
 
@@ -229,7 +257,8 @@ export const states = {
   openByPost: gateOpenBy(legal.post),
   openByClaim: gateOpenBy(legal.claimRun),
   openByComplete: gateOpenBy(legal.complete),
-  openByRequeue: gateOpenBy(legal.requeueExpired)
+  openByRequeue: gateOpenBy(legal.requeueExpired),
+  openByThought: gateOpenBy(legal.think)
 } satisfies Readonly<Record<string, ReadonlyArray<string>>>
 
 /** The name of a state. */

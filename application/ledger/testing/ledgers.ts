@@ -16,6 +16,7 @@ import type { Claimed, Posted } from "../../../domain/ledger/decide.ts"
 import { sqliteLedgerLayer, type SqliteLedgerOptions } from "../../../infrastructure/ledger/sqlite-ledger.ts"
 import { Ledger, type LedgerShape } from "../ledger.ts"
 import { LedgerStore } from "../ledger-store.ts"
+import { Thoughts, type ThoughtsShape } from "../../thoughts/thoughts.ts"
 
 type Store = LedgerStore["Service"]
 
@@ -25,18 +26,29 @@ export interface TestLedgerOptions extends Partial<SqliteLedgerOptions> {
   readonly wrap?: (store: Store) => Partial<Store>
 }
 
-/** A ledger in memory (or in `filename`) for the rest of the scope. */
-export const openLedger = (
+/** A ledger in memory (or in `filename`) for the rest of the scope, and its thoughts. */
+export const openServices = (
   options: TestLedgerOptions = {}
-): Effect.Effect<LedgerShape, OpenError, Scope.Scope> =>
+): Effect.Effect<
+  { readonly ledger: LedgerShape; readonly thoughts: ThoughtsShape },
+  OpenError,
+  Scope.Scope
+> =>
   Effect.gen(function* () {
     const { filename = ":memory:", queueCapacity, wrap = () => ({}), ...rest } = options
     const ports = yield* Layer.build(sqliteLedgerLayer({ filename, ...rest }))
     const store = Context.get(ports, LedgerStore)
     const wrapped = Context.add(ports, LedgerStore, { ...store, ...wrap(store) })
-    const built = yield* Layer.build(Ledger.layerWith({ queueCapacity })).pipe(Effect.provideContext(wrapped))
-    return Context.get(built, Ledger)
+    const services = Thoughts.layerNoDeps.pipe(Layer.provideMerge(Ledger.layerWith({ queueCapacity })))
+    const built = yield* Layer.build(services).pipe(Effect.provideContext(wrapped))
+    return { ledger: Context.get(built, Ledger), thoughts: Context.get(built, Thoughts) }
   })
+
+/** A ledger in memory (or in `filename`) for the rest of the scope. */
+export const openLedger = (
+  options: TestLedgerOptions = {}
+): Effect.Effect<LedgerShape, OpenError, Scope.Scope> =>
+  Effect.map(openServices(options), ({ ledger }) => ledger)
 
 /** Opens, uses and closes a ledger. */
 export const withLedger = <A, E>(

@@ -48,6 +48,7 @@ describe("eventTextLine", () => {
       { step_id: "s", outcome: "SUCCESS", worker_id: "w", fencing_token: 2 },
       "s SUCCESS by w, token 2"
     ],
+    ["ThoughtRecorded", { id: "r1", type: "plan", agent_id: "a1" }, "r1 plan by a1"],
     ["Unheard", { a: 1 }, '{"a":1}']
   ])("%s", (type, data, summary) => {
     expect(eventTextLine(event(type, JSON.stringify(data)))).toBe(

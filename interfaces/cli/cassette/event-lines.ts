@@ -31,7 +31,8 @@ const summaries: { readonly [type: string]: (data: JsonObject) => string } = {
   StepRequeued: (data) =>
     `${word(data["step_id"])} ${word(data["cause"])}, asked by ${word(data["requested_by"])}: ${word(data["reason"])}`,
   StepCompleted: (data) =>
-    `${word(data["step_id"])} ${word(data["outcome"])} by ${word(data["worker_id"])}, token ${word(data["fencing_token"])}`
+    `${word(data["step_id"])} ${word(data["outcome"])} by ${word(data["worker_id"])}, token ${word(data["fencing_token"])}`,
+  ThoughtRecorded: (data) => `${word(data["id"])} ${word(data["type"])} by ${word(data["agent_id"])}`
 }
 
 const summaryOf = ({ data, type }: EventEnvelope): string => {

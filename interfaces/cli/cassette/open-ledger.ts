@@ -1,4 +1,4 @@
-// Finds the ledger file that the flags name and opens it for one command. Only posting may create a ledger; reading
+// Finds the ledger file that the flags name and opens it for one command. Only posting and thinking may create a ledger; reading
 // opens so that nothing is changed. The database is loaded here and nowhere else, so that help needs none.
 import { mkdirSync, statSync } from "node:fs"
 import { join } from "node:path"
@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
+import type { ThoughtsShape } from "../../../application/thoughts/thoughts.ts"
 import {
   type InvalidInput,
   ReadOnlyStore,
@@ -57,11 +58,14 @@ const ledgerFile = Effect.fnUntraced(function* (access: Access) {
   return join(root, ...ledgerPath)
 })
 
+/** What is done with an opened ledger and its thoughts. */
+type Use<A, E, R> = (ledger: LedgerShape, thoughts: ThoughtsShape) => Effect.Effect<A, E, R>
+
 /** Opens one ledger file for as long as `use` runs. */
 export const withLedgerFile = Effect.fnUntraced(function* <A, E, R>(
   file: string,
   access: Access,
-  use: (ledger: LedgerShape) => Effect.Effect<A, E, R>
+  use: Use<A, E, R>
 ) {
   const options = {
     filename: file,
@@ -70,18 +74,16 @@ export const withLedgerFile = Effect.fnUntraced(function* <A, E, R>(
     allowNetworkFs: yield* AllowNetworkFs
   }
   const sqlite = yield* Effect.promise(() => import("../../embedding/ledger.ts"))
+  const { Thoughts } = yield* Effect.promise(() => import("../../../application/thoughts/thoughts.ts"))
   return yield* Effect.scoped(
     Effect.flatMap(Layer.build(sqlite.Ledger.layer(options)), (context) =>
-      use(Context.get(context, sqlite.Ledger))
+      use(Context.get(context, sqlite.Ledger), Context.get(context, Thoughts))
     )
   )
 })
 
 /** Opens the ledger that the flags name for as long as `use` runs. */
-export const withLedger = Effect.fnUntraced(function* <A, E, R>(
-  access: Access,
-  use: (ledger: LedgerShape) => Effect.Effect<A, E, R>
-) {
+export const withLedger = Effect.fnUntraced(function* <A, E, R>(access: Access, use: Use<A, E, R>) {
   return yield* withLedgerFile(yield* ledgerFile(access), access, use)
 })
 

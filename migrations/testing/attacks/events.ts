@@ -126,7 +126,12 @@ const isLegal = (fact: Fact, key: string, value: unknown): boolean => {
   if (key === "idempotency_key" && value === null) {
     return true
   }
+  if (key === "content") {
+    return typeof value === "string" && !value.includes(nul)
+  }
   const isFree =
+    key === "id" ||
+    key === "agent_id" ||
     key === "idempotency_key" ||
     key === "ledger_id" ||
     key === "reason" ||
@@ -172,7 +177,7 @@ const dataFaults = (fact: Fact): ReadonlyArray<readonly [string, string]> => {
       )
     }
     for (const other of valueFaults(fact, key, value)) {
-      faults.push([`with ${key} ${JSON.stringify(other)}`, replaced([key, other])])
+      faults.push([`with ${key} in data ${JSON.stringify(other)}`, replaced([key, other])])
     }
   }
   return faults.map(([name, faulty]) => [name, objectText(faulty)])

@@ -5,6 +5,7 @@ import { doorAttacks } from "./doors.ts"
 import { beginningAttacks, dataAttacks, envelopeAttacks } from "./events.ts"
 import { gateAttacks } from "./gate.ts"
 import { stepAttacks } from "./steps.ts"
+import { thoughtAttacks, thoughtGateAttacks } from "./thoughts.ts"
 import { lookalikeAttacks, openTableAttacks, tableAttacks } from "./tables.ts"
 
 /** Attacks by what they aim at. */
@@ -17,7 +18,9 @@ export const attackGroups: Readonly<Record<string, ReadonlyArray<Attack>>> = {
   "the envelope of events": envelopeAttacks,
   "the data of events": dataAttacks,
   "well-formed events that are not allowed": claimAttacks,
+  "well-formed thoughts that are not allowed": thoughtAttacks,
   "behind the gate": gateAttacks,
+  "thoughts behind the gate": thoughtGateAttacks,
   "rows of every table, with the gate open": openTableAttacks
 }
 

@@ -135,6 +135,18 @@ const freshRows = (event_position: unknown): Readonly<Record<string, Readonly<Re
       created_at,
       event_position
     },
+    thought_records: {
+      id: "t-9",
+      type: "plan",
+      task_id: "task-9",
+      agent_id: "a1",
+      content: "",
+      timestamp: created_at,
+      prev_hash: "0".repeat(64),
+      hash: "a".repeat(64),
+      created_at,
+      event_position
+    },
     cassette_meta: { key: "owner", value: "me", event_position },
     ledger_migrations: { version: 3, name: "0003-mine", checksum: "" }
   }

@@ -1,0 +1,139 @@
+// Thoughts as their users see them: append a record to its task's chain, read records, verify chains. The service is
+// built over the ledger's writer and ports, so that thoughts and work stand in one log and in one order. It never
+// changes or deletes a record, and never decides what is worth thinking.
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import { type InvalidInput, ThoughtNotFound } from "../../domain/ledger/errors.ts"
+import type { ThoughtRow } from "../../domain/ledger/rows.ts"
+import type { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
+import {
+  asGiven,
+  ListThoughts,
+  RecordThought,
+  ThoughtId,
+  type ThoughtInput,
+  VerifyThoughts
+} from "../../domain/thoughts/commands.ts"
+import { decideThought } from "../../domain/thoughts/decide.ts"
+import type { ThoughtRecord } from "../../domain/thoughts/thought-record.ts"
+import { type CommandError, type CommandWriter, LedgerWriter } from "../ledger/command-writer.ts"
+import { Hashing } from "../ledger/hashing.ts"
+import { decodeInput } from "../ledger/input.ts"
+import { LedgerEvidence } from "../ledger/ledger-evidence.ts"
+import { LedgerReader, type ReadError } from "../ledger/ledger-reader.ts"
+import { commands } from "../ledger/ledger.ts"
+import { verifyThoughtChains } from "./chain-verification.ts"
+import { RandomIds } from "./random-ids.ts"
+
+/** Where an id and a time come from when the input has none: by default a random UUID and the Clock. */
+export interface CreateThoughtOptions {
+  readonly idFn?: (() => string) | undefined
+  readonly nowFn?: (() => string) | undefined
+}
+
+export interface ThoughtsShape {
+  /** Appends a record to the end of its task's chain and answers it. */
+  readonly createThoughtRecord: (
+    input: ThoughtInput,
+    options?: CreateThoughtOptions
+  ) => Effect.Effect<ThoughtRecord, InvalidInput | CommandError>
+  /** One record, or null when there is none with this id. */
+  readonly getThoughtRecord: (id: string) => Effect.Effect<ThoughtRecord | null, InvalidInput | ReadError>
+  /** Records in the order of the log, oldest first unless `descending`; of one task, or all. */
+  readonly listThoughtRecords: (
+    options?: ListThoughts
+  ) => Effect.Effect<ReadonlyArray<ThoughtRecord>, InvalidInput | ThoughtNotFound | ReadError>
+  /** Recomputes the chain of one task or of all; a broken chain is a report, not an error. */
+  readonly verifyChain: (
+    options?: VerifyThoughts
+  ) => Effect.Effect<ThoughtChainReport, InvalidInput | ReadError>
+}
+
+const decodeRecord = decodeInput(RecordThought, asGiven)
+const decodeId = decodeInput(ThoughtId, asGiven)
+const decodeList = decodeInput(ListThoughts, asGiven)
+const decodeVerify = decodeInput(VerifyThoughts, asGiven)
+
+const recorded = Metric.withAttributes(commands, { command: "createThoughtRecord" })
+
+/** A record has these eight fields and no others. */
+const recordOf = (row: ThoughtRow): ThoughtRecord => ({
+  id: row.id,
+  type: row.type,
+  task_id: row.task_id,
+  agent_id: row.agent_id,
+  content: row.content,
+  timestamp: row.timestamp,
+  prev_hash: row.prev_hash,
+  hash: row.hash
+})
+
+const append = (writer: CommandWriter, command: RecordThought): Effect.Effect<ThoughtRecord, CommandError> =>
+  writer.submit((transaction, moment) =>
+    decideThought(
+      command,
+      {
+        takenBy: transaction.thought(command.id)?.task_id,
+        tail: transaction.thoughtTail(command.task_id)
+      },
+      moment
+    )
+  )
+
+const makeThoughts: Effect.Effect<
+  ThoughtsShape,
+  never,
+  LedgerWriter | LedgerReader | LedgerEvidence | Hashing | RandomIds
+> = Effect.gen(function* () {
+  const writer = yield* LedgerWriter
+  const reader = yield* LedgerReader
+  const evidence = yield* LedgerEvidence
+  const hashing = yield* Hashing
+  const { uuid } = yield* RandomIds
+
+  const positionOf = Effect.fnUntraced(function* (id: string) {
+    const row = yield* reader.thought(id)
+    return row === undefined ? yield* Effect.fail(new ThoughtNotFound({ id })) : row.event_position
+  })
+
+  return {
+    createThoughtRecord: Effect.fn("Thoughts.createThoughtRecord")(function* (input, options = {}) {
+      const { idFn = uuid, nowFn } = options
+      const now = timestampFromMillis(yield* Clock.currentTimeMillis)
+      const command = yield* Effect.fromResult(
+        decodeRecord({
+          ...input,
+          id: input.id ?? idFn(),
+          timestamp: input.timestamp ?? (nowFn === undefined ? now : nowFn())
+        })
+      )
+      const record = yield* append(writer, command)
+      yield* Metric.update(recorded, 1)
+      return record
+    }),
+    getThoughtRecord: Effect.fn("Thoughts.getThoughtRecord")(function* (id) {
+      const row = yield* reader.thought(yield* Effect.fromResult(decodeId(id)))
+      return row === undefined ? null : recordOf(row)
+    }),
+    listThoughtRecords: Effect.fn("Thoughts.listThoughtRecords")(function* (options = {}) {
+      const { after, ...rest } = yield* Effect.fromResult(decodeList(options))
+      const position = after === undefined ? undefined : yield* positionOf(after)
+      return (yield* reader.thoughts({ ...rest, after: position })).map(recordOf)
+    }),
+    verifyChain: Effect.fn("Thoughts.verifyChain")(function* (options = {}) {
+      const { task_id } = yield* Effect.fromResult(decodeVerify(options))
+      return yield* Effect.scoped(
+        Effect.flatMap(evidence.snapshot, (snapshot) => verifyThoughtChains(snapshot, task_id))
+      ).pipe(Effect.provideService(Hashing, hashing))
+    })
+  } satisfies ThoughtsShape
+})
+
+export class Thoughts extends Context.Service<Thoughts, ThoughtsShape>()("cortex-cassette/Thoughts") {
+  /** The thoughts over ports that the host brings and over the ledger's writer, which `Ledger.layerWith` gives. */
+  static readonly layerNoDeps = Layer.effect(this, makeThoughts)
+}

@@ -1,0 +1,67 @@
+// The decider of thoughts: the event it makes, the chain it continues, the id it refuses.
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import { evolve } from "../ledger/evolve.ts"
+import { ZERO_HASH } from "../ledger/limits.ts"
+import { at, eventAt, momentAt, sha256 } from "../ledger/testing/samples.ts"
+import { decideThought } from "./decide.ts"
+import { computeHash } from "./thought-record.ts"
+
+const command = {
+  id: "r1",
+  type: "plan",
+  task_id: "t:1",
+  agent_id: "a1",
+  content: "hello",
+  timestamp: "2026-04-17T00:00:00Z"
+} as const
+
+const decided = (tail: string | undefined) =>
+  Result.getOrThrow(decideThought(command, { takenBy: undefined, tail }, momentAt(0)))
+
+describe("a decided thought", () => {
+  it("begins its task's chain, or continues it", () => {
+    expect(decided(undefined).reply.prev_hash).toBe(ZERO_HASH)
+    const tail = "f".repeat(64)
+    const { event, reply } = decided(tail)
+    expect(reply).toStrictEqual({
+      ...command,
+      prev_hash: tail,
+      hash: computeHash(sha256, { ...command, prev_hash: tail })
+    })
+    expect(event).toStrictEqual({
+      type: "ThoughtRecorded",
+      stream_id: "task:t:1",
+      data: `{"agent_id":"a1","content":"hello","hash":"${reply.hash}","id":"r1","prev_hash":"${tail}","timestamp":"2026-04-17T00:00:00Z","type":"plan"}`
+    })
+  })
+
+  it("is refused when its id is taken", () => {
+    const result = decideThought(command, { takenBy: "t2", tail: undefined }, momentAt(0))
+    expect(Result.isFailure(result) && result.failure).toMatchObject({
+      _tag: "DuplicateId",
+      id: "r1",
+      task_id: "t2"
+    })
+  })
+})
+
+describe("the second projection of a thought", () => {
+  const { reply } = decided(undefined)
+  const { task_id, ...data } = reply
+  const event = (stream: string) => eventAt(7, 3, "ThoughtRecorded", data, stream)
+
+  it("is the record with its event's time and position", () => {
+    expect(Result.getOrThrow(evolve(undefined, event("task:t:1")))).toStrictEqual([
+      { table: "thought_records", row: { ...reply, task_id, created_at: at(3), event_position: 7 } }
+    ])
+  })
+
+  it.each(["run:t:1", "ledger", "task:", "tasks:1"])("does not follow from the stream %s", (stream) => {
+    const folded = evolve(undefined, event(stream))
+    expect(Result.isFailure(folded) && folded.failure).toStrictEqual({
+      position: 7,
+      message: `ThoughtRecorded: stream ${stream} is not the stream of a task`
+    })
+  })
+})

@@ -1,0 +1,71 @@
+// `cortex thought list`: records in the order of the log, of one task or of all.
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { decodeInput } from "../../../application/ledger/input.ts"
+import { asGiven, ListThoughts } from "../../../domain/thoughts/commands.ts"
+import type { ThoughtRecord } from "../../../domain/thoughts/thought-record.ts"
+import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
+import { textFlag } from "../cassette/shared-flags.ts"
+import { switchFlag, wholeNumberFlag } from "../options.ts"
+import { answer } from "../output.ts"
+import { tableLines } from "../printable.ts"
+import { onlyTaskFlag } from "./task-flag.ts"
+
+const decode = decodeInput(ListThoughts, asGiven)
+
+/** How much of a thought's first line a list shows, in characters. */
+const SHOWN = 60
+
+const beginning = (content: string): string => {
+  const [line = ""] = content.split("\n")
+  const characters = Array.from(line)
+  return characters.length > SHOWN || line !== content ? `${characters.slice(0, SHOWN).join("")} …` : line
+}
+
+const listLines = (records: ReadonlyArray<ThoughtRecord>): ReadonlyArray<string> =>
+  records.length === 0
+    ? ["no thoughts"]
+    : tableLines(
+        ["id", "task", "type", "agent", "timestamp", "content"],
+        records.map(({ agent_id, content, id, task_id, timestamp, type }) => [
+          id,
+          task_id,
+          type,
+          agent_id,
+          timestamp,
+          beginning(content)
+        ])
+      )
+
+export const listCommand = Command.make(
+  "list",
+  {
+    task: onlyTaskFlag,
+    limit: wholeNumberFlag("limit", 1).pipe(Flag.optional, Flag.withDescription("at most this many records")),
+    after: textFlag("after", "ID", "only records that follow this one").pipe(Flag.optional),
+    descending: switchFlag("desc", "newest first")
+  },
+  Effect.fnUntraced(function* ({ after, descending, limit, task }) {
+    const options = yield* Effect.fromResult(
+      decode({
+        task_id: Option.getOrUndefined(task),
+        limit: Option.getOrUndefined(limit),
+        after: Option.getOrUndefined(after),
+        descending
+      })
+    )
+    const records = yield* withLedger("read", (ledger, thoughts) =>
+      Effect.andThen(warnAbout(ledger), thoughts.listThoughtRecords(options))
+    )
+    yield* answer({ data: { records }, lines: () => listLines(records) })
+  })
+).pipe(
+  Command.withDescription("List thoughts in the order of the log, oldest first."),
+  Command.withShortDescription("list thoughts, oldest first"),
+  Command.withExamples([
+    { command: "cortex thought list --task t1" },
+    { command: "cortex thought list --desc --limit 10 --format json", description: "the ten newest" }
+  ])
+)
