@@ -1,6 +1,6 @@
 // What durable commands cost together: 1, 4 and 64 fibers post, claim and complete at synchronous=FULL on a real
 // disk, against the same events written by the floor program in one big transaction (no fsync in between, so the
-// CPU is the bound), and beside one command per transaction on the same disk in the same run.
+// CPU is the bound), in transactions of 64, and in transactions of one, all on the same disk in the same run.
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type { LedgerShape } from "../interfaces/embedding/index.ts"
@@ -60,8 +60,8 @@ const replay = (ledger: RawLedger, events: ReadonlyArray<RawEvent>): void => {
   ledger.commit()
 }
 
-const replaySingly = (ledger: RawLedger, events: ReadonlyArray<RawEvent>): void => {
-  for (const event of events) replay(ledger, [event])
+const replayInGroups = (ledger: RawLedger, events: ReadonlyArray<RawEvent>, group: number): void => {
+  for (let done = 0; done < events.length; done += group) replay(ledger, events.slice(done, done + group))
 }
 
 export const benchmark: Benchmark = {
@@ -75,11 +75,12 @@ export const benchmark: Benchmark = {
       const recording = join(folder, "recording.db")
       const recorder = await openLedger({ filename: recording })
       const one = await createRawLedger(join(folder, "one.db"), "FULL")
+      const groups = await createRawLedger(join(folder, "groups.db"), "FULL")
       const single = await createRawLedger(join(folder, "single.db"), "FULL")
       const byFibers = await Promise.all(
         FIBERS.map((fibers) => openLedger({ filename: join(folder, `fibers-${fibers}.db`) }))
       )
-      /** The events that 64 fibers write next; both floor ledgers keep step with the recording. */
+      /** The events that 64 fibers write next; the floor ledgers keep step with the recording. */
       const record = async (): Promise<ReadonlyArray<RawEvent>> => {
         await recorder.run((ledger) => concurrently(ledger, 64, commands))
         return newestEvents(recording, commands)
@@ -87,7 +88,10 @@ export const benchmark: Benchmark = {
       let events: ReadonlyArray<RawEvent> = []
       let singleEvents: ReadonlyArray<RawEvent> = []
       const figuresOf = async (turns: number) => {
-        const figures = { one: [], single: [], f1: [], f4: [], f64: [] } as Record<string, Array<number>>
+        const figures = { one: [], groups: [], single: [], f1: [], f4: [], f64: [] } as Record<
+          string,
+          Array<number>
+        >
         for (let turn = 0; turn < turns; turn++) {
           events = await record()
           singleEvents = events.slice(0, singles)
@@ -95,9 +99,10 @@ export const benchmark: Benchmark = {
             f64: () =>
               rateOf(commands, () => byFibers[2]?.run((ledger) => concurrently(ledger, 64, commands))),
             one: () => rateOf(commands, () => replay(one, events)),
+            groups: () => rateOf(commands, () => replayInGroups(groups, events, 64)),
             f4: () => rateOf(commands, () => byFibers[1]?.run((ledger) => concurrently(ledger, 4, commands))),
             f1: () => rateOf(singles, () => byFibers[0]?.run((ledger) => concurrently(ledger, 1, singles))),
-            single: () => rateOf(singles, () => replaySingly(single, singleEvents))
+            single: () => rateOf(singles, () => replayInGroups(single, singleEvents, 1))
           })
           replay(single, events.slice(singles))
           for (const [name, values] of Object.entries(turnFigures)) figures[name]?.push(...values)
@@ -105,10 +110,18 @@ export const benchmark: Benchmark = {
         return figures
       }
       await figuresOf(2)
-      const { f1 = [], f4 = [], f64 = [], one: big = [], single: alone = [] } = await figuresOf(repeats)
+      const {
+        f1 = [],
+        f4 = [],
+        f64 = [],
+        groups: grouped = [],
+        one: big = [],
+        single: alone = []
+      } = await figuresOf(repeats)
       await recorder.close()
       for (const ledger of byFibers) await ledger.close()
       one.close()
+      groups.close()
       single.close()
       const unit = "commands per second"
       return {
@@ -116,6 +129,7 @@ export const benchmark: Benchmark = {
         settings: { repeats, commands, synchronous: "FULL" },
         lines: [
           line("64 fibers, against one big transaction", unit, f64, big, "ratio at least 0.7"),
+          line("64 fibers, against transactions of 64", unit, f64, grouped),
           line("4 fibers, against one big transaction", unit, f4, big),
           line("1 fiber, against one command per transaction", unit, f1, alone),
           line("64 fibers, against one command per transaction", unit, f64, alone)
