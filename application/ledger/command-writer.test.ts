@@ -98,6 +98,21 @@ describe("group commit", () => {
     })
   )
 
+  it.effect(
+    "ends a group before its texts weigh too much, so that large posts do not hold the lock long",
+    () =>
+      Effect.gen(function* () {
+        const { seen, wrap } = counting()
+        const ledger = yield* openLedger({ wrap })
+        const posts = Array.from({ length: 12 }, (_, n) =>
+          ledger.postMessage({ run_id: run, source: "USER", payload: { n, text: "x".repeat(1_000_000) } })
+        )
+        yield* Effect.all(posts, { concurrency: "unbounded" })
+        assert.isAtLeast(seen.transactions, 3)
+        assert.strictEqual((yield* ledger.head).position, 13)
+      })
+  )
+
   it.effect("leaves nothing of a refused command, and the others stand", () =>
     Effect.gen(function* () {
       const { seen, wrap } = counting()

@@ -34,6 +34,12 @@ export const DEFAULT_QUEUE_CAPACITY = 1_024
 /** Most commands that are committed together. */
 const MAX_GROUP = 256
 
+/** Most text that is committed together (UTF-16 units); a command that is larger makes a group of its own. */
+const MAX_GROUP_WEIGHT = 4 * 1_048_576
+
+/** What a command without a payload of its own weighs. */
+const LIGHT = 1_024
+
 export type CommandError = Refusal | InvariantViolation | StoreWriteError
 
 /** What a command does under the lock: read the little state that it needs and decide. */
@@ -41,7 +47,7 @@ export type UnitOfWork<Reply> = (transaction: LedgerTransaction, moment: Moment)
 
 export interface CommandWriter {
   /** Decides and commits; the reply comes after the commit. Interrupted before its group began: nothing. */
-  readonly submit: <Reply>(work: UnitOfWork<Reply>) => Effect.Effect<Reply, CommandError>
+  readonly submit: <Reply>(work: UnitOfWork<Reply>, weight?: number) => Effect.Effect<Reply, CommandError>
   readonly committed: CommitSignal
 }
 
@@ -52,12 +58,14 @@ type Resume = (outcome: Effect.Effect<unknown, CommandError>) => void
 /** One command on its way: one caller waits for its outcome, which may be there before the caller asks for it. */
 class Waiting {
   readonly work: UnitOfWork<unknown>
+  readonly weight: number
   withdrawn = false
   private outcome: Outcome | undefined
   private resume: Resume | undefined
 
-  constructor(work: UnitOfWork<unknown>) {
+  constructor(work: UnitOfWork<unknown>, weight: number) {
     this.work = work
+    this.weight = weight
   }
 
   settle(outcome: Outcome): void {
@@ -143,6 +151,13 @@ const decideGroup = (
   return { head, outcomes }
 }
 
+/** How many of those that wait make the next group: as many as weigh little enough together, at least one. */
+const groupLength = (line: ReadonlyArray<Waiting>): number => {
+  let weight = 0
+  const first = line.findIndex((waiting) => (weight += waiting.weight) > MAX_GROUP_WEIGHT)
+  return first === -1 ? line.length : Math.max(1, first)
+}
+
 /** The longer way into a queue that is full, where the command waits for a place, or closed. */
 const offerAndAwait = (
   queue: Queue.Queue<Waiting, LedgerClosed>,
@@ -192,8 +207,11 @@ export const makeCommandWriter = (
     }
 
     const loop = Effect.gen(function* () {
+      let line: ReadonlyArray<Waiting> = []
       while (true) {
-        const group = yield* Queue.takeBetween(queue, 1, MAX_GROUP)
+        if (line.length === 0) line = yield* Queue.takeBetween(queue, 1, MAX_GROUP)
+        const group = line.slice(0, groupLength(line))
+        line = line.slice(group.length)
         yield* Metric.update(groupSize, group.length)
         const decide = (transaction: LedgerTransaction) =>
           decideGroup(transaction, sha256, trusted, clock.currentTimeMillisUnsafe(), group)
@@ -209,9 +227,9 @@ export const makeCommandWriter = (
 
     // Taking a place and waiting are one step, so that no interruption falls between them. Nearly always there is
     // a place; a full or closed queue needs the longer way.
-    const submit = <Reply>(work: UnitOfWork<Reply>): Effect.Effect<Reply, CommandError> =>
+    const submit = <Reply>(work: UnitOfWork<Reply>, weight = LIGHT): Effect.Effect<Reply, CommandError> =>
       Effect.callback<unknown, CommandError>((resume) => {
-        const waiting = new Waiting(work)
+        const waiting = new Waiting(work, weight)
         if (fault === undefined && Queue.offerUnsafe(queue, waiting)) return waiting.tell(resume)
         resume(fault === undefined ? offerAndAwait(queue, waiting) : Effect.fail(fault))
         return undefined

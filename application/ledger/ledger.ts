@@ -17,7 +17,8 @@ import {
   prepareCompletion,
   preparePost,
   prepareRequeue,
-  RequeueStep
+  RequeueStep,
+  weightOfPost
 } from "../../domain/ledger/commands.ts"
 import {
   type Claimed,
@@ -87,9 +88,9 @@ export interface LedgerShape {
   readonly backup: (file: string) => Effect.Effect<void, BackupError>
 }
 
-/** Commands that were carried out, by name. */
+/** Commands by name and outcome. */
 export const commands = Metric.counter("cassette_ledger_commands", {
-  description: "Commands that were carried out; refused and failed ones are not counted",
+  description: "Commands by name and outcome: done, or the tag of the error",
   incremental: true
 })
 
@@ -98,18 +99,21 @@ const command = <Command, Prepared, Reply>(
   writer: CommandWriter,
   name: string,
   decode: (input: Command) => Result.Result<Prepared, InvalidInput>,
-  work: (prepared: Prepared) => UnitOfWork<Reply>
+  work: (prepared: Prepared) => UnitOfWork<Reply>,
+  weigh?: (prepared: Prepared) => number
 ) => {
-  const answered = Metric.withAttributes(commands, { command: name })
+  const done = Metric.withAttributes(commands, { command: name, outcome: "done" })
+  const refused = (error: InvalidInput | CommandError) =>
+    Metric.update(Metric.withAttributes(commands, { command: name, outcome: error._tag }), 1)
   return Effect.fn(`Ledger.${name}`)(function* (
     input: Command
   ): Effect.fn.Return<Reply, InvalidInput | CommandError> {
     const prepared = decode(input)
     if (Result.isFailure(prepared)) return yield* Effect.fail(prepared.failure)
-    const reply = yield* writer.submit(work(prepared.success))
-    yield* Metric.update(answered, 1)
+    const reply = yield* writer.submit(work(prepared.success), weigh?.(prepared.success))
+    yield* Metric.update(done, 1)
     return reply
-  })
+  }, Effect.tapError(refused))
 }
 
 const makeLedger: Effect.Effect<
@@ -142,7 +146,8 @@ const makeLedger: Effect.Effect<
             ? undefined
             : transaction.messageByKey(prepared.run_id, prepared.idempotency_key),
           moment
-        )
+        ),
+      weightOfPost
     ),
     claimStep: command(
       writer,

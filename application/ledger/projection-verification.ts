@@ -12,7 +12,7 @@ import { type Cell, digestHeader, digestLine } from "../../domain/ledger/table-d
 import { Hashing } from "./hashing.ts"
 import { type FoldTarget, LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
-import { reading, type FindingList, type Rungs } from "./rungs.ts"
+import { inTurns, reading, ROWS_PER_TURN, type FindingList, type Rungs } from "./rungs.ts"
 
 const PAGE = 1_000
 
@@ -68,13 +68,13 @@ export const keyOrder = (left: string, right: string): number =>
   left === right ? 0 : compareCodePoints(left, right)
 
 /** Walks the stored and the folded rows together in key order, reports what differs and counts the stored rows. */
-const compareTable = (
+function* compareTable(
   list: FindingList,
   table: LedgerTable,
   stored: Iterable<Row>,
   folded: Iterable<Row>,
   onStored: (row: Row) => void
-): number => {
+): Generator<undefined, number> {
   const left = stored[Symbol.iterator]()
   const right = folded[Symbol.iterator]()
   let a = left.next()
@@ -85,7 +85,8 @@ const compareTable = (
     if (!a.done) onStored(a.value)
     a = left.next()
   }
-  while (!a.done || !b.done) {
+  for (let walked = 1; !a.done || !b.done; walked++) {
+    if (walked % ROWS_PER_TURN === 0) yield
     const storedKey = a.done ? undefined : String(a.value[0])
     const foldedKey = b.done ? undefined : String(b.value[0])
     const order = storedKey === undefined ? 1 : foldedKey === undefined ? -1 : keyOrder(storedKey, foldedKey)
@@ -128,7 +129,7 @@ export const verifyProjections = Effect.fnUntraced(function* (
       for (const table of tables) {
         const stream = sha256Stream()
         stream.update(digestHeader(table))
-        counts[table] = yield* reading(() =>
+        counts[table] = yield* inTurns(
           compareTable(list, table, snapshot.rows(table, runId), target.rows(table), (row) =>
             stream.update(digestLine(row))
           )

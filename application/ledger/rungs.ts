@@ -25,6 +25,19 @@ export interface Rungs {
   readonly digests: Record<string, string>
 }
 
+/** How many rows a long walk takes in one turn. */
+export const ROWS_PER_TURN = 1_000
+
+/** Runs a long synchronous walk in turns: at each of its yields the runtime gets its turn. */
+export const inTurns = <A>(walk: Generator<undefined, A>): Effect.Effect<A, ReadError> =>
+  Effect.gen(function* () {
+    while (true) {
+      const turn = yield* reading(() => walk.next())
+      if (turn.done === true) return turn.value
+      yield* Effect.yieldNow
+    }
+  })
+
 /** Turns synchronous snapshot reads, which throw `ReadError`s, into an effect; whatever else is thrown is a defect. */
 export const reading = <A>(read: () => A): Effect.Effect<A, ReadError> =>
   Effect.suspend(() => {

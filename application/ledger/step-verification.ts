@@ -6,7 +6,7 @@ import { receiptIdOf } from "../../domain/ledger/ids.ts"
 import { ledgerTables, type ReceiptRow, type StepRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
 import type { ReadError } from "./ledger-reader.ts"
-import { type FindingList, reading, type Rungs } from "./rungs.ts"
+import { type FindingList, inTurns, ROWS_PER_TURN, type Rungs } from "./rungs.ts"
 
 /** A row of the table as an object. */
 const rowOf = <Row>(table: keyof typeof ledgerTables, cells: ReadonlyArray<Cell>): Row =>
@@ -45,32 +45,40 @@ const checkLease = (list: FindingList, step: StepRow, expiryTime: string | undef
 }
 
 /** Walks steps and receipts together: receipt ids sort as the ids of their steps. */
+function* walkSteps(
+  { list, snapshot }: Rungs,
+  runId: string | undefined,
+  expiryTime: string | undefined
+): Generator<undefined, void> {
+  const receipts = snapshot.rows("cassette_receipts", runId)[Symbol.iterator]()
+  const take = (): ReceiptRow | undefined => {
+    const next = receipts.next()
+    return next.done ? undefined : rowOf<ReceiptRow>("cassette_receipts", next.value)
+  }
+  const orphan = (receipt: ReceiptRow) =>
+    list.add("RECEIPT_UNEXPECTED", `cassette_receipts ${receipt.receipt_id}`, "there is no such step")
+  let receipt = take()
+  let walked = 0
+  for (const cells of snapshot.rows("cassette_steps", runId)) {
+    walked += 1
+    if (walked % ROWS_PER_TURN === 0) yield
+    const step = rowOf<StepRow>("cassette_steps", cells)
+    const id = receiptIdOf(step.step_id)
+    while (receipt !== undefined && receipt.receipt_id < id) {
+      orphan(receipt)
+      receipt = take()
+    }
+    const own = receipt?.receipt_id === id ? receipt : undefined
+    checkPair(list, step, own)
+    checkLease(list, step, expiryTime)
+    if (own !== undefined) receipt = take()
+  }
+  for (; receipt !== undefined; receipt = take()) orphan(receipt)
+}
+
+/** Judges every step with its receipt and its lease, of one run or of all, as of a time. */
 export const verifySteps = (
   rungs: Rungs,
   runId: string | undefined,
   expiryTime: string | undefined
-): Effect.Effect<void, ReadError> =>
-  reading(() => {
-    const { list, snapshot } = rungs
-    const receipts = snapshot.rows("cassette_receipts", runId)[Symbol.iterator]()
-    const take = (): ReceiptRow | undefined => {
-      const next = receipts.next()
-      return next.done ? undefined : rowOf<ReceiptRow>("cassette_receipts", next.value)
-    }
-    const orphan = (receipt: ReceiptRow) =>
-      list.add("RECEIPT_UNEXPECTED", `cassette_receipts ${receipt.receipt_id}`, "there is no such step")
-    let receipt = take()
-    for (const cells of snapshot.rows("cassette_steps", runId)) {
-      const step = rowOf<StepRow>("cassette_steps", cells)
-      const id = receiptIdOf(step.step_id)
-      while (receipt !== undefined && receipt.receipt_id < id) {
-        orphan(receipt)
-        receipt = take()
-      }
-      const own = receipt?.receipt_id === id ? receipt : undefined
-      checkPair(list, step, own)
-      checkLease(list, step, expiryTime)
-      if (own !== undefined) receipt = take()
-    }
-    for (; receipt !== undefined; receipt = take()) orphan(receipt)
-  })
+): Effect.Effect<void, ReadError> => inTurns(walkSteps(rungs, runId, expiryTime))

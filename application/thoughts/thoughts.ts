@@ -58,7 +58,7 @@ const decodeId = decodeInput(ThoughtId, asGiven)
 const decodeList = decodeInput(ListThoughts, asGiven)
 const decodeVerify = decodeInput(VerifyThoughts, asGiven)
 
-const recorded = Metric.withAttributes(commands, { command: "createThoughtRecord" })
+const recorded = Metric.withAttributes(commands, { command: "createThoughtRecord", outcome: "done" })
 
 /** A record has these eight fields and no others. */
 const recordOf = (row: ThoughtRow): ThoughtRecord => ({

@@ -172,6 +172,9 @@ const canonicalJobs = (jobs: NonNullable<PostMessage["jobs"]>, root: string) => 
 const EVENT_OVERHEAD_BYTES = 1_024
 const STEP_OVERHEAD_BYTES = 32
 
+// Rows and index entries of a step beside its payload, so that many small steps count for what they cost.
+const WEIGHT_PER_STEP = 512
+
 /** Canonical texts, default jobs and limits of a post; a payload's own `steps` make the one job's steps. */
 export const preparePost = (command: PostMessage): Result.Result<PreparedPost, InvalidInput> => {
   const payload = canonicalPayload("/payload", command.payload)
@@ -196,6 +199,13 @@ export const preparePost = (command: PostMessage): Result.Result<PreparedPost, I
     jobs: jobs.success
   })
 }
+
+/** The length of the canonical texts of a post, with what the store writes for each step. */
+export const weightOfPost = ({ jobs = [], payload }: PreparedPost): number =>
+  jobs.reduce(
+    (sum, job) => job.steps.reduce((inner, step) => inner + step.length + WEIGHT_PER_STEP, sum),
+    payload.length + WEIGHT_PER_STEP
+  )
 
 /** A claim with its defaults. */
 export const prepareClaim = (command: ClaimStep): Result.Result<PreparedClaim, InvalidInput> =>

@@ -229,7 +229,10 @@ export class StorageFull extends Schema.TaggedError<StorageFull>()("StorageFull"
   }
 }
 
-/** The operating system or SQLite failed in a way that has no better name. */
+/**
+ * The operating system or SQLite failed in a way that has no better name. When it came while a commit was being
+ * made durable the outcome is unknown: ask again with the idempotency key, or look at `NotLeased.receipt`.
+ */
 export class StorageFailure extends Schema.TaggedError<StorageFailure>()("StorageFailure", {
   file: Schema.String,
   code: Schema.String,
@@ -288,7 +291,7 @@ export type StoreWriteError =
 /** Everything that a ledger can answer instead of a result. */
 export type MessageCassetteError = Refusal | InvariantViolation | StoreWriteError | OpenError
 
-/** The stable code of an error: what `--format json` and MCP show. */
+/** The stable code of an error: what `--format json` shows. */
 export const errorCode = (error: { readonly _tag: string }): string =>
   error._tag === "InvalidInput"
     ? "INVALID_PARAMS"

@@ -130,9 +130,9 @@ const program = Effect.gen(function* () {
   say(`\n${counts.join(", ")}\nVerification: ${report.verdict}`)
   for (const finding of report.findings) say(`${finding.code} ${finding.where}: ${finding.message}`)
   say(`\nThe ledger is ${filename}\nLook at it:
-  pnpm --silent cortex cassette status --root ${output} --run-id ${RUN}
-  pnpm --silent cortex cassette log    --root ${output} --limit 5
-  pnpm --silent cortex cassette verify --root ${output}`)
+  npx --yes pnpm@12 --silent cortex cassette status --root ${output} --run-id ${RUN}
+  npx --yes pnpm@12 --silent cortex cassette log    --root ${output} --limit 5
+  npx --yes pnpm@12 --silent cortex cassette verify --root ${output}`)
   return report.verdict
 })
 

@@ -252,11 +252,31 @@ const openToRead = Effect.fnUntraced(function* (
 
 const isIdentifier = Schema.is(Identifier)
 
+/** The driver crashes the process on an older Node, without a word. */
+const isNodeNewEnough = (): boolean => {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
+  return major > 22 || (major === 22 && minor >= 19)
+}
+
 /** Options that would make a ledger that never verifies, one that vanishes, or a wait without an end. */
 const optionsFault = (options: LedgerFileOptions): InvalidInput | undefined => {
-  const { busyDeadline = 0, filename, ledgerId } = options
+  const { busyDeadline = 0, durability = "full", filename, ledgerId, mode = "write" } = options
   const issues = [
-    ...(filename === "" ? [{ path: "/filename", message: "name a file" }] : []),
+    ...(isNodeNewEnough()
+      ? []
+      : [
+          {
+            path: "",
+            message: `SQLite's library needs Node 22.19 or newer, this is ${process.versions.node}`
+          }
+        ]),
+    ...(["full", "normal"].includes(durability) ? [] : [{ path: "/durability", message: "full or normal" }]),
+    ...(["write", "append", "read"].includes(mode)
+      ? []
+      : [{ path: "/mode", message: "write, append or read" }]),
+    ...(typeof filename === "string" && filename !== ""
+      ? []
+      : [{ path: "/filename", message: "name a file" }]),
     ...(ledgerId === undefined || isIdentifier(ledgerId)
       ? []
       : [{ path: "/ledgerId", message: "1 to 256 bytes of UTF-8 without control characters" }]),

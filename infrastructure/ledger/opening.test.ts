@@ -10,6 +10,7 @@ import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import type { AccessMode } from "../sqlite/file-system.ts"
+import type { LedgerFileOptions } from "./ledger-file.ts"
 import { startChild } from "../testing/child-process.ts"
 import { ledgerLayer, makeLedgerFile, withLedger } from "../testing/ledger-program.ts"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
@@ -145,14 +146,17 @@ describe("options that no ledger can have", () => {
     "an id over 256 bytes": { ledgerId: "x".repeat(257) },
     "an empty id": { ledgerId: "" },
     "an id with half a pair": { ledgerId: "\ud800" },
-    "a deadline that is no number": { busyDeadline: Number.NaN }
+    "a deadline that is no number": { busyDeadline: Number.NaN },
+    "no file name": { filename: undefined },
+    "a misspelt durability": { durability: "fast" },
+    "a misspelt mode": { mode: "readonly" }
   }
 
   it.live.each(Object.entries(wrong))("%s is InvalidInput, and no file is made", ([, options]) =>
     Effect.gen(function* () {
       const filename = join(temporaryFolder(), "a.db")
       const error = yield* Effect.flip(
-        Effect.scoped(Effect.provide(Effect.void, ledgerLayer({ filename, ...options })))
+        Effect.scoped(Effect.provide(Effect.void, ledgerLayer({ filename, ...options } as LedgerFileOptions)))
       )
       assert.strictEqual(error._tag, "InvalidInput")
       assert.isFalse(existsSync(filename))

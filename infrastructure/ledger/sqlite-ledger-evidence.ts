@@ -217,9 +217,14 @@ export const makeSqliteLedgerEvidence = (file: LedgerFile): LedgerEvidence["Serv
   snapshot: scoped(
     readEffect(file.filename, file.busyDeadline, () => {
       const connection = file.openSnapshot()
-      connection.pragma("foreign_keys = ON")
-      connection.run("BEGIN")
-      return connection
+      try {
+        connection.pragma("foreign_keys = ON")
+        connection.run("BEGIN")
+        return connection
+      } catch (error) {
+        connection.close()
+        throw error
+      }
     })
   ).pipe(Effect.map((connection) => makeSnapshot(connection, file.filename))),
   foldTarget: scoped(

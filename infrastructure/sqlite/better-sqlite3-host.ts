@@ -89,7 +89,7 @@ export const openScratch = (): Connection => makeConnection(new Database(""))
 /** Sets what a writing connection needs; the journal mode may be refused as busy by other first openers. */
 export const configureForWriting = (connection: Connection, durability: Durability): void => {
   connection.pragma("journal_mode = WAL")
-  connection.pragma(`synchronous = ${durability === "full" ? "FULL" : "NORMAL"}`)
+  connection.pragma(`synchronous = ${durability === "normal" ? "NORMAL" : "FULL"}`)
   connection.pragma("foreign_keys = ON")
   connection.pragma("temp_store = MEMORY")
   connection.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`)
