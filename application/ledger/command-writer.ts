@@ -177,7 +177,7 @@ const offerAndAwait = (
   )
 
 /** Starts the writer; closing the scope refuses new commands and finishes those that wait. */
-export const makeCommandWriter = (
+const makeCommandWriter = (
   queueCapacity: number
 ): Effect.Effect<CommandWriter, never, LedgerStore | Hashing | Scope.Scope> =>
   Effect.gen(function* () {

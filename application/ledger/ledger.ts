@@ -88,13 +88,18 @@ export interface LedgerShape {
   readonly backup: (file: string) => Effect.Effect<void, BackupError>
 }
 
-/** Commands by name and outcome. */
-export const commands = Metric.counter("cassette_ledger_commands", {
-  description: "Commands by name and outcome: done, or the tag of the error",
-  incremental: true
-})
+/** Counts one command by its outcome: `done`, or the tag of the error. */
+export const commandCounter = (command: string, outcome: string): Metric.Counter<number> =>
+  Metric.counter("cassette_ledger_commands", {
+    description: "Commands by name and outcome: done, or the tag of the error",
+    incremental: true,
+    attributes: { command, outcome }
+  })
 
-/** One public command: strict decoding and preparation outside the lock, then the writer. */
+/**
+ * One public command: strict decoding and preparation outside the lock, then the writer. Nothing below it opens a
+ * span, so its own is taken in the way that captures no stack: that would cost more than the decision does.
+ */
 const command = <Command, Prepared, Reply>(
   writer: CommandWriter,
   name: string,
@@ -102,18 +107,24 @@ const command = <Command, Prepared, Reply>(
   work: (prepared: Prepared) => UnitOfWork<Reply>,
   weigh?: (prepared: Prepared) => number
 ) => {
-  const done = Metric.withAttributes(commands, { command: name, outcome: "done" })
-  const refused = (error: InvalidInput | CommandError) =>
-    Metric.update(Metric.withAttributes(commands, { command: name, outcome: error._tag }), 1)
-  return Effect.fn(`Ledger.${name}`)(function* (
-    input: Command
-  ): Effect.fn.Return<Reply, InvalidInput | CommandError> {
+  const done = commandCounter(name, "done")
+  const answer = (input: Command): Effect.Effect<Reply, InvalidInput | CommandError> => {
     const prepared = decode(input)
-    if (Result.isFailure(prepared)) return yield* Effect.fail(prepared.failure)
-    const reply = yield* writer.submit(work(prepared.success), weigh?.(prepared.success))
-    yield* Metric.update(done, 1)
-    return reply
-  }, Effect.tapError(refused))
+    return Result.isFailure(prepared)
+      ? Effect.fail(prepared.failure)
+      : writer.submit(work(prepared.success), weigh?.(prepared.success))
+  }
+  return (input: Command): Effect.Effect<Reply, InvalidInput | CommandError> =>
+    Effect.useSpan(`Ledger.${name}`, () =>
+      Effect.matchEffect(
+        Effect.suspend(() => answer(input)),
+        {
+          onSuccess: (reply) => Effect.as(Metric.update(done, 1), reply),
+          onFailure: (error) =>
+            Effect.andThen(Metric.update(commandCounter(name, error._tag), 1), Effect.fail(error))
+        }
+      )
+    )
 }
 
 const makeLedger: Effect.Effect<

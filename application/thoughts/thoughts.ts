@@ -25,7 +25,7 @@ import { Hashing } from "../ledger/hashing.ts"
 import { decodeInput } from "../ledger/input.ts"
 import { LedgerEvidence } from "../ledger/ledger-evidence.ts"
 import { LedgerReader, type ReadError } from "../ledger/ledger-reader.ts"
-import { commands } from "../ledger/ledger.ts"
+import { commandCounter } from "../ledger/ledger.ts"
 import { verifyThoughtChains } from "./chain-verification.ts"
 import { RandomIds } from "./random-ids.ts"
 
@@ -58,7 +58,7 @@ const decodeId = decodeInput(ThoughtId, asGiven)
 const decodeList = decodeInput(ListThoughts, asGiven)
 const decodeVerify = decodeInput(VerifyThoughts, asGiven)
 
-const recorded = Metric.withAttributes(commands, { command: "createThoughtRecord", outcome: "done" })
+const recorded = commandCounter("createThoughtRecord", "done")
 
 /** A record has these eight fields and no others. */
 const recordOf = (row: ThoughtRow): ThoughtRecord => ({
