@@ -58,15 +58,23 @@ export const verifyChain = Effect.fnUntraced(function* (
   const { sha256 } = yield* Hashing
   let head: Head = EMPTY_HEAD
   let read = 0
+  // From the lowest number on, so that no event stands before the first one unseen.
+  let from = Number.MIN_SAFE_INTEGER
   while (true) {
-    const after = head
-    const events = yield* reading(() => snapshot.eventsAfter(after.position, PAGE))
+    const after = from
+    const events = yield* reading(() => snapshot.eventsAfter(after, PAGE))
     if (events.length === 0) break
     for (const event of events) {
       checkEvent(sha256, list, head, event)
       head = headOf(event)
     }
     read += events.length
+    // A position beyond what a number holds is no progress, and asking on would never end.
+    if (head.position <= from) {
+      list.add("CHAIN_BROKEN", "events", `positions after ${from} are no whole numbers that can be counted`)
+      break
+    }
+    from = head.position
     yield* Effect.yieldNow
   }
   counts["events"] = read

@@ -33,7 +33,8 @@ export const foldInto = Effect.fnUntraced(function* (
     const page = yield* reading(() => snapshot.eventsAfter(after, PAGE, streamId))
     const events = page.filter((event) => event.position <= upTo)
     const last = events.at(-1)
-    if (last === undefined) return
+    // A position that does not grow is a finding of the chain rung; asking on would never end.
+    if (last === undefined || last.position <= position) return
     position = last.position
     yield* reading(() => {
       for (const envelope of events) {

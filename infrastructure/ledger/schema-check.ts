@@ -15,12 +15,12 @@ interface SchemaObject {
 
 type SchemaMap = ReadonlyMap<string, SchemaObject>
 
-/** Everything in the schema but the planner's own statistics. */
+/** Everything in the schema but the planner's own two tables, by their exact names: nothing else may look like them. */
 const schemaOf = (host: SqlHost): SchemaMap =>
   new Map(
     host
       .all<SchemaObject>(
-        "SELECT type, name, tbl_name AS \"table\", sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%'"
+        "SELECT type, name, tbl_name AS \"table\", sql FROM sqlite_schema WHERE NOT (type IS 'table' AND (name IS 'sqlite_stat1' OR name IS 'sqlite_stat4'))"
       )
       .map((object) => [`${object.type} ${object.name}`, object])
   )

@@ -98,6 +98,10 @@ function* tableRows(host: SqlHost, file: string, table: LedgerTable, runId?: str
     for (const row of page) yield columns.map((column) => cellOf(row[column]))
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
+    // Bytes that are no UTF-8 are read as others, and a page that begins after those would come again for ever.
+    if (String(last[key]) === after) {
+      throw new StoreCorrupt({ code: "ROW_EXTRA", where: table, finding: "keys are not UTF-8" })
+    }
     after = String(last[key])
     text = pageFrom(">")
   }

@@ -8,8 +8,10 @@ import {
   InvariantViolation,
   ReadOnlyStore,
   StorageFailure,
+  StoreCorrupt,
   type StoreWriteError
 } from "../../domain/ledger/errors.ts"
+import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { receiptIdOf } from "../../domain/ledger/ids.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, retryBusy } from "../sqlite/busy-retry.ts"
@@ -33,6 +35,15 @@ import {
 /** How long nothing must have been written before the log is moved into the database. */
 const IDLE_INTERVAL_MILLIS = 1_000
 
+const insertOf = (host: SqlHost, file: string, event: EventEnvelope): number => {
+  try {
+    return insertEvent.run(host, event)
+  } catch (error) {
+    const failure = sqliteFailure(file, error)
+    throw failure instanceof InvariantViolation ? failure : error
+  }
+}
+
 const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
   head: () => {
     const row = selectHead.first(host, {})
@@ -49,11 +60,15 @@ const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
   thought: (id) => selectThought.first(host, { id }),
   thoughtTail: (task_id) => selectThoughtTail.first(host, { task_id })?.hash,
   append: (event) => {
-    try {
-      insertEvent.run(host, event)
-    } catch (error) {
-      const failure = sqliteFailure(file, error)
-      throw failure instanceof InvariantViolation ? failure : error
+    const written = insertOf(host, file, event)
+    // A trigger that is not ours can swallow an insert; what was not stored may never be acknowledged.
+    if (written !== 1) {
+      const where = `event ${event.position}`
+      throw new StoreCorrupt({
+        code: "SCHEMA_EXTRA",
+        where,
+        finding: "the event was swallowed instead of stored"
+      })
     }
   }
 })

@@ -386,6 +386,45 @@ describe("a newest event whose time is none", () => {
 })
 
 describe("damage that the opening check finds", () => {
+  it.live.each(["sqliteXstat", "sqlite-stat1", "SQLITE9STATfoo"])("does not hide as %s", (name) =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      copyFileSync(original, filename)
+      tamper(filename, [`CREATE TRIGGER "${name}" BEFORE INSERT ON events BEGIN SELECT RAISE(IGNORE); END`])
+      const report = yield* verifyFile(filename)
+      assert.deepInclude(report.findings[0], { code: "SCHEMA_EXTRA", where: `trigger ${name}` })
+    })
+  )
+
+  it.live("that swallows events once the ledger is open lets nothing be acknowledged", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      copyFileSync(original, filename)
+      yield* withLedger(
+        { filename },
+        Effect.gen(function* () {
+          tamper(filename, ["CREATE TRIGGER late BEFORE INSERT ON events BEGIN SELECT RAISE(IGNORE); END"])
+          const error = yield* Effect.flip(post("r1", 50))
+          assert.deepInclude({ ...error }, { _tag: "StoreCorrupt", where: "event 11" })
+        })
+      )
+    })
+  )
+
+  it.live.each([0, -10, "9007199254740993", "9223372036854775807"])(
+    "an event at position %s is found, and verification ends",
+    (position) =>
+      Effect.gen(function* () {
+        const filename = join(temporaryFolder(), "a.db")
+        copyFileSync(original, filename)
+        tamper(filename, [
+          `INSERT INTO events SELECT ${position}, type, stream_id, schema_version, data, recorded_at, prev_hash, hash FROM events WHERE position = 3`
+        ])
+        const codes = (yield* verifyFile(filename)).findings.map(({ code }) => code)
+        assert.include(codes, "CHAIN_BROKEN")
+      })
+  )
+
   it.live("closes the ledger for writing, and reading goes on", () =>
     Effect.gen(function* () {
       const filename = join(temporaryFolder(), "a.db")

@@ -34,9 +34,7 @@ const makeConnection = (database: Database.Database): Connection => {
   const unit = database.transaction(() => run?.())
   return {
     all: <Row>(sql: string, parameters = none) => prepared(sql).all(...parameters) as Array<Row>,
-    run: (sql, parameters = none) => {
-      prepared(sql).run(...parameters)
-    },
+    run: (sql, parameters = none) => prepared(sql).run(...parameters).changes,
     transaction: <A>(work: () => A) => {
       run = work
       return unit.immediate() as A

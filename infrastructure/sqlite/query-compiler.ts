@@ -43,7 +43,8 @@ export interface CompiledQuery<Args extends Arguments, Row> {
   readonly sql: string
   readonly all: (host: SqlHost, args: Args) => Array<Row>
   readonly first: (host: SqlHost, args: Args) => Row | undefined
-  readonly run: (host: SqlHost, args: Args) => void
+  /** The number of rows that the statement itself wrote. */
+  readonly run: (host: SqlHost, args: Args) => number
 }
 
 /** Compiles a query; values that are no holes are kept as constants of the statement. */

@@ -7,8 +7,8 @@ export type SqlValue = string | number | null
 export interface SqlHost {
   /** All rows as objects, columns in their selected order. */
   readonly all: <Row>(sql: string, parameters?: ReadonlyArray<SqlValue>) => Array<Row>
-  /** Runs one statement for its effect. */
-  readonly run: (sql: string, parameters?: ReadonlyArray<SqlValue>) => void
+  /** Runs one statement for its effect; gives the number of rows that it itself wrote. */
+  readonly run: (sql: string, parameters?: ReadonlyArray<SqlValue>) => number
   /** One unit of work under the write lock: commits when `work` returns, rolls back when it throws. */
   readonly transaction: <A>(work: () => A) => A
 }

@@ -133,7 +133,7 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
     const dying: typeof connection.run = (sql, parameters) => {
       statements += 1
       if (statements === Number(argument)) process.kill(process.pid, "SIGKILL")
-      connection.run(sql, parameters)
+      return connection.run(sql, parameters)
     }
     const birth = { ledgerId: "first", createdAt: "2026-01-01T00:00:00.000Z" }
     migrate({ ...connection, run: dying }, schemaSteps(), birth)
