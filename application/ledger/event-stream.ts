@@ -5,7 +5,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
+import { type EventEnvelope, runStream } from "../../domain/ledger/event-envelope.ts"
 import type { CommitSignal } from "./commit-signal.ts"
 import type { LedgerReader, ReadError } from "./ledger-reader.ts"
 
@@ -45,7 +45,7 @@ export const eventStream = (
   options: EventStreamOptions = {}
 ): Stream.Stream<EventEnvelope, ReadError> => {
   const { after = 0, live = true, pollInterval = "50 millis", runId } = options
-  const streamId = runId === undefined ? undefined : `run:${runId}`
+  const streamId = runId === undefined ? undefined : runStream(runId)
   const page = Effect.fnUntraced(function* (position: number) {
     while (true) {
       const signal = committed.wait()

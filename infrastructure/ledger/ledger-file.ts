@@ -139,6 +139,25 @@ const acquire = (
 ): Effect.Effect<Connection, OpenError, Scope.Scope> =>
   Effect.acquireRelease(opening(file, deadline, open), (connection) => Effect.sync(() => connection.close()))
 
+/** Judges what was found once more, on the connection that stays, checks it, and gives what every opening gives. */
+const admitted = Effect.fnUntraced(function* (
+  { filename, ledgerId }: LedgerFileOptions,
+  deadline: number,
+  connection: Connection,
+  found: Inspection
+): Effect.fn.Return<Omit<LedgerFile, "readOnly" | "warnings" | "openReader" | "openSnapshot">, OpenError> {
+  const refusal = judge(filename, found, ledgerId)
+  if (refusal !== undefined) return yield* Effect.fail(refusal)
+  const check = yield* opening(filename, deadline, () => checked(connection, filename, found))
+  return {
+    ...check,
+    filename,
+    busyDeadline: deadline,
+    ledgerId: found.kind === "ledger" ? found.ledgerId : undefined,
+    connection
+  }
+})
+
 const openToWrite = Effect.fnUntraced(function* (
   options: LedgerFileOptions,
   deadline: number
@@ -164,17 +183,10 @@ const openToWrite = Effect.fnUntraced(function* (
       ? seen
       : migrate(connection, schemaSteps(), birth)
   })
-  const refusal = judge(filename, found, ledgerId)
-  if (refusal !== undefined) return yield* Effect.fail(refusal)
-  const check = yield* opening(filename, deadline, () => checked(connection, filename, found))
   return {
-    ...check,
-    filename,
+    ...(yield* admitted(options, deadline, connection, found)),
     readOnly: false,
-    busyDeadline: deadline,
-    ledgerId: found.kind === "ledger" ? found.ledgerId : undefined,
     warnings: [],
-    connection,
     openReader: inMemory ? () => connection : () => openForReading(filename),
     openSnapshot: inMemory ? () => openBytes(connection.serialize()) : () => openForReading(filename)
   }
@@ -229,22 +241,15 @@ const openToRead = Effect.fnUntraced(function* (
   options: LedgerFileOptions,
   deadline: number
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
-  const { filename, ledgerId } = options
+  const { filename } = options
   if (!hasContent(filename)) return yield* new NotALedger({ file: filename, reason: "it is empty" })
   const { file, warnings } = yield* openEvidence(filename, deadline)
   const connection = yield* acquire(filename, deadline, () => openForReading(file))
   const found = yield* opening(filename, deadline, () => inspect(connection))
-  const refusal = judge(filename, found, ledgerId)
-  if (refusal !== undefined) return yield* Effect.fail(refusal)
-  const check = yield* opening(filename, deadline, () => checked(connection, filename, found))
   return {
-    ...check,
-    filename,
+    ...(yield* admitted(options, deadline, connection, found)),
     readOnly: true,
-    busyDeadline: deadline,
-    ledgerId: found.kind === "ledger" ? found.ledgerId : undefined,
     warnings,
-    connection,
     openReader: () => openForReading(file),
     openSnapshot: () => openForReading(file)
   }

@@ -5,9 +5,16 @@ import type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledge
 import { compileQuery } from "../sqlite/query-compiler.ts"
 import { ledger } from "./ledger-tables.ts"
 
-/** `prefix_` with the message's own part of its id and a closing character, inside SQL. */
-const below = (prefix: string, messageId: Expression<string>, close: "." | "/") =>
-  sql<string>`${sql.lit(`${prefix}_`)} || substr(${messageId}, 5) || ${sql.lit(close)}`
+/** True when an id in `column` is spelled from the id of the joined message: a range of the key's index. */
+const isBelowMessage = (column: "step.step_id" | "receipt.receipt_id", prefix: "step" | "rcpt") => {
+  const from = sql`${sql.lit(`${prefix}_`)} || substr(${sql.ref("message.message_id")}, 5)`
+  return sql<boolean>`${sql.ref(column)} > ${from} || '.' AND ${sql.ref(column)} < ${from} || '/'`
+}
+
+/** The steps of the messages; where no condition is added, of all of them. */
+const messagesWithSteps = ledger
+  .selectFrom("cassette_messages as message")
+  .innerJoin("cassette_steps as step", (join) => join.on(isBelowMessage("step.step_id", "step")))
 
 export const selectMessage = compileQuery<{ message_id: string }, MessageRow>((parameter) =>
   ledger.selectFrom("cassette_messages").selectAll().where("message_id", "=", parameter("message_id"))
@@ -44,13 +51,7 @@ export const selectReceiptsBetween = compileQuery<{ from: string; before: string
 )
 
 export const selectStepsOfRun = compileQuery<{ run_id: string }, StepRow>((parameter) =>
-  ledger
-    .selectFrom("cassette_messages as message")
-    .innerJoin("cassette_steps as step", (join) =>
-      join
-        .on((eb) => eb("step.step_id", ">", below("step", eb.ref("message.message_id"), ".")))
-        .on((eb) => eb("step.step_id", "<", below("step", eb.ref("message.message_id"), "/")))
-    )
+  messagesWithSteps
     .selectAll("step")
     .where("message.run_id", "=", parameter("run_id"))
     .orderBy("step.step_id")
@@ -60,9 +61,7 @@ export const selectReceiptsOfRun = compileQuery<{ run_id: string }, ReceiptRow>(
   ledger
     .selectFrom("cassette_messages as message")
     .innerJoin("cassette_receipts as receipt", (join) =>
-      join
-        .on((eb) => eb("receipt.receipt_id", ">", below("rcpt", eb.ref("message.message_id"), ".")))
-        .on((eb) => eb("receipt.receipt_id", "<", below("rcpt", eb.ref("message.message_id"), "/")))
+      join.on(isBelowMessage("receipt.receipt_id", "rcpt"))
     )
     .selectAll("receipt")
     .where("message.run_id", "=", parameter("run_id"))
@@ -86,13 +85,7 @@ const count = (condition: string) => sql<number>`coalesce(sum(${sql.raw(conditio
 
 /** Messages and jobs are counted by their first steps, since every job has one: that needs no set of ids. */
 const runs = (now: Expression<string>) =>
-  ledger
-    .selectFrom("cassette_messages as message")
-    .innerJoin("cassette_steps as step", (join) =>
-      join
-        .on((eb) => eb("step.step_id", ">", below("step", eb.ref("message.message_id"), ".")))
-        .on((eb) => eb("step.step_id", "<", below("step", eb.ref("message.message_id"), "/")))
-    )
+  messagesWithSteps
     .select([
       "message.run_id as run_id",
       count("substr(step.step_id, -11) = '.0001.00001'").as("messages"),

@@ -3,9 +3,10 @@
 // call (measured: 4.1 against 0.8 microseconds).
 import { type RawBuilder, sql } from "kysely"
 import type { ExistingMessage } from "../../domain/ledger/decide.ts"
-import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
+import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 import type { ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import { compileQuery } from "../sqlite/query-compiler.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
 import { ledger } from "./ledger-tables.ts"
 
 const once = <A>(parameter: RawBuilder<A>): RawBuilder<A> => sql<A>`(SELECT ${parameter})`
@@ -20,6 +21,12 @@ export const selectHead = compileQuery<
     .leftJoin("events", "events.position", "head.size")
     .select(["head.size as position", "head.hash as hash", "events.recorded_at as recorded_at"])
 )
+
+/** The head as the chain knows it; a head that is not there is at position 0 and has no hash. */
+export const readHead = (host: SqlHost): Head => {
+  const row = selectHead.first(host, {})
+  return { position: row?.position ?? 0, hash: row?.hash ?? "", recorded_at: row?.recorded_at ?? undefined }
+}
 
 export const insertEvent = compileQuery<{ [K in keyof EventEnvelope]: EventEnvelope[K] }>((parameter) =>
   ledger.insertInto("events").values({

@@ -32,7 +32,7 @@ import {
   selectStepsBetween,
   selectStepsOfRun
 } from "./ledger-queries.ts"
-import { idsBelow, selectEventsAfter, selectHead, selectStreamAfter } from "./ledger-statements.ts"
+import { idsBelow, selectEventsAfter, readHead, selectStreamAfter } from "./ledger-statements.ts"
 
 /** A read that other writers can only delay; what SQLite refuses to read is a `ReadError`. */
 export const readEffect = <A>(file: string, deadline: number, read: () => A): Effect.Effect<A, ReadError> =>
@@ -86,14 +86,7 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
   if (own !== file.connection) yield* Effect.addFinalizer(() => Effect.sync(() => own.close()))
   const read = <A>(query: () => A) => readEffect(filename, busyDeadline, query)
   return {
-    head: read(() => {
-      const row = selectHead.first(own, {})
-      return {
-        position: row?.position ?? 0,
-        hash: row?.hash ?? "",
-        recorded_at: row?.recorded_at ?? undefined
-      }
-    }),
+    head: read(() => readHead(own)),
     message: (message_id) => read(() => selectMessage.first(own, { message_id })),
     messages: (run_id) => read(() => selectMessagesOfRun.all(own, { run_id })),
     jobStatus: (jobId) => read(() => own.snapshot(() => jobStatusOf(own, jobId))),
@@ -122,9 +115,7 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
           : selectStreamAfter.all(own, { after, limit, stream_id })
       ),
     changeCounter: read(() =>
-      own === file.connection
-        ? (selectHead.first(own, {})?.position ?? 0)
-        : Number(own.pragma("data_version"))
+      own === file.connection ? readHead(own).position : Number(own.pragma("data_version"))
     )
   }
 })

@@ -23,8 +23,8 @@ import type { LedgerFile } from "./ledger-file.ts"
 import {
   idsBelow,
   insertEvent,
+  readHead,
   selectEventsAfter,
-  selectHead,
   selectMessageByKey,
   selectNextPendingOfJob,
   selectNextPendingOfRun,
@@ -45,10 +45,7 @@ const insertOf = (host: SqlHost, file: string, event: EventEnvelope): number => 
 }
 
 const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
-  head: () => {
-    const row = selectHead.first(host, {})
-    return { position: row?.position ?? 0, hash: row?.hash ?? "", recorded_at: row?.recorded_at ?? undefined }
-  },
+  head: () => readHead(host),
   eventsAfter: (after, limit) => selectEventsAfter.all(host, { after, limit }),
   messageByKey: (run_id, idempotency_key) => selectMessageByKey.first(host, { run_id, idempotency_key }),
   nextPendingStep: (run_id, jobId) =>
