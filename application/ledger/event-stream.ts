@@ -5,6 +5,7 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type EventEnvelope, runStream } from "../../domain/ledger/event-envelope.ts"
 import type { CommitSignal } from "./commit-signal.ts"
 import type { LedgerReader, ReadError } from "./ledger-reader.ts"
@@ -52,6 +53,15 @@ export const eventStream = (
       const counter = yield* reader.changeCounter
       const events = yield* reader.events(position, PAGE, streamId)
       const last = events.at(-1)
+      // A position beyond what a number holds is read as one that was seen; asking on would never end.
+      if (last !== undefined && !(Number.isSafeInteger(last.position) && last.position > position)) {
+        const where = `event ${last.position}`
+        return yield* new StoreCorrupt({
+          code: "CHAIN_BROKEN",
+          where,
+          finding: "no position can follow here"
+        })
+      }
       if (last !== undefined) return [events, Option.some(last.position)] as const
       if (!live) return [events, Option.none<number>()] as const
       yield* nextCommit(reader, signal, counter, pollInterval)

@@ -7,6 +7,8 @@ import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Stream from "effect/Stream"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import type { VerificationOptions } from "../../application/ledger/verification.ts"
 import { jcsText } from "../../domain/canonical/jcs.ts"
@@ -422,6 +424,14 @@ describe("damage that the opening check finds", () => {
         ])
         const codes = (yield* verifyFile(filename)).findings.map(({ code }) => code)
         assert.include(codes, "CHAIN_BROKEN")
+        const streamed = yield* Effect.exit(
+          withLedger(
+            { filename, mode: "read" },
+            Ledger.use((ledger) => Stream.runDrain(Stream.take(ledger.events({ live: false }), 100)))
+          )
+        )
+        // The stream asks for what comes after position 0, so it never meets the events before.
+        assert.strictEqual(Exit.isFailure(streamed), Number(position) > 0)
       })
   )
 
