@@ -6,42 +6,57 @@ import { readFileSync, readdirSync, writeFileSync } from "node:fs"
 import Database from "better-sqlite3"
 import { sql } from "kysely"
 import { describe, expect, it } from "vitest"
+import { corpusMigrations } from "./corpus/index.ts"
 import { migrations } from "./index.ts"
 import { builders, refuse, refuseFirst, statement, trigger } from "./statements.ts"
 
-const fileOf = (version: number) =>
-  new URL(`snapshots/${String(version).padStart(4, "0")}.sql`, import.meta.url)
+const histories = { "": migrations, "corpus/": corpusMigrations }
+
+const fileOf = (folder: string, version: number) =>
+  new URL(`snapshots/${folder}${String(version).padStart(4, "0")}.sql`, import.meta.url)
 
 const emitted = (statements: ReadonlyArray<string>) => statements.map((text) => `${text};\n\n`).join("")
 
 describe("snapshots", () => {
-  for (const { name, statements, version } of migrations) {
-    it(`${name}: the builders emit the snapshot, byte for byte`, () => {
-      if (process.env["UPDATE_SNAPSHOT"] === "1") {
-        writeFileSync(fileOf(version), emitted(statements()))
-      }
-      expect(emitted(statements())).toBe(readFileSync(fileOf(version), "utf8"))
+  for (const [folder, history] of Object.entries(histories)) {
+    for (const { name, statements, version } of history) {
+      it(`${name}: the builders emit the snapshot, byte for byte`, () => {
+        if (process.env["UPDATE_SNAPSHOT"] === "1") {
+          writeFileSync(fileOf(folder, version), emitted(statements()))
+        }
+        expect(emitted(statements())).toBe(readFileSync(fileOf(folder, version), "utf8"))
+      })
+    }
+
+    it(`there is one for each version in ${folder || "the folder itself"}`, () => {
+      const names = readdirSync(new URL(`snapshots/${folder}`, import.meta.url))
+      expect(names.filter((name) => name.endsWith(".sql"))).toEqual(
+        history.map(({ version }) => `${String(version).padStart(4, "0")}.sql`)
+      )
     })
   }
 
-  it("there is one for each version, and each database starts from them", () => {
-    expect(readdirSync(new URL("snapshots/", import.meta.url))).toEqual(
-      migrations.map(({ version }) => `${String(version).padStart(4, "0")}.sql`)
+  it("no folder is forgotten, and a ledger starts from its own", () => {
+    const entries = readdirSync(new URL("snapshots/", import.meta.url), { withFileTypes: true })
+    expect(entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`)).toEqual(
+      Object.keys(histories).filter((folder) => folder !== "")
     )
     const database = new Database(":memory:")
     for (const { version } of migrations) {
-      database.exec(readFileSync(fileOf(version), "utf8"))
+      database.exec(readFileSync(fileOf("", version), "utf8"))
     }
     expect(database.prepare("SELECT * FROM head").all()).toEqual([{ one: 1, size: 0, hash: "0".repeat(64) }])
     database.close()
   })
 
   it("versions ascend, and a name begins with its version", () => {
-    const versions = migrations.map(({ version }) => version)
-    expect(versions).toEqual(versions.toSorted((a, b) => a - b))
-    expect(new Set(versions).size).toBe(versions.length)
-    for (const { name, version } of migrations) {
-      expect(name.startsWith(`${String(version).padStart(4, "0")}-`)).toBe(true)
+    for (const history of Object.values(histories)) {
+      const versions = history.map(({ version }) => version)
+      expect(versions).toEqual(versions.toSorted((a, b) => a - b))
+      expect(new Set(versions).size).toBe(versions.length)
+      for (const { name, version } of history) {
+        expect(name.startsWith(`${String(version).padStart(4, "0")}-`)).toBe(true)
+      }
     }
   })
 })

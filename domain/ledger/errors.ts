@@ -143,7 +143,7 @@ export class InvariantViolation extends Schema.TaggedError<InvariantViolation>()
 /** Other writers held the file until the deadline; nothing was written. */
 export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", { waited_ms: Schema.Number }) {
   override get message() {
-    return `The ledger was locked by other writers for ${this.waited_ms} ms; nothing was written, try again`
+    return `The database was locked by other writers for ${this.waited_ms} ms; nothing was written, try again`
   }
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type OpenError, StorageFailure } from "../../domain/ledger/errors.ts"
+import { StorageFailure } from "../../domain/ledger/errors.ts"
 
 const copyFailure = (file: string, error: unknown): StorageFailure =>
   new StorageFailure({ file, code: "COPY_FAILED", reason: (error as Error).message })
@@ -27,7 +27,7 @@ export const evidenceCopy = (
   filename: string
 ): Effect.Effect<
   { readonly file: string; readonly warnings: ReadonlyArray<string> },
-  OpenError,
+  StorageFailure,
   Scope.Scope
 > =>
   Effect.acquireRelease(

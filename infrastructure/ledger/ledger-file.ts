@@ -24,11 +24,11 @@ import {
   type Durability,
   openBytes,
   openForReading,
-  openForWriting,
-  removeReadingTraces
+  openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
 import { type AccessMode, isWritable, pathFault } from "../sqlite/file-system.ts"
+import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
 import { evidenceCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
 import { migrate } from "./migration-runner.ts"
@@ -93,34 +93,11 @@ const judge = (file: string, found: Inspection, ledgerId: string | undefined): O
     : undefined
 }
 
-const hasLog = (filename: string): boolean => existsSync(`${filename}-wal`)
-
 const hasJournal = (filename: string): boolean => existsSync(`${filename}-journal`)
-
-const inspectThrough = (connection: Connection): Inspection => {
-  try {
-    return inspect(connection)
-  } finally {
-    connection.close()
-  }
-}
-
-/**
- * Looks into an existing file through a reading connection, so that nothing of it is changed and nothing is left
- * beside it.
- */
-const inspectFile = (filename: string): Inspection => {
-  const logged = hasLog(filename)
-  try {
-    return inspectThrough(openForReading(filename))
-  } finally {
-    if (!logged && hasLog(filename) && isWritable(filename)) removeReadingTraces(filename)
-  }
-}
 
 /** A journal means that a transaction may be half-done in the file: SQLite must undo it before anything is read. */
 const inspectAfterRecovery = (filename: string): Inspection =>
-  hasJournal(filename) ? inspectThrough(openForWriting(filename)) : inspectFile(filename)
+  hasJournal(filename) ? lookThrough(openForWriting(filename), inspect) : lookInto(filename, inspect)
 
 const hasContent = (filename: string): boolean => existsSync(filename) && statSync(filename).size > 0
 
@@ -210,25 +187,12 @@ const copied = (filename: string, deadline: number): Effect.Effect<Evidence, Ope
     Effect.tap(({ file }) => opening(filename, deadline, () => inspectAfterRecovery(file)))
   )
 
-/** Takes away what SQLite put beside a file for reading, when the scope closes and the last reader with it. */
-const withoutTraces = (filename: string): Effect.Effect<void, never, Scope.Scope> =>
-  hasLog(filename)
-    ? Effect.void
-    : Effect.addFinalizer(() =>
-        Effect.try(() => {
-          if (hasLog(filename) && isWritable(filename)) removeReadingTraces(filename)
-        }).pipe(
-          // Somebody else is at work in the file by now, and the traces are theirs.
-          Effect.catch(() => Effect.void)
-        )
-      )
-
 /** Opens for reading; where SQLite cannot put its shared memory beside the file, a private copy is opened. */
 const openEvidence = (filename: string, deadline: number): Effect.Effect<Evidence, OpenError, Scope.Scope> =>
   mustBeCopied(filename)
     ? copied(filename, deadline)
     : withoutTraces(filename).pipe(
-        Effect.andThen(opening(filename, deadline, () => inspectFile(filename))),
+        Effect.andThen(opening(filename, deadline, () => lookInto(filename, inspect))),
         Effect.as({ file: filename, warnings: [] }),
         Effect.catchTags({
           StorageFailure: (error) =>

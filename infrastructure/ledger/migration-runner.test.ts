@@ -18,8 +18,8 @@ import { toyStatements, toyVersion } from "../testing/toy-version.ts"
 import { inspect } from "./ledger-inspection.ts"
 import { insertEvent } from "./ledger-statements.ts"
 import { migrate } from "./migration-runner.ts"
-import { schemaFindings } from "./schema-check.ts"
-import { schemaSteps } from "./schema-snapshots.ts"
+import { schemaFindings } from "../sqlite/schema-check.ts"
+import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 
 const birth = { ledgerId: "ledger-1", createdAt: "2026-01-01T00:00:00.000Z" }
 
@@ -77,7 +77,7 @@ describe("released versions", () => {
       database.all("SELECT * FROM ledger_migrations"),
       schemaSteps().map(({ checksum, name, version }) => ({ version, name, checksum }))
     )
-    assert.deepStrictEqual(schemaFindings(database, schemaSteps()), [])
+    assert.deepStrictEqual(schemaFindings(database, LEDGER_VERSIONS, schemaSteps()), [])
     assert.throws(
       () => database.run("INSERT INTO ledger_migrations VALUES (9, 'x', 'y')"),
       "ledger_migrations is append-only"
@@ -103,7 +103,7 @@ describe("released versions", () => {
     const renamed = [{ ...released, name: "0002-other" }]
     for (const steps of [edited, renamed, [...schemaSteps(), toyVersion()]]) {
       assert.include(
-        schemaFindings(database, steps).map(({ code, where }) => `${code} ${where}`),
+        schemaFindings(database, LEDGER_VERSIONS, steps).map(({ code, where }) => `${code} ${where}`),
         "MIGRATION_CHANGED ledger_migrations"
       )
     }
@@ -127,7 +127,7 @@ describe("a version that changes a projection", () => {
       for (const event of events.slice(1)) insertEvent.run(fresh, { ...event })
 
       assert.deepStrictEqual(contentOf(upgraded), contentOf(fresh))
-      assert.deepStrictEqual(schemaFindings(upgraded, steps()), [])
+      assert.deepStrictEqual(schemaFindings(upgraded, LEDGER_VERSIONS, steps()), [])
       assert.deepStrictEqual(
         upgraded.all("SELECT version, name FROM ledger_migrations"),
         steps().map(({ name, version }) => ({ version, name }))

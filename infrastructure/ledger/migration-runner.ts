@@ -5,32 +5,16 @@ import { jcsText } from "../../domain/canonical/jcs.ts"
 import { EMPTY_HEAD, eventHash, LEDGER_STREAM } from "../../domain/ledger/event-envelope.ts"
 import { eventVersions } from "../../domain/ledger/events.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
+import { applySteps, type SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
 import { insertEvent } from "./ledger-statements.ts"
-import type { SchemaStep } from "./schema-snapshots.ts"
+import { LEDGER_VERSIONS } from "./schema-snapshots.ts"
 
 export interface Birth {
   readonly ledgerId: string
   /** The time of LedgerCreated. */
   readonly createdAt: string
-}
-
-const RECORD_GUARD = "tr_migrations_append_only_insert"
-
-/** Records a version. The guard that refuses this to everybody is put back before the transaction ends. */
-const record = (host: SqlHost, step: SchemaStep): void => {
-  const guard = host.all<{ sql: string }>(
-    "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?",
-    [RECORD_GUARD]
-  )[0]
-  if (guard !== undefined) host.run(`DROP TRIGGER ${RECORD_GUARD}`)
-  host.run("INSERT INTO ledger_migrations (version, name, checksum) VALUES (?, ?, ?)", [
-    step.version,
-    step.name,
-    step.checksum
-  ])
-  if (guard !== undefined) host.run(guard.sql)
 }
 
 const createLedger = (host: SqlHost, { createdAt, ledgerId }: Birth): void => {
@@ -55,12 +39,7 @@ export const migrate = (host: SqlHost, steps: ReadonlyArray<SchemaStep>, birth: 
     const found = inspect(host)
     if (found.kind === "foreign") return found
     const version = found.kind === "empty" ? 0 : (found.version ?? Number.POSITIVE_INFINITY)
-    for (const step of steps) {
-      if (step.version <= version) continue
-      for (const statement of step.statements) host.run(statement)
-      record(host, step)
-      step.check?.(host)
-    }
+    applySteps(host, LEDGER_VERSIONS, steps, version)
     if (found.kind === "empty") createLedger(host, birth)
     return inspect(host)
   })

@@ -13,10 +13,11 @@ import type { Finding } from "../../domain/ledger/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { schemaFindings } from "../sqlite/schema-check.ts"
+import type { SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { selectEventsAfter, selectHead } from "./ledger-statements.ts"
-import { schemaFindings } from "./schema-check.ts"
-import type { SchemaStep } from "./schema-snapshots.ts"
+import { LEDGER_VERSIONS } from "./schema-snapshots.ts"
 
 const CHECKED_EVENTS = 1_000
 
@@ -37,7 +38,7 @@ const chainFinding = (before: Head, events: ReadonlyArray<EventEnvelope>): Findi
 }
 
 const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): OpeningCheck => {
-  const schema = schemaFindings(host, steps)[0]
+  const schema = schemaFindings(host, LEDGER_VERSIONS, steps)[0]
   if (schema !== undefined) return { head: EMPTY_HEAD, fault: schema }
   const mismatch = (message: string): OpeningCheck => ({
     head: EMPTY_HEAD,

@@ -3,8 +3,8 @@
 // leaves CHECKs out of its integrity check: what they say of a row is judged by comparing the row with the log.
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { schemaFindings } from "./schema-check.ts"
-import { schemaSteps } from "./schema-snapshots.ts"
+import { schemaFindings } from "../sqlite/schema-check.ts"
+import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 
 const jsonColumns = [
   ["cassette_messages", "message_id", "payload_json"],
@@ -63,7 +63,7 @@ export const structureFindings = (connection: Connection): ReadonlyArray<Finding
   const tables = connection.all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
   const present = new Set(tables.map(({ name }) => name))
   return [
-    ...schemaFindings(connection, schemaSteps()),
+    ...schemaFindings(connection, LEDGER_VERSIONS, schemaSteps()),
     ...integrity(connection),
     ...foreignKeys(connection),
     ...(present.has("head") ? headRows(connection) : []),

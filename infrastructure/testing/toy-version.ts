@@ -11,7 +11,8 @@ import { evolve, stepOfEvent } from "../../domain/ledger/evolve.ts"
 import { LEDGER_TABLES, type LedgerTable, ledgerTables, type StepRow } from "../../domain/ledger/rows.ts"
 import { type Cell, digestLine } from "../../domain/ledger/table-digest.ts"
 import { sha256Stream } from "../hashing/node-hashing.ts"
-import { type SchemaStep, schemaStep, schemaSteps } from "../ledger/schema-snapshots.ts"
+import { schemaSteps } from "../ledger/schema-snapshots.ts"
+import { type SchemaStep, schemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 
 const version2 = (): SchemaStep => {

@@ -2,9 +2,9 @@
 // exact SQL, nothing missing and nothing extra, and the recorded migrations by name and checksum. The expectation
 // is made by running the steps in an empty private database, so there is no second list to maintain.
 import type { Finding, FindingCode } from "../../domain/ledger/verification.ts"
-import { openBytes } from "../sqlite/better-sqlite3-host.ts"
-import type { SqlHost } from "../sqlite/sql-host.ts"
-import type { SchemaStep } from "./schema-snapshots.ts"
+import { openBytes } from "./better-sqlite3-host.ts"
+import type { SchemaStep, VersionTable } from "./schema-steps.ts"
+import type { SqlHost } from "./sql-host.ts"
 
 interface SchemaObject {
   readonly type: string
@@ -44,9 +44,13 @@ const expectedSchema = (steps: ReadonlyArray<SchemaStep>): SchemaMap => {
 const missingCode = (object: SchemaObject): FindingCode =>
   object.type === "table" ? "TABLE_MISSING" : object.type === "trigger" ? "TRIGGER_MISSING" : "SCHEMA_MISSING"
 
-const migrationFindings = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): ReadonlyArray<Finding> => {
+const migrationFindings = (
+  host: SqlHost,
+  table: string,
+  steps: ReadonlyArray<SchemaStep>
+): ReadonlyArray<Finding> => {
   const rows = host.all<{ version: number; name: string; checksum: string }>(
-    "SELECT version, name, checksum FROM ledger_migrations ORDER BY version"
+    `SELECT version, name, checksum FROM ${table} ORDER BY version`
   )
   const wanted = steps.map(({ checksum, name, version }) => `${version} ${name} ${checksum}`)
   const found = rows.map(({ checksum, name, version }) => `${version} ${name} ${checksum}`)
@@ -55,14 +59,18 @@ const migrationFindings = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): Rea
     : [
         {
           code: "MIGRATION_CHANGED",
-          where: "ledger_migrations",
+          where: table,
           message: `recorded ${found.join(", ") || "nothing"}, this program applies ${wanted.join(", ")}`
         }
       ]
 }
 
 /** All differences between a database's schema and the released steps. */
-export const schemaFindings = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): ReadonlyArray<Finding> => {
+export const schemaFindings = (
+  host: SqlHost,
+  { table }: VersionTable,
+  steps: ReadonlyArray<SchemaStep>
+): ReadonlyArray<Finding> => {
   const expected = expectedSchema(steps)
   const actual = schemaOf(host)
   const findings: Array<Finding> = []
@@ -78,5 +86,5 @@ export const schemaFindings = (host: SqlHost, steps: ReadonlyArray<SchemaStep>):
     if (!expected.has(key))
       findings.push({ code: "SCHEMA_EXTRA", where: key, message: `no migration made ${key}` })
   }
-  return actual.has("table ledger_migrations") ? [...findings, ...migrationFindings(host, steps)] : findings
+  return actual.has(`table ${table}`) ? [...findings, ...migrationFindings(host, table, steps)] : findings
 }

@@ -1,0 +1,166 @@
+/**
+ * Opening the corpus database: it is made once however many open it first, and everything that is not one of ours is
+ * refused by name and left as it was.
+ */
+import { chmodSync, readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import Database from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
+import { corpusDatabaseLayer, CorpusDatabase, type CorpusDatabaseOptions } from "./corpus-database.ts"
+import { ledgerLayer } from "../testing/ledger-program.ts"
+
+const open = (options: CorpusDatabaseOptions) =>
+  Effect.scoped(Effect.provide(CorpusDatabase, corpusDatabaseLayer(options)))
+
+const use = <A>(options: CorpusDatabaseOptions, work: (database: CorpusDatabase["Service"]) => A) =>
+  CorpusDatabase.use((database) => Effect.succeed(work(database))).pipe(
+    Effect.provide(corpusDatabaseLayer(options))
+  )
+
+const refused = (options: CorpusDatabaseOptions) => Effect.flip(open(options))
+
+const raw = (file: string, ...statements: ReadonlyArray<string>) => {
+  const database = new Database(file)
+  for (const statement of statements) database.exec(statement)
+  database.close()
+}
+
+const countTables = (database: CorpusDatabase["Service"]) =>
+  database.run((connection) => connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'").length)
+
+describe("the corpus database", () => {
+  it.live("is made where none is, once, by whoever comes first", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "system1.db")
+      const all = Array.from({ length: 20 }, () => open({ filename }))
+      yield* Effect.all(all, { concurrency: "unbounded" })
+      const tables = yield* CorpusDatabase.use(countTables).pipe(
+        Effect.provide(corpusDatabaseLayer({ filename, mode: "read" }))
+      )
+      assert.strictEqual(tables, 6)
+    })
+  )
+
+  it.live("is made in an empty file too", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "system1.db")
+      writeFileSync(filename, "")
+      yield* open({ filename })
+      yield* open({ filename, mode: "append" })
+    })
+  )
+
+  it.live("must be there for reading and appending", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "system1.db")
+      for (const mode of ["read", "append"] as const) {
+        assert.deepInclude(
+          { ...(yield* refused({ filename, mode })) },
+          { _tag: "CorpusMissing", file: filename }
+        )
+      }
+      writeFileSync(filename, "")
+      for (const mode of ["read", "append"] as const) {
+        assert.strictEqual((yield* refused({ filename, mode }))._tag, "NotACorpus")
+      }
+    })
+  )
+
+  it.live("is no ledger, no other database, no text and no folder; all of them stay untouched", () =>
+    Effect.gen(function* () {
+      const files = temporaryFolder()
+      const file = (name: string) => join(files, name)
+      yield* Effect.scoped(Effect.provide(Effect.void, ledgerLayer({ filename: file("ledger.db") })))
+      raw(file("other.db"), "CREATE TABLE t (a)")
+      writeFileSync(file("text.db"), "no database at all, however long it may be")
+      for (const mode of ["write", "append", "read"] as const) {
+        for (const name of ["ledger.db", "other.db", "text.db"]) {
+          const before = folderState(files)
+          const error = yield* refused({ filename: file(name), mode })
+          assert.strictEqual(error._tag, "NotACorpus", name)
+          assert.deepStrictEqual(folderState(files), before)
+        }
+        assert.strictEqual((yield* refused({ filename: files, mode }))._tag, "NotACorpus")
+      }
+      const ledger = yield* refused({ filename: file("ledger.db") })
+      assert.include(ledger.message, "it is a ledger")
+    }).pipe(Effect.catchTag("NotALedger", Effect.die))
+  )
+
+  it.live("of a newer program is opened by nobody and stays untouched", () =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const filename = join(folder, "system1.db")
+      yield* open({ filename })
+      raw(
+        filename,
+        "INSERT INTO corpus_migrations VALUES (2, '0002-later', 'x')",
+        "PRAGMA journal_mode = DELETE"
+      )
+      const before = folderState(folder)
+      for (const mode of ["write", "append", "read"] as const) {
+        const error = yield* refused({ filename, mode })
+        assert.deepInclude({ ...error }, { _tag: "StoreNewerThanProgram", version: 2, supported: 1 })
+      }
+      assert.deepStrictEqual(folderState(folder), before)
+    })
+  )
+
+  for (const [what, statement] of Object.entries({
+    "a missing guard": "DROP TRIGGER tr_expansions_append_only_update",
+    "an index of somebody else": "CREATE INDEX mine ON symbols (path)",
+    "a changed checksum": "UPDATE corpus_migrations SET checksum = 'x'",
+    "no version": "DELETE FROM corpus_migrations"
+  })) {
+    it.live(`with ${what} is refused as damaged`, () =>
+      Effect.gen(function* () {
+        const filename = join(temporaryFolder(), "system1.db")
+        yield* open({ filename })
+        raw(filename, statement)
+        for (const mode of ["write", "append", "read"] as const) {
+          assert.strictEqual((yield* refused({ filename, mode }))._tag, "CorpusCorrupt", mode)
+        }
+      })
+    )
+  }
+
+  it.live("can be read where nothing can be written, and says so to writers", () =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const filename = join(folder, "system1.db")
+      yield* open({ filename })
+      chmodSync(filename, 0o444)
+      chmodSync(folder, 0o555)
+      // Root may write anything: then there is nothing to see here.
+      if (process.getuid?.() !== 0) {
+        assert.strictEqual((yield* refused({ filename }))._tag, "ReadOnlyStore")
+      }
+      const tables = yield* CorpusDatabase.use(countTables).pipe(
+        Effect.provide(corpusDatabaseLayer({ filename, mode: "read" }))
+      )
+      assert.strictEqual(tables, 6)
+      assert.deepStrictEqual(readdirSync(folder), ["system1.db"])
+      chmodSync(filename, 0o644)
+    })
+  )
+
+  it.live("reports a busy store after the deadline, and a refused write by its guard", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "system1.db")
+      const other = yield* use({ filename }, () => new Database(filename))
+      const insert = CorpusDatabase.use((database) =>
+        database.run((connection) =>
+          connection.run("INSERT INTO symbols VALUES ('@A/b', 'a.md', NULL, NULL)")
+        )
+      ).pipe(Effect.provide(corpusDatabaseLayer({ filename, mode: "append", busyDeadline: 20 })))
+      other.exec("BEGIN IMMEDIATE")
+      assert.strictEqual((yield* Effect.flip(insert))._tag, "StoreBusy")
+      other.exec("COMMIT")
+      other.close()
+      assert.strictEqual(yield* insert, 1)
+      assert.strictEqual((yield* Effect.flip(insert))._tag, "InvariantViolation")
+    })
+  )
+})

@@ -1,0 +1,193 @@
+// Opens the corpus database for the scope's life and runs work on it: the path is judged and the version is read
+// before anything is changed, a missing schema is made under the write lock, and a schema that is not the released
+// one is refused. One connection serves sections, symbols and expansions alike; nothing above knows the driver.
+import { existsSync, statSync } from "node:fs"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
+import {
+  CorpusCorrupt,
+  CorpusMissing,
+  type CorpusOpenError,
+  type CorpusStoreError,
+  NotACorpus
+} from "../../domain/corpus/errors.ts"
+import {
+  type FileMissing,
+  type NetworkFileSystem,
+  type NotALedger,
+  type ReadOnlyStore,
+  StorageFailure,
+  type StoreBusy,
+  StoreNewerThanProgram
+} from "../../domain/ledger/errors.ts"
+import { evidenceCopy } from "../ledger/evidence-copy.ts"
+import {
+  configureForWriting,
+  type Connection,
+  openForReading,
+  openForWriting
+} from "../sqlite/better-sqlite3-host.ts"
+import { type AttemptFailure, DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
+import { type AccessMode, pathFault } from "../sqlite/file-system.ts"
+import { schemaFindings } from "../sqlite/schema-check.ts"
+import { lookInto, withoutTraces } from "../sqlite/traceless-reading.ts"
+import {
+  CORPUS_VERSION,
+  CORPUS_VERSIONS,
+  type CorpusInspection,
+  corpusSteps,
+  inspectCorpus,
+  migrateCorpus
+} from "./corpus-schema.ts"
+
+export interface CorpusDatabaseOptions {
+  readonly filename: string
+  /** `write` (default) creates a missing database, `append` needs one, `read` needs one and changes nothing. */
+  readonly mode?: AccessMode | undefined
+  /** How long to wait for other writers (milliseconds). */
+  readonly busyDeadline?: number | undefined
+  readonly allowNetworkFs?: boolean | undefined
+}
+
+/** The open corpus database. */
+export class CorpusDatabase extends Context.Service<
+  CorpusDatabase,
+  {
+    readonly filename: string
+    readonly readOnly: boolean
+    /** Runs synchronous work; it is repeated while the database is busy, so a failed attempt must leave nothing. */
+    readonly run: <A>(work: (connection: Connection) => A) => Effect.Effect<A, CorpusStoreError>
+  }
+>()("cortex-cassette/infrastructure/CorpusDatabase") {}
+
+const storeError = (file: string, error: AttemptFailure | StoreBusy): CorpusStoreError => {
+  switch (error._tag) {
+    case "StoreCorrupt":
+      return new CorpusCorrupt({ file, finding: error.finding })
+    case "NotALedger":
+      return new NotACorpus({ file, reason: error.reason })
+    case "ClockFarBehindHead":
+      return new StorageFailure({ file, code: error._tag, reason: error.message })
+    default:
+      return error
+  }
+}
+
+const attempt = <A>(file: string, deadline: number, work: () => A): Effect.Effect<A, CorpusStoreError> =>
+  retryBusy(file, deadline, work).pipe(Effect.mapError((error) => storeError(file, error)))
+
+const pathError = (
+  error: FileMissing | NotALedger | ReadOnlyStore | NetworkFileSystem
+): CorpusMissing | NotACorpus | ReadOnlyStore | NetworkFileSystem => {
+  switch (error._tag) {
+    case "FileMissing":
+      return new CorpusMissing({ file: error.file })
+    case "NotALedger":
+      return new NotACorpus({ file: error.file, reason: error.reason })
+    default:
+      return error
+  }
+}
+
+/** Why what was found cannot be used, if so. */
+const judge = (file: string, found: CorpusInspection): CorpusOpenError | undefined => {
+  if (found.kind === "foreign") return new NotACorpus({ file, reason: found.reason })
+  if (found.kind === "empty") return new NotACorpus({ file, reason: "it is empty" })
+  if (found.version === undefined) return new CorpusCorrupt({ file, finding: "it has no version" })
+  return found.version > CORPUS_VERSION
+    ? new StoreNewerThanProgram({ file, version: found.version, supported: CORPUS_VERSION })
+    : undefined
+}
+
+const acquire = (
+  file: string,
+  deadline: number,
+  open: () => Connection
+): Effect.Effect<Connection, CorpusStoreError, Scope.Scope> =>
+  Effect.acquireRelease(attempt(file, deadline, open), (connection) => Effect.sync(() => connection.close()))
+
+const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
+
+/** Refuses a version that is not ours and a schema that is not the version's. */
+const admit = Effect.fnUntraced(function* (
+  file: string,
+  deadline: number,
+  connection: Connection,
+  found: CorpusInspection
+) {
+  const refusal = judge(file, found)
+  if (refusal !== undefined) return yield* Effect.fail(refusal)
+  const [finding] = yield* attempt(file, deadline, () =>
+    connection.snapshot(() => schemaFindings(connection, CORPUS_VERSIONS, corpusSteps()))
+  )
+  if (finding !== undefined) {
+    return yield* new CorpusCorrupt({ file, finding: `${finding.code} ${finding.where}` })
+  }
+})
+
+const openToWrite = Effect.fnUntraced(function* (file: string, mode: AccessMode, deadline: number) {
+  if (hasContent(file) || mode === "append") {
+    // A journal is a half-done transaction: only a writer may undo it, and it is ours to undo.
+    if (!existsSync(`${file}-journal`)) {
+      const found = yield* attempt(file, deadline, () => lookInto(file, inspectCorpus))
+      const refusal = found.kind === "empty" && mode === "write" ? undefined : judge(file, found)
+      if (refusal !== undefined) return yield* Effect.fail(refusal)
+    }
+  }
+  const connection = yield* acquire(file, deadline, () => openForWriting(file))
+  const found = yield* attempt(file, deadline, () => {
+    const seen = inspectCorpus(connection)
+    if (seen.kind === "foreign") return seen
+    configureForWriting(connection, "full")
+    return seen.kind === "corpus" && (seen.version ?? CORPUS_VERSION) >= CORPUS_VERSION
+      ? seen
+      : migrateCorpus(connection)
+  })
+  yield* admit(file, deadline, connection, found)
+  return connection
+})
+
+const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) {
+  if (!hasContent(file)) return yield* new NotACorpus({ file, reason: "it is empty" })
+  const open = (path: string) =>
+    Effect.gen(function* () {
+      const connection = yield* acquire(file, deadline, () => openForReading(path))
+      const found = yield* attempt(file, deadline, () => inspectCorpus(connection))
+      yield* admit(file, deadline, connection, found)
+      return connection
+    })
+  const copied = evidenceCopy(file).pipe(Effect.flatMap((copy) => open(copy.file)))
+  // Where SQLite cannot put its shared memory beside the file, a private copy is read.
+  yield* withoutTraces(file)
+  return yield* open(file).pipe(
+    Effect.catchTags({
+      StorageFailure: (error) => (error.code.startsWith("SQLITE_CANTOPEN") ? copied : Effect.fail(error)),
+      ReadOnlyStore: () => copied
+    })
+  )
+})
+
+/** Opens a corpus database for the scope's life. */
+export const openCorpusDatabase = Effect.fnUntraced(function* ({
+  allowNetworkFs = false,
+  busyDeadline: deadline = DEFAULT_BUSY_DEADLINE_MILLIS,
+  filename,
+  mode = "write"
+}: CorpusDatabaseOptions): Effect.fn.Return<CorpusDatabase["Service"], CorpusOpenError, Scope.Scope> {
+  const fault = pathFault(filename, { mode, allowNetworkFs })
+  if (fault !== undefined) return yield* Effect.fail(pathError(fault))
+  const connection =
+    mode === "read" ? yield* openToRead(filename, deadline) : yield* openToWrite(filename, mode, deadline)
+  return {
+    filename,
+    readOnly: mode === "read",
+    run: (work) => attempt(filename, deadline, () => work(connection))
+  }
+})
+
+/** The open corpus database as a layer. */
+export const corpusDatabaseLayer = (
+  options: CorpusDatabaseOptions
+): Layer.Layer<CorpusDatabase, CorpusOpenError> => Layer.effect(CorpusDatabase, openCorpusDatabase(options))

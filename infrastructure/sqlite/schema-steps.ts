@@ -1,0 +1,71 @@
+// A schema as it was released, version by version, and how a database gets from one version to the next. Steps are
+// read from files beside the migrations; the builders that once made them are not asked again, so no later release
+// of theirs can change what a database must look like.
+import { readFileSync } from "node:fs"
+import { sha256 } from "../hashing/node-hashing.ts"
+import type { SqlHost } from "./sql-host.ts"
+
+export interface SchemaStep {
+  /** The database version that the step leads to. */
+  readonly version: number
+  readonly name: string
+  readonly statements: ReadonlyArray<string>
+  /** SHA-256 of the whole text. */
+  readonly checksum: string
+  /**
+   * Judges what the statements have made, in their transaction: a step that changes a projection compares its
+   * refold with the second projection here. A throw (`StoreCorrupt`) undoes everything.
+   */
+  readonly check?: (host: SqlHost) => void
+}
+
+/** Statements stand one after another, each closed by a semicolon and an empty line. */
+export const schemaStep = (version: number, name: string, text: string): SchemaStep => ({
+  version,
+  name,
+  statements: text.split(/;\n\n/).filter((statement) => statement.trim() !== ""),
+  checksum: sha256(text)
+})
+
+/** Reads the step of a version from the snapshots' folder, or from a folder of another database below it. */
+export const readSchemaStep = (version: number, name: string, below = ""): SchemaStep => {
+  const file = `../../migrations/snapshots/${below}${String(version).padStart(4, "0")}.sql`
+  return schemaStep(version, name, readFileSync(new URL(file, import.meta.url), "utf8"))
+}
+
+/** Where a database records its versions: a table of `version`, `name` and `checksum`. */
+export interface VersionTable {
+  readonly table: string
+  /** The trigger that refuses a new record to everybody, if the table has one. */
+  readonly guard?: string
+}
+
+/** Records a version. The guard is put back before the transaction ends. */
+const record = (host: SqlHost, { guard, table }: VersionTable, step: SchemaStep): void => {
+  const stored = host.all<{ sql: string }>(
+    "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = ?",
+    [guard ?? null]
+  )[0]
+  if (stored !== undefined) host.run(`DROP TRIGGER ${guard}`)
+  host.run(`INSERT INTO ${table} (version, name, checksum) VALUES (?, ?, ?)`, [
+    step.version,
+    step.name,
+    step.checksum
+  ])
+  if (stored !== undefined) host.run(stored.sql)
+}
+
+/** Applies the steps after `version` and records each; belongs inside a transaction. */
+export const applySteps = (
+  host: SqlHost,
+  versions: VersionTable,
+  steps: ReadonlyArray<SchemaStep>,
+  version: number
+): void => {
+  for (const step of steps) {
+    if (step.version <= version) continue
+    for (const statement of step.statements) host.run(statement)
+    record(host, versions, step)
+    step.check?.(host)
+  }
+}
