@@ -1,0 +1,60 @@
+// The step that reads: what its payload says, and what the receipt of having read says. Planner, worker and bundles
+// all speak this one form; the ledger itself knows nothing of it. Source: docs/spec/corpus.md, "Steps that read".
+import * as Schema from "effect/Schema"
+import type { JsonObject } from "../canonical/json.ts"
+import { JsonObjectSchema } from "../ledger/events.ts"
+
+export const READ_OPERATIONS = ["READ_SYMBOL", "READ_SECTION"] as const
+
+/** What a step reads by: a symbol, or a section as it was when the work was planned. */
+export type ReadOperation = (typeof READ_OPERATIONS)[number]
+
+/** Any object whose `slice` is text; other members belong to whoever executes the step. */
+const Constraints = JsonObjectSchema.check(
+  Schema.makeFilter((constraints: JsonObject) => typeof constraints["slice"] === "string", {
+    expected: 'an object with the member "slice", a text'
+  })
+)
+
+const ReadSymbol = Schema.Struct({
+  op: Schema.Literal("READ_SYMBOL"),
+  refs: Schema.Struct({ symbol_id: Schema.String }),
+  constraints: Constraints,
+  expected_outputs: JsonObjectSchema
+})
+
+const ReadSection = Schema.Struct({
+  op: Schema.Literal("READ_SECTION"),
+  refs: Schema.Struct({ section_id: Schema.String }),
+  constraints: Constraints,
+  expected_outputs: JsonObjectSchema
+})
+
+/** The payload of a step that reads one bounded slice. */
+export const ReadStep = Schema.Union([ReadSymbol, ReadSection])
+export type ReadStep = typeof ReadStep.Type
+
+/** The slice that a step reads, as its payload spells it. */
+export const sliceOfStep = (step: ReadStep): string => String(step.constraints["slice"])
+
+/** What a step refers to: the symbol's id or the section's. */
+export const refOfStep = (step: ReadStep): string =>
+  step.op === "READ_SYMBOL" ? step.refs.symbol_id : step.refs.section_id
+
+const Hash = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "64 lower-case hex digits" }))
+
+/** The receipt of a slice that was read: hashes of section and text, and whether it had been expanded before. */
+export const ReadReceipt = Schema.Struct({
+  step_id: Schema.String,
+  op: Schema.Literals(READ_OPERATIONS),
+  section_id: Hash,
+  /** null for READ_SECTION. */
+  symbol_id: Schema.NullOr(Schema.String),
+  slice: Schema.String,
+  section_content_hash: Hash,
+  payload_hash: Hash,
+  /** Bytes of UTF-8. */
+  bytes_read: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  cache: Schema.Literals(["HIT", "MISS"])
+})
+export type ReadReceipt = typeof ReadReceipt.Type
