@@ -13,16 +13,8 @@ import {
   type CorpusStoreError,
   NotACorpus
 } from "../../domain/corpus/errors.ts"
-import {
-  type FileMissing,
-  type NetworkFileSystem,
-  type NotALedger,
-  type ReadOnlyStore,
-  StorageFailure,
-  type StoreBusy,
-  StoreNewerThanProgram
-} from "../../domain/ledger/errors.ts"
-import { evidenceCopy } from "../ledger/evidence-copy.ts"
+import { StorageFailure, type StoreBusy, StoreNewerThanProgram } from "../../domain/ledger/errors.ts"
+import { CANNOT_BE_WRITTEN, evidenceCopy } from "../ledger/evidence-copy.ts"
 import {
   configureForWriting,
   type Connection,
@@ -30,7 +22,7 @@ import {
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
-import { type AccessMode, pathFault } from "../sqlite/file-system.ts"
+import { type AccessMode, type PathFault, pathFault } from "../sqlite/file-system.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { lookInto, withoutTraces } from "../sqlite/traceless-reading.ts"
 import {
@@ -78,10 +70,10 @@ const storeError = (file: string, error: AttemptFailure | StoreBusy): CorpusStor
 const attempt = <A>(file: string, deadline: number, work: () => A): Effect.Effect<A, CorpusStoreError> =>
   retryBusy(file, deadline, work).pipe(Effect.mapError((error) => storeError(file, error)))
 
-const pathError = (
-  error: FileMissing | NotALedger | ReadOnlyStore | NetworkFileSystem
-): CorpusMissing | NotACorpus | ReadOnlyStore | NetworkFileSystem => {
+const pathError = (file: string, error: PathFault): CorpusOpenError => {
   switch (error._tag) {
+    case "InvalidInput":
+      return new NotACorpus({ file, reason: error.message })
     case "FileMissing":
       return new CorpusMissing({ file: error.file })
     case "NotALedger":
@@ -158,7 +150,7 @@ const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) 
       yield* admit(file, deadline, connection, found)
       return connection
     })
-  const copied = evidenceCopy(file).pipe(Effect.flatMap((copy) => open(copy.file)))
+  const copied = evidenceCopy(file, CANNOT_BE_WRITTEN).pipe(Effect.flatMap((copy) => open(copy.file)))
   // Where SQLite cannot put its shared memory beside the file, a private copy is read.
   yield* withoutTraces(file)
   return yield* open(file).pipe(
@@ -177,7 +169,7 @@ export const openCorpusDatabase = Effect.fnUntraced(function* ({
   mode = "write"
 }: CorpusDatabaseOptions): Effect.fn.Return<CorpusDatabase["Service"], CorpusOpenError, Scope.Scope> {
   const fault = pathFault(filename, { mode, allowNetworkFs })
-  if (fault !== undefined) return yield* Effect.fail(pathError(fault))
+  if (fault !== undefined) return yield* Effect.fail(pathError(filename, fault))
   const connection =
     mode === "read" ? yield* openToRead(filename, deadline) : yield* openToWrite(filename, mode, deadline)
   return {

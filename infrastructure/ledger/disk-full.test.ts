@@ -132,7 +132,8 @@ describe("a small file system", () => {
   it.skipIf(!mountable)("has no room: StorageFull each time, and with room a sound ledger", async () => {
     const folder = temporaryFolder()
     const answer = await answerOf(["fillDisk", folder, "4k,8k,16k,48k,96k"], { wrapper: onSmallDisk(folder) })
-    const { births, later } = answer as {
+    const { births, later, left } = answer as {
+      left: ReadonlyArray<string>
       births: ReadonlyArray<{ failure?: { _tag: string } }>
       later: { value: Record<string, unknown> }
     }
@@ -141,6 +142,7 @@ describe("a small file system", () => {
       births.map(() => "StorageFull"),
       JSON.stringify(births)
     )
+    assert.deepStrictEqual(left, [])
     assert.deepStrictEqual(later.value, {
       born: { verdict: "PASS", head: 1 },
       full: Array.from({ length: 20 }, () => "StorageFull"),

@@ -1,30 +1,83 @@
 // Read-only evidence: where SQLite cannot, or must not, put files of its own beside a database (a read-only file,
-// folder or medium), the database and its logs are copied into a private temporary folder and the copy is opened.
-// The original is read byte by byte and never touched; the copy is gone when the scope closes.
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs"
+// folder or medium, or a journal that it would have to undo), the database and its logs are copied into a private
+// temporary folder and the copy is opened. The original is read byte by byte and never touched.
+import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { StorageFailure } from "../../domain/ledger/errors.ts"
+import { realSleep } from "../sqlite/real-time.ts"
+
+/** How often a copy is made again because its original changed meanwhile. */
+const MAX_COPIES = 5
+
+/** How long to wait before that (milliseconds). */
+const PAUSE_MILLIS = 20
+
+/** The usual reason for a copy. */
+export const CANNOT_BE_WRITTEN = "is in a place that cannot be written"
+
+const parts = ["", "-wal", "-journal"] as const
 
 const copyFailure = (file: string, error: unknown): StorageFailure =>
   new StorageFailure({ file, code: "COPY_FAILED", reason: (error as Error).message })
 
-const copyInto = (folder: string, filename: string): string => {
+/** What shows any change of a database and its logs, a checkpoint's included: identity, size and time in nanoseconds. */
+const picture = (filename: string): string =>
+  parts
+    .map((part) => {
+      const found = statSync(`${filename}${part}`, { bigint: true, throwIfNoEntry: false })
+      return found === undefined ? "-" : [found.dev, found.ino, found.size, found.mtimeNs].join(" ")
+    })
+    .join("; ")
+
+type CopyFile = (from: string, to: string) => void
+
+const copyInto = (folder: string, filename: string, copyFile: CopyFile): string => {
   const copy = join(folder, basename(filename))
-  copyFileSync(filename, copy)
-  for (const log of ["-wal", "-journal"]) {
-    if (existsSync(`${filename}${log}`)) copyFileSync(`${filename}${log}`, `${copy}${log}`)
+  for (const part of parts) {
+    rmSync(`${copy}${part}`, { force: true })
+    if (existsSync(`${filename}${part}`)) copyFile(`${filename}${part}`, `${copy}${part}`)
   }
   // A copy is our own: it may be written, so that SQLite can undo a transaction that was cut short.
   chmodSync(copy, 0o600)
   return copy
 }
 
-/** A copy of the database for the scope's life, with a sentence that says so. */
+/** One moment of the original: a copy between whose beginning and end somebody wrote is made again. */
+const consistentCopy = Effect.fnUntraced(function* (
+  folder: string,
+  filename: string,
+  copyFile: CopyFile
+): Effect.fn.Return<string, StorageFailure> {
+  const attempt = Effect.try({
+    try: () => {
+      const before = picture(filename)
+      const copy = copyInto(folder, filename, copyFile)
+      return picture(filename) === before ? copy : undefined
+    },
+    catch: (error) => copyFailure(filename, error)
+  })
+  for (let count = 1; ; count++) {
+    const copy = yield* attempt
+    if (copy !== undefined) return copy
+    if (count === MAX_COPIES) {
+      return yield* new StorageFailure({
+        file: filename,
+        code: "COPY_TORN",
+        reason: "it changed each time while it was copied: try again when its writers rest"
+      })
+    }
+    yield* realSleep(PAUSE_MILLIS)
+  }
+})
+
+/** A copy of the database for the scope's life, with a sentence that says so and why; `copyFile` is replaced in tests. */
 export const evidenceCopy = (
-  filename: string
+  filename: string,
+  reason: string,
+  copyFile: CopyFile = copyFileSync
 ): Effect.Effect<
   { readonly file: string; readonly warnings: ReadonlyArray<string> },
   StorageFailure,
@@ -37,14 +90,9 @@ export const evidenceCopy = (
     }),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   ).pipe(
-    Effect.flatMap((folder) =>
-      Effect.try({
-        try: () => copyInto(folder, filename),
-        catch: (error) => copyFailure(filename, error)
-      })
-    ),
+    Effect.flatMap((folder) => consistentCopy(folder, filename, copyFile)),
     Effect.map((file) => ({
       file,
-      warnings: [`${filename} is in a place that cannot be written: a private copy of it was examined`]
+      warnings: [`${filename} ${reason}: a private copy of it was examined`]
     }))
   )

@@ -1,6 +1,6 @@
 // A consistent copy of a ledger, made by SQLite itself while writers go on. The target is reserved first and must
 // not exist; a copy that could not be finished is removed, so that half a backup never looks like one.
-import { closeSync, existsSync, fsyncSync, openSync, rmSync } from "node:fs"
+import { closeSync, fsyncSync, openSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type { BackupError } from "../../application/ledger/ledger-evidence.ts"
@@ -11,6 +11,7 @@ import {
   StorageFull,
   StoreCorrupt
 } from "../../domain/ledger/errors.ts"
+import { fileFailure, nameFault, reserveFile } from "../sqlite/file-system.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 
@@ -18,20 +19,24 @@ const refused = (path: string, message: string) =>
   new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
 
 /** Creates the target, empty and only if it is not there. */
-const reserve = (target: string): void => {
-  closeSync(openSync(target, "wx"))
+const reserve = (target: string): Effect.Effect<void, BackupError> => {
+  const wrongName = nameFault(target)
+  if (wrongName !== undefined) return Effect.fail(refused(target, wrongName))
+  return Effect.try({ try: () => reserveFile(target), catch: (error) => reserveFailure(target, error) }).pipe(
+    Effect.flatMap((created) =>
+      created ? Effect.void : Effect.fail(refused(target, "the file exists; a backup never overwrites"))
+    )
+  )
 }
 
-const reserveFailure = (target: string, error: unknown): BackupError => {
-  const { code = "", message } = error as NodeJS.ErrnoException
-  if (code === "EEXIST") return refused(target, "the file exists; a backup never overwrites")
-  if (code === "ENOENT" || code === "ENOTDIR") return refused(target, `there is no folder ${dirname(target)}`)
-  if (code === "EACCES" || code === "EROFS" || code === "EPERM") return new ReadOnlyStore({ file: target })
-  if (code === "ENOSPC") return new StorageFull({ file: target })
-  return new StorageFailure({ file: target, code, reason: message })
-}
+const reserveFailure = (target: string, error: unknown): BackupError =>
+  ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")
+    ? refused(target, `there is no folder ${dirname(target)}`)
+    : fileFailure(target, target, error)
 
 const backupFailure = (target: string, error: unknown): BackupError => {
+  if (error instanceof StorageFailure) return error
+  if ((error as NodeJS.ErrnoException).syscall !== undefined) return fileFailure(target, target, error)
   const failure = sqliteFailure(target, error)
   return failure instanceof StoreCorrupt ||
     failure instanceof StorageFailure ||
@@ -68,14 +73,10 @@ const copy = (file: LedgerFile, target: string): void => {
 
 /** Writes the copy; whether it is a good one is for verification to say. */
 export const backupTo = (file: LedgerFile, target: string): Effect.Effect<void, BackupError> =>
-  Effect.try({ try: () => reserve(target), catch: (error) => reserveFailure(target, error) }).pipe(
+  reserve(target).pipe(
     Effect.andThen(
       Effect.try({ try: () => copy(file, target), catch: (error) => backupFailure(target, error) }).pipe(
-        Effect.tapError(() =>
-          Effect.sync(() => {
-            if (existsSync(target)) rmSync(target)
-          })
-        )
+        Effect.tapError(() => Effect.sync(() => rmSync(target, { force: true })))
       )
     )
   )

@@ -1,16 +1,13 @@
 // Opening a ledger's file: the path is judged, the version is read before anything is changed, a missing schema is
 // made under the write lock, and the newest part is checked. It hands out connections and closes them all; it
 // never judges commands and never reads a database file other than through SQLite.
-import { existsSync, realpathSync, statSync } from "node:fs"
-import { dirname } from "node:path"
+import { existsSync, realpathSync, rmSync, statSync } from "node:fs"
+import { dirname, resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { Identifier } from "../../domain/canonical/text.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import {
-  InvalidInput,
   NotALedger,
   type OpenError,
   StorageFailure,
@@ -21,33 +18,21 @@ import { DATABASE_VERSION } from "../../domain/ledger/limits.ts"
 import {
   configureForWriting,
   type Connection,
-  type Durability,
+  openAlone,
   openBytes,
   openForReading,
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
-import { type AccessMode, isWritable, pathFault } from "../sqlite/file-system.ts"
+import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
+import { fileFailure, isWritable, pathFault, reserveFile } from "../sqlite/file-system.ts"
 import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
-import { evidenceCopy } from "./evidence-copy.ts"
+import { CANNOT_BE_WRITTEN, evidenceCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
+import { busyDeadlineMillis, IN_MEMORY, type LedgerFileOptions, optionsFault } from "./ledger-options.ts"
 import { migrate } from "./migration-runner.ts"
 import { checkOpening, type OpeningCheck } from "./opening-check.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
-
-export interface LedgerFileOptions {
-  /** The database file, or `:memory:` for tests. */
-  readonly filename: string
-  /** `write` (default) creates a missing ledger, `append` needs one, `read` needs one and changes nothing. */
-  readonly mode?: AccessMode | undefined
-  /** Default `full`: an acknowledged command survives a power cut. */
-  readonly durability?: Durability | undefined
-  /** The ledger's id: given to a new ledger (default a random UUID), demanded of an existing one. */
-  readonly ledgerId?: string | undefined
-  /** How long to wait for other writers (milliseconds). */
-  readonly busyDeadline?: number | undefined
-  readonly allowNetworkFs?: boolean | undefined
-}
 
 export interface LedgerFile extends OpeningCheck {
   readonly filename: string
@@ -62,9 +47,9 @@ export interface LedgerFile extends OpeningCheck {
   readonly openReader: () => Connection
   /** A connection whose content no writer changes: a snapshot must still be begun on it for a file. */
   readonly openSnapshot: () => Connection
+  /** Throws `StorageFailure` once the path no longer names the file that is open here, in which nothing counts any more. */
+  readonly assertInPlace: PlaceCheck
 }
-
-export const IN_MEMORY = ":memory:"
 
 /** SQLite failures while opening, as errors of opening. */
 const openFailure = (file: string, error: AttemptFailure): OpenError => {
@@ -99,6 +84,46 @@ const hasJournal = (filename: string): boolean => existsSync(`${filename}-journa
 const inspectAfterRecovery = (filename: string): Inspection =>
   hasJournal(filename) ? lookThrough(openForWriting(filename), inspect) : lookInto(filename, inspect)
 
+/** True for a file of no bytes beside which a log stands: it was a ledger's until it was cut. */
+const isEmptied = (filename: string): boolean => {
+  // In this order: a file that is being created has content before it has a log.
+  const logged = [`${filename}-wal`, `${filename}-shm`].some((path) => existsSync(path))
+  return logged && existsSync(filename) && statSync(filename).size === 0
+}
+
+const EMPTIED =
+  "it is empty, but a ledger's log stands beside it: bring the file back from a backup, or move the log away"
+
+/** A file that this opening has created, for as long as no ledger was born in it. */
+interface Reservation {
+  unborn: boolean
+}
+
+/** Creates a missing file; when no ledger is born in it, it goes with the scope. */
+const reserved = (filename: string): Effect.Effect<Reservation, OpenError, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: (): Reservation => ({ unborn: reserveFile(filename) }),
+      catch: (error) => fileFailure("/filename", filename, error)
+    }),
+    ({ unborn }) =>
+      unborn
+        ? // What cannot be looked into is somebody else's by now.
+          Effect.ignore(Effect.try(() => removeUnborn(filename)))
+        : Effect.void
+  )
+
+/** Removes the file of a ledger that was never born, with what SQLite put beside it; never one that others have open. */
+const removeUnborn = (filename: string): void => {
+  const remove = () => {
+    for (const part of ["", "-wal", "-shm", "-journal"]) rmSync(`${filename}${part}`, { force: true })
+  }
+  if (!hasContent(filename)) return remove()
+  lookThrough(openAlone(filename), (alone) => {
+    if (inspect(alone).kind === "empty") remove()
+  })
+}
+
 const hasContent = (filename: string): boolean => existsSync(filename) && statSync(filename).size > 0
 
 /** The opening check; a ledger without a readable version is damaged before anything else. */
@@ -116,13 +141,15 @@ const acquire = (
 ): Effect.Effect<Connection, OpenError, Scope.Scope> =>
   Effect.acquireRelease(opening(file, deadline, open), (connection) => Effect.sync(() => connection.close()))
 
+type AdmittedFields = "head" | "fault" | "filename" | "busyDeadline" | "ledgerId" | "connection"
+
 /** Judges what was found once more, on the connection that stays, checks it, and gives what every opening gives. */
 const admitted = Effect.fnUntraced(function* (
   { filename, ledgerId }: LedgerFileOptions,
   deadline: number,
   connection: Connection,
   found: Inspection
-): Effect.fn.Return<Omit<LedgerFile, "readOnly" | "warnings" | "openReader" | "openSnapshot">, OpenError> {
+): Effect.fn.Return<Pick<LedgerFile, AdmittedFields>, OpenError> {
   const refusal = judge(filename, found, ledgerId)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
   const check = yield* opening(filename, deadline, () => checked(connection, filename, found))
@@ -135,37 +162,102 @@ const admitted = Effect.fnUntraced(function* (
   }
 })
 
-const openToWrite = Effect.fnUntraced(function* (
-  options: LedgerFileOptions,
-  deadline: number
-): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
-  const { filename, ledgerId } = options
-  const inMemory = filename === IN_MEMORY
-  const mayCreate = options.mode !== "append"
-  if (!inMemory && (hasContent(filename) || !mayCreate)) {
-    const found = yield* opening(filename, deadline, () => inspectAfterRecovery(filename))
-    const refusal = found.kind === "empty" && mayCreate ? undefined : judge(filename, found, ledgerId)
-    if (refusal !== undefined) return yield* Effect.fail(refusal)
+/** A file system that refuses the write-ahead log would give another durability, and other readers, than promised. */
+const configured = Effect.fnUntraced(function* (
+  { durability = "full", filename }: LedgerFileOptions,
+  deadline: number,
+  connection: Connection
+): Effect.fn.Return<void, OpenError> {
+  const mode = yield* opening(filename, deadline, () => configureForWriting(connection, durability))
+  if (mode !== (filename === IN_MEMORY ? "memory" : "wal")) {
+    yield* new StorageFailure({
+      file: filename,
+      code: "NO_WRITE_AHEAD_LOG",
+      reason: `SQLite keeps journal mode ${mode} here instead of a write-ahead log: put the ledger on another file system`
+    })
   }
-  const connection = yield* acquire(filename, deadline, () => openForWriting(filename))
-  yield* opening(filename, deadline, () => configureForWriting(connection, options.durability ?? "full"))
+})
+
+/** What the file is once it is sure to be a ledger of this version, or is none at all. */
+const bornOrFound = Effect.fnUntraced(function* (
+  { filename, ledgerId }: LedgerFileOptions,
+  deadline: number,
+  connection: Connection
+): Effect.fn.Return<Inspection, OpenError> {
   const birth = {
     ledgerId: ledgerId ?? globalThis.crypto.randomUUID(),
     createdAt: timestampFromMillis(yield* Clock.currentTimeMillis)
   }
   // Most openings find a ledger of this version and need no write lock.
-  const found = yield* opening(filename, deadline, () => {
+  return yield* opening(filename, deadline, () => {
     const seen = inspect(connection)
     return seen.kind === "ledger" && (seen.version ?? DATABASE_VERSION) >= DATABASE_VERSION
       ? seen
       : migrate(connection, schemaSteps(), birth)
   })
+})
+
+/** A further connection to the file that was opened, and to no other that stands in its place by now. */
+const openFrom = (filename: string, assertInPlace: PlaceCheck) => (): Connection => {
+  assertInPlace()
+  const connection = openForReading(filename)
+  try {
+    assertInPlace()
+    return connection
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+const openInMemory = Effect.fnUntraced(function* (
+  options: LedgerFileOptions,
+  deadline: number
+): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
+  const connection = yield* acquire(IN_MEMORY, deadline, () => openForWriting(IN_MEMORY))
+  yield* configured(options, deadline, connection)
+  const found = yield* bornOrFound(options, deadline, connection)
   return {
     ...(yield* admitted(options, deadline, connection, found)),
     readOnly: false,
     warnings: [],
-    openReader: inMemory ? () => connection : () => openForReading(filename),
-    openSnapshot: inMemory ? () => openBytes(connection.serialize()) : () => openForReading(filename)
+    openReader: () => connection,
+    openSnapshot: () => openBytes(connection.serialize()),
+    assertInPlace: () => {}
+  }
+})
+
+const openToWrite = Effect.fnUntraced(function* (
+  options: LedgerFileOptions,
+  deadline: number
+): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
+  const { filename, ledgerId } = options
+  const mayCreate = options.mode !== "append"
+  if (isEmptied(filename)) return yield* new NotALedger({ file: filename, reason: EMPTIED })
+  const reservation = mayCreate ? yield* reserved(filename) : { unborn: false }
+  const created = reservation.unborn
+  const assertFile = watchPlace(filename)
+  if (!created && (hasContent(filename) || !mayCreate)) {
+    const found = yield* opening(filename, deadline, () => inspectAfterRecovery(filename))
+    const refusal = found.kind === "empty" && mayCreate ? undefined : judge(filename, found, ledgerId)
+    if (refusal !== undefined) return yield* Effect.fail(refusal)
+  }
+  const wasEmpty = !created && !hasContent(filename)
+  const connection = yield* acquire(filename, deadline, () => openForWriting(filename))
+  yield* configured(options, deadline, connection)
+  const found = yield* bornOrFound(options, deadline, connection)
+  reservation.unborn = false
+  const fields = yield* admitted(options, deadline, connection, found)
+  // The log and its index stand for as long as this connection is open, and commits go there first.
+  const assertInPlace = watchPlace(filename, `${filename}-wal`, `${filename}-shm`)
+  yield* opening(filename, deadline, assertFile)
+  return {
+    ...fields,
+    readOnly: false,
+    warnings: wasEmpty ? [`${filename} was an empty file: a new ledger was made in it`] : [],
+    openReader: openFrom(filename, assertFile),
+    openSnapshot: openFrom(filename, assertFile),
+    assertInPlace
   }
 })
 
@@ -183,9 +275,12 @@ const mustBeCopied = (filename: string): boolean =>
   (!isWritable(filename) && isWritable(dirname(filename)) && !existsSync(`${filename}-shm`))
 
 const copied = (filename: string, deadline: number): Effect.Effect<Evidence, OpenError, Scope.Scope> =>
-  evidenceCopy(filename).pipe(
-    Effect.tap(({ file }) => opening(filename, deadline, () => inspectAfterRecovery(file)))
-  )
+  evidenceCopy(
+    filename,
+    hasJournal(filename)
+      ? "has a journal of a transaction that was cut short, which is undone in a copy alone"
+      : CANNOT_BE_WRITTEN
+  ).pipe(Effect.tap(({ file }) => opening(filename, deadline, () => inspectAfterRecovery(file))))
 
 /** Opens for reading; where SQLite cannot put its shared memory beside the file, a private copy is opened. */
 const openEvidence = (filename: string, deadline: number): Effect.Effect<Evidence, OpenError, Scope.Scope> =>
@@ -206,72 +301,41 @@ const openToRead = Effect.fnUntraced(function* (
   deadline: number
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
   const { filename } = options
-  if (!hasContent(filename)) return yield* new NotALedger({ file: filename, reason: "it is empty" })
+  if (!hasContent(filename)) {
+    return yield* new NotALedger({ file: filename, reason: isEmptied(filename) ? EMPTIED : "it is empty" })
+  }
   const { file, warnings } = yield* openEvidence(filename, deadline)
+  const assertInPlace = watchPlace(file)
   const connection = yield* acquire(filename, deadline, () => openForReading(file))
   const found = yield* opening(filename, deadline, () => inspect(connection))
   return {
     ...(yield* admitted(options, deadline, connection, found)),
     readOnly: true,
     warnings,
-    openReader: () => openForReading(file),
-    openSnapshot: () => openForReading(file)
+    openReader: openFrom(file, assertInPlace),
+    openSnapshot: openFrom(file, assertInPlace),
+    assertInPlace
   }
 })
-
-const isIdentifier = Schema.is(Identifier)
-
-/** The driver crashes the process on an older Node, without a word. */
-const isNodeNewEnough = (): boolean => {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
-  return major > 22 || (major === 22 && minor >= 19)
-}
-
-/** Options that would make a ledger that never verifies, one that vanishes, or a wait without an end. */
-const optionsFault = (options: LedgerFileOptions): InvalidInput | undefined => {
-  const { busyDeadline = 0, durability = "full", filename, ledgerId, mode = "write" } = options
-  const issues = [
-    ...(isNodeNewEnough()
-      ? []
-      : [
-          {
-            path: "",
-            message: `SQLite's library needs Node 22.19 or newer, this is ${process.versions.node}`
-          }
-        ]),
-    ...(["full", "normal"].includes(durability) ? [] : [{ path: "/durability", message: "full or normal" }]),
-    ...(["write", "append", "read"].includes(mode)
-      ? []
-      : [{ path: "/mode", message: "write, append or read" }]),
-    ...(typeof filename === "string" && filename !== ""
-      ? []
-      : [{ path: "/filename", message: "name a file" }]),
-    ...(ledgerId === undefined || isIdentifier(ledgerId)
-      ? []
-      : [{ path: "/ledgerId", message: "1 to 256 bytes of UTF-8 without control characters" }]),
-    ...(busyDeadline >= 0 ? [] : [{ path: "/busyDeadline", message: "milliseconds, from 0 on" }])
-  ]
-  return issues.length === 0
-    ? undefined
-    : new InvalidInput({
-        message: issues.map(({ message, path }) => `${path}: ${message}`).join("; "),
-        issues
-      })
-}
 
 /** Opens a ledger's file for the scope's life. Damage inside a ledger is no error here: it is `fault`. */
 export const openLedgerFile = Effect.fnUntraced(function* (
   options: LedgerFileOptions
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
-  const { filename, mode = "write" } = options
-  const deadline = options.busyDeadline ?? DEFAULT_BUSY_DEADLINE_MILLIS
-  const fault =
-    optionsFault(options) ??
-    (filename === IN_MEMORY
-      ? undefined
-      : pathFault(filename, { mode, allowNetworkFs: options.allowNetworkFs ?? false }))
+  const { allowNetworkFs = false, mode = "write", networkKind } = options
+  const wrong = optionsFault(options)
+  if (wrong !== undefined) return yield* Effect.fail(wrong)
+  const deadline = busyDeadlineMillis(options, DEFAULT_BUSY_DEADLINE_MILLIS)
+  if (options.filename === IN_MEMORY) return yield* openInMemory(options, deadline)
+  // Absolute, so that it names the same file when the process changes its folder.
+  const filename = resolve(options.filename)
+  const fault = pathFault(filename, { mode, allowNetworkFs, networkKind })
   if (fault !== undefined) return yield* Effect.fail(fault)
   // SQLite follows links: its log and journal stand beside the file itself, and are looked for there.
-  const real = { ...options, filename: existsSync(filename) ? realpathSync(filename) : filename }
-  return mode === "read" ? yield* openToRead(real, deadline) : yield* openToWrite(real, deadline)
+  const real = yield* Effect.try({
+    try: () => (existsSync(filename) ? realpathSync(filename) : filename),
+    catch: (error) => fileFailure("/filename", filename, error)
+  })
+  const opened = { ...options, filename: real }
+  return mode === "read" ? yield* openToRead(opened, deadline) : yield* openToWrite(opened, deadline)
 })

@@ -25,7 +25,7 @@ import {
   rootAt
 } from "../../domain/ledger/merkle-tree.ts"
 import { isForbidden, type MerkleFile, openMerkleFile, replaceMerkleFile } from "./merkle-file.ts"
-import { IN_MEMORY } from "./ledger-file.ts"
+import { IN_MEMORY } from "./ledger-options.ts"
 import type { MerkleHeader } from "./merkle-file-format.ts"
 
 /** Events that are read and written at a time. */

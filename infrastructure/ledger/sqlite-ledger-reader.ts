@@ -80,11 +80,18 @@ const thoughtsOf = (
 /** The query port on an opened file. */
 export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
   file: LedgerFile
-): Effect.fn.Return<LedgerReader["Service"], never, Scope.Scope> {
-  const { busyDeadline, filename } = file
-  const own = file.openReader()
-  if (own !== file.connection) yield* Effect.addFinalizer(() => Effect.sync(() => own.close()))
-  const read = <A>(query: () => A) => readEffect(filename, busyDeadline, query)
+): Effect.fn.Return<LedgerReader["Service"], ReadError, Scope.Scope> {
+  const { assertInPlace, busyDeadline, filename } = file
+  const own = yield* Effect.acquireRelease(
+    readEffect(filename, busyDeadline, file.openReader),
+    (connection) => Effect.sync(() => (connection === file.connection ? undefined : connection.close()))
+  )
+  // A file that was replaced or removed answers as if nothing had happened, for as long as it is open.
+  const read = <A>(query: () => A) =>
+    readEffect(filename, busyDeadline, () => {
+      assertInPlace()
+      return query()
+    })
   return {
     head: read(() => readHead(own)),
     message: (message_id) => read(() => selectMessage.first(own, { message_id })),

@@ -114,9 +114,10 @@ const checkpointWhenIdle = (
 export const makeSqliteLedgerStore = Effect.fnUntraced(function* (
   file: LedgerFile
 ): Effect.fn.Return<LedgerStore["Service"], never, Scope.Scope> {
-  const { busyDeadline, connection, filename } = file
+  const { assertInPlace, busyDeadline, connection, filename } = file
   const transaction = makeTransaction(connection, filename)
   let writes = 0
+  let doubtful = false
   if (!file.readOnly) {
     yield* Effect.forkScoped(checkpointWhenIdle(connection, filename, () => writes))
   }
@@ -129,7 +130,13 @@ export const makeSqliteLedgerStore = Effect.fnUntraced(function* (
       ? () => Effect.fail(new ReadOnlyStore({ file: filename }))
       : <A>(work: (unit: LedgerTransaction) => A) =>
           retryBusy(filename, busyDeadline, () => {
+            if (doubtful) assertInPlace()
             const result = connection.transaction(() => work(transaction))
+            // What went into a file that is in its place no longer is committed, and lost: nobody may be told. One
+            // look after the commit is enough; one before is only for a file that was seen to be lost.
+            doubtful = true
+            assertInPlace()
+            doubtful = false
             writes += 1
             return result
           }).pipe(

@@ -78,17 +78,32 @@ export const removeReadingTraces = (filename: string): void => {
   }
 }
 
+/**
+ * Opens an existing file for nobody else: reading it needs no shared memory and so no room on the disk, and fails as
+ * busy while others have it open.
+ */
+export const openAlone = (filename: string): Connection => {
+  const connection = makeConnection(new Database(filename, { fileMustExist: true, timeout: 0 }))
+  connection.pragma("locking_mode = EXCLUSIVE")
+  return connection
+}
+
 /** A private database in memory from the bytes of another. */
 export const openBytes = (bytes: Buffer): Connection => makeConnection(new Database(bytes))
 
 /** A private empty database that spills to a temporary file when it grows, and vanishes when it is closed. */
 export const openScratch = (): Connection => makeConnection(new Database(""))
 
-/** Sets what a writing connection needs; the journal mode may be refused as busy by other first openers. */
-export const configureForWriting = (connection: Connection, durability: Durability): void => {
-  connection.pragma("journal_mode = WAL")
+/**
+ * Sets what a writing connection needs; the journal mode may be refused as busy by other first openers. Gives the
+ * journal mode in force: anything but `wal` (or `memory` for a database there) is a place where SQLite cannot have
+ * its shared memory, and no ledger may be written there.
+ */
+export const configureForWriting = (connection: Connection, durability: Durability): string => {
+  const journalMode = String(connection.pragma("journal_mode = WAL"))
   connection.pragma(`synchronous = ${durability === "normal" ? "NORMAL" : "FULL"}`)
   connection.pragma("foreign_keys = ON")
   connection.pragma("temp_store = MEMORY")
   connection.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`)
+  return journalMode
 }

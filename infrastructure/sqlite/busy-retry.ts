@@ -3,7 +3,7 @@
 // turn in between. The waits are real time on purpose: a lock of another process does not follow a test's clock.
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
-import { ClockFarBehindHead, StoreBusy, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { ClockFarBehindHead, StorageFailure, StoreBusy, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { realSleep } from "./real-time.ts"
 import { Busy, type SqliteFailure, sqliteFailure } from "./sqlite-errors.ts"
 
@@ -28,7 +28,13 @@ const attempt = <A>(file: string, work: () => A): Effect.Effect<A, AttemptFailur
     return Effect.succeed(work())
   } catch (error) {
     if (error instanceof Busy) return error
-    if (error instanceof StoreCorrupt || error instanceof ClockFarBehindHead) return Effect.fail(error)
+    if (
+      error instanceof StoreCorrupt ||
+      error instanceof StorageFailure ||
+      error instanceof ClockFarBehindHead
+    ) {
+      return Effect.fail(error)
+    }
     const failure = sqliteFailure(file, error)
     return failure instanceof Busy ? failure : Effect.fail(failure)
   }

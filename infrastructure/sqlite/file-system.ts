@@ -1,9 +1,27 @@
-// What must be known about a path before SQLite may touch it: that it is no folder, that a file is there when one
-// is expected, and that it lies on no network file system, where locks cannot be trusted. It looks with stat
-// alone and never opens a database file.
-import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs"
+// What must be known about a path before SQLite may touch it: that its name means one file and nothing else, that it
+// is no folder, that a file is there when one is expected, and that it lies on no network file system, where locks
+// cannot be trusted. It looks with stat alone and never opens a database file.
+import {
+  accessSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  type Stats,
+  statfsSync,
+  statSync
+} from "node:fs"
 import { dirname } from "node:path"
-import { FileMissing, NetworkFileSystem, NotALedger, ReadOnlyStore } from "../../domain/ledger/errors.ts"
+import {
+  FileMissing,
+  InvalidInput,
+  NetworkFileSystem,
+  NotALedger,
+  ReadOnlyStore,
+  StorageFailure,
+  StorageFull
+} from "../../domain/ledger/errors.ts"
 
 /** Magic numbers of network file systems as statfs(2) gives them. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
@@ -29,6 +47,59 @@ export const isWritable = (path: string): boolean => {
   }
 }
 
+/** Why a name cannot be a file's, or undefined. The driver would trim it, or take it for something else. */
+export const nameFault = (name: string): string | undefined => {
+  if (name.trim() === "") return "name a file"
+  if (name.includes("\0") || !name.isWellFormed())
+    return "the name has characters that no file's name can have"
+  if (name.trimEnd() !== name)
+    return "the name ends with a blank, which would be cut off: name the file without it"
+  if (name.trim() === ":memory:")
+    return "a file may not have the name of a database in memory: choose another"
+  if (/^\s*file:/i.test(name)) return "name the file by its path, not by a URI"
+  return undefined
+}
+
+/** What is wrong with a path whose names the operating system cannot follow, by its error code. */
+const pathAdvice: ReadonlyMap<string, string> = new Map([
+  ["ENOTDIR", "a part of the path is a file and no folder: check the path"],
+  ["ENAMETOOLONG", "the path or a name in it is too long: choose a shorter one"],
+  ["ELOOP", "a link in the path leads to itself: name the file itself"]
+])
+
+const readOnlyCodes = new Set(["EACCES", "EPERM", "EROFS"])
+const fullCodes = new Set(["ENOSPC", "EDQUOT"])
+
+/** What the operating system said about `file` as a typed error; `field` is where an impossible path was given. */
+export const fileFailure = (
+  field: string,
+  file: string,
+  error: unknown
+): InvalidInput | ReadOnlyStore | StorageFull | StorageFailure => {
+  const { code = "UNKNOWN", message } = error as NodeJS.ErrnoException
+  const advice = pathAdvice.get(code)
+  if (advice !== undefined) {
+    const text = `${file}: ${advice}`
+    return new InvalidInput({ message: text, issues: [{ path: field, message: text }] })
+  }
+  if (readOnlyCodes.has(code)) return new ReadOnlyStore({ file })
+  return fullCodes.has(code) ? new StorageFull({ file }) : new StorageFailure({ file, code, reason: message })
+}
+
+/**
+ * Creates an empty file where there is none and says whether it did. A file that is there is not opened, so no lock
+ * on it is lost.
+ */
+export const reserveFile = (file: string): boolean => {
+  try {
+    closeSync(openSync(file, "wx"))
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false
+    throw error
+  }
+}
+
 /** `write` creates a missing file, `append` writes to one that is there, `read` changes nothing. */
 export type AccessMode = "write" | "append" | "read"
 
@@ -37,24 +108,58 @@ export interface PathExpectations {
   readonly mode: AccessMode
   readonly allowNetworkFs: boolean
   /** How to find the kind of file system; replaced in tests. */
-  readonly networkKind?: typeof networkKind
+  readonly networkKind?: typeof networkKind | undefined
 }
 
-/** The error that forbids to open `file`, or undefined. */
-export const pathFault = (
-  file: string,
-  expected: PathExpectations
-): FileMissing | NotALedger | ReadOnlyStore | NetworkFileSystem | undefined => {
+/** Why a path cannot be opened. */
+export type PathFault =
+  | FileMissing
+  | InvalidInput
+  | NetworkFileSystem
+  | NotALedger
+  | ReadOnlyStore
+  | StorageFailure
+  | StorageFull
+
+/** What stands at a path, or undefined for nothing; a path that cannot be followed is thrown. */
+const found = (path: string): Stats | undefined => {
+  try {
+    return statSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw error
+  }
+}
+
+/** The link that leads to nothing, or undefined: what would be made there is not what was named. */
+const deadLink = (file: string): FileMissing | undefined =>
+  lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
+    ? new FileMissing({ file: readlinkSync(file) })
+    : undefined
+
+const judged = (file: string, expected: PathExpectations): PathFault | undefined => {
   const folder = dirname(file)
-  const exists = existsSync(file)
-  if (!exists && expected.mode !== "write") return new FileMissing({ file })
-  if (!exists && !existsSync(folder)) return new FileMissing({ file: folder })
-  if (exists && !statSync(file).isFile())
-    return new NotALedger({ file, reason: "it is a folder or a device" })
-  if (expected.mode !== "read" && !(isWritable(folder) && (!exists || isWritable(file)))) {
+  const there = found(file)
+  if (there === undefined) {
+    if (expected.mode !== "write") return new FileMissing({ file })
+    if (found(folder) === undefined) return new FileMissing({ file: folder })
+    const dead = deadLink(file)
+    if (dead !== undefined) return dead
+  }
+  if (there?.isFile() === false) return new NotALedger({ file, reason: "it is a folder or a device" })
+  if (expected.mode !== "read" && !(isWritable(folder) && (there === undefined || isWritable(file)))) {
     return new ReadOnlyStore({ file })
   }
   if (expected.allowNetworkFs) return undefined
-  const kind = (expected.networkKind ?? networkKind)(exists ? file : folder)
+  const kind = (expected.networkKind ?? networkKind)(there === undefined ? folder : file)
   return kind === undefined ? undefined : new NetworkFileSystem({ file, kind })
+}
+
+/** The error that forbids to open `file`, or undefined. */
+export const pathFault = (file: string, expected: PathExpectations): PathFault | undefined => {
+  try {
+    return judged(file, expected)
+  } catch (error) {
+    return fileFailure("/filename", file, error)
+  }
 }

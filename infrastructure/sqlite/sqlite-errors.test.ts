@@ -218,7 +218,6 @@ describe("every other code", () => {
       "NOLFS",
       "NOMEM",
       "NOTFOUND",
-      "PROTOCOL",
       "RANGE",
       "SCHEMA",
       "A_CODE_OF_TOMORROW"
@@ -237,6 +236,12 @@ describe("every other code", () => {
       }
     })
   }
+
+  it("a lock that others kept changing is busy, as the locks themselves are", () => {
+    for (const code of ["BUSY", "BUSY_RECOVERY", "BUSY_SNAPSHOT", "LOCKED", "LOCKED_VTAB", "PROTOCOL"]) {
+      assert.strictEqual(failure(`SQLITE_${code}`)._tag, "Busy", code)
+    }
+  })
 
   it("what is not SQLite's is thrown on", () => {
     const defects = [

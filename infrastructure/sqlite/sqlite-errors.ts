@@ -39,8 +39,8 @@ const isSqliteError = (error: unknown): error is SqliteError =>
 export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   if (!isSqliteError(error)) throw error
   const { code, message } = error
-  if (code === "SQLITE_BUSY" || code.startsWith("SQLITE_BUSY_") || code.startsWith("SQLITE_LOCKED"))
-    return new Busy()
+  // SQLITE_PROTOCOL: others kept changing the log's locks while this connection asked for them.
+  if (/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)(?:_|$)/.test(code)) return new Busy()
   if (code.startsWith("SQLITE_CONSTRAINT")) return new InvariantViolation({ message })
   // The shared memory beside the database cannot grow: the same want of room by another name.
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") return new StorageFull({ file })

@@ -3,7 +3,7 @@
  * for lines where the test decides when it goes on. It must end by itself when its standard input is closed.
  */
 import { execFileSync } from "node:child_process"
-import { closeSync, openSync, rmSync, writeSync } from "node:fs"
+import { closeSync, openSync, readdirSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import * as Effect from "effect/Effect"
@@ -149,13 +149,16 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
     const head = Ledger.use((ledger) => Effect.map(ledger.head, ({ position }) => position))
     const verdict = Ledger.use((ledger) => Effect.map(ledger.verifyCassette(), (report) => report.verdict))
     const births: Array<unknown> = []
+    const left: Array<string> = []
     for (const room of argument.split(",")) {
       size(room)
       births.push(await outcomeOf(withLedger({ filename: file }, verdict)))
+      left.push(...readdirSync(folder))
     }
     size("2m")
     return {
       births,
+      left,
       later: await outcomeOf(
         withLedger(
           { filename: file },
