@@ -26,6 +26,7 @@ export {
 export { LedgerStore, type LedgerTransaction } from "./ledger/ledger-store.ts"
 export { Ledger, type LedgerShape } from "./ledger/ledger.ts"
 export type { LedgerState, StateAtOptions } from "./ledger/state-at.ts"
-export { type Rung, type VerificationOptions, verify } from "./ledger/verification.ts"
+export { Signing, type SigningKey } from "./ledger/signing.ts"
+export { type Rung, type VerificationError, type VerificationOptions, verify } from "./ledger/verification.ts"
 export { RandomIds } from "./thoughts/random-ids.ts"
 export { type CreateThoughtOptions, Thoughts, type ThoughtsShape } from "./thoughts/thoughts.ts"

@@ -50,22 +50,31 @@ const checkEvent = (sha256: Sha256, list: FindingList, before: Head, event: Even
   }
 }
 
-/** Verifies the whole chain and the head; gives the newest event's place. */
+export interface ChainOptions {
+  /** Where to begin: a place that stands and is trusted; by default before the first event. */
+  readonly since?: Head | undefined
+  /** Is given every event that is read. */
+  readonly onEvent?: ((event: EventEnvelope) => void) | undefined
+}
+
+/** Verifies the chain, whole or from a trusted place on, and the head; gives the newest event's place. */
 export const verifyChain = Effect.fnUntraced(function* (
-  rungs: Rungs
+  rungs: Rungs,
+  { onEvent, since = EMPTY_HEAD }: ChainOptions = {}
 ): Effect.fn.Return<Head, ReadError, Hashing> {
   const { counts, list, snapshot } = rungs
   const { sha256 } = yield* Hashing
-  let head: Head = EMPTY_HEAD
+  let head: Head = since
   let read = 0
   // From the lowest number on, so that no event stands before the first one unseen.
-  let from = Number.MIN_SAFE_INTEGER
+  let from = since.position === 0 ? Number.MIN_SAFE_INTEGER : since.position
   while (true) {
     const after = from
     const events = yield* reading(() => snapshot.eventsAfter(after, PAGE))
     if (events.length === 0) break
     for (const event of events) {
       checkEvent(sha256, list, head, event)
+      onEvent?.(event)
       head = headOf(event)
     }
     read += events.length
@@ -88,11 +97,11 @@ export const verifyChain = Effect.fnUntraced(function* (
         : `the head says position ${stored.size}, the newest event is at position ${head.position}`
     )
   }
-  if (read > 0 && head.position !== read) {
+  if (read > 0 && head.position !== since.position + read) {
     list.add(
       "CHAIN_BROKEN",
       "events",
-      `${read} events are stored, the newest is at position ${head.position}`
+      `${read} events are stored after position ${since.position}, the newest is at position ${head.position}`
     )
   }
   return head

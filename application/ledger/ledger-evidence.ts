@@ -18,6 +18,8 @@ export interface LedgerSnapshot {
   readonly structure: () => ReadonlyArray<Finding>
   readonly head: () => { readonly size: number; readonly hash: string } | undefined
   readonly eventsAfter: (position: number, limit: number, streamId?: string) => ReadonlyArray<EventEnvelope>
+  /** The streams that have an event after a position, each once. */
+  readonly streamsAfter: (position: number) => ReadonlyArray<string>
   /** Rows in key order with the columns of `ledgerTables`; of one run, or all. */
   readonly rows: (table: LedgerTable, runId?: string) => Iterable<ReadonlyArray<Cell>>
   /** Thoughts in order of task (as the bytes of its id) and event position; of one task, or all. */

@@ -48,8 +48,9 @@ import {
   type StepsOf
 } from "./ledger-reader.ts"
 import { LedgerStore } from "./ledger-store.ts"
+import { Signing } from "./signing.ts"
 import { type LedgerState, stateAt, type StateAtOptions } from "./state-at.ts"
-import { type VerificationOptions, verify } from "./verification.ts"
+import { type VerificationError, type VerificationOptions, verify } from "./verification.ts"
 
 export interface LedgerShape {
   /** The id of this ledger, undefined when the file is too damaged to tell. */
@@ -83,7 +84,9 @@ export interface LedgerShape {
   readonly stateAt: (options: StateAtOptions) => Effect.Effect<LedgerState, ReadError>
 
   /** Checks structure, chain, projections, receipts and leases; a negative verdict is a report, not an error. */
-  readonly verifyCassette: (options?: VerificationOptions) => Effect.Effect<VerificationReport, ReadError>
+  readonly verifyCassette: (
+    options?: VerificationOptions
+  ) => Effect.Effect<VerificationReport, VerificationError>
   /** Writes a consistent copy to a file that does not exist yet. */
   readonly backup: (file: string) => Effect.Effect<void, BackupError>
 }
@@ -130,14 +133,17 @@ const command = <Command, Prepared, Reply>(
 const makeLedger: Effect.Effect<
   LedgerShape,
   never,
-  LedgerStore | LedgerReader | LedgerEvidence | Hashing | LedgerWriter
+  LedgerStore | LedgerReader | LedgerEvidence | Hashing | Signing | LedgerWriter
 > = Effect.gen(function* () {
   const store = yield* LedgerStore
   const reader = yield* LedgerReader
   const evidence = yield* LedgerEvidence
   const hashing = yield* Hashing
   const writer = yield* LedgerWriter
-  const ports = Context.make(LedgerEvidence, evidence).pipe(Context.add(Hashing, hashing))
+  const ports = Context.make(LedgerEvidence, evidence).pipe(
+    Context.add(Hashing, hashing),
+    Context.add(Signing, yield* Signing)
+  )
 
   const runs = Effect.fn("Ledger.runs")(function* (runId?: string) {
     const now = timestampFromMillis(yield* Clock.currentTimeMillis)

@@ -9,6 +9,7 @@ import { decodeEvent } from "../../domain/ledger/events.ts"
 import { evolve, stepOfEvent } from "../../domain/ledger/evolve.ts"
 import { LEDGER_TABLES, type LedgerTable, ledgerTables } from "../../domain/ledger/rows.ts"
 import { type Cell, digestHeader, digestLine } from "../../domain/ledger/table-digest.ts"
+import { changedStreams } from "./changed-streams.ts"
 import { Hashing } from "./hashing.ts"
 import { type FoldTarget, LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
@@ -23,10 +24,9 @@ export const foldInto = Effect.fnUntraced(function* (
   snapshot: LedgerSnapshot,
   target: Pick<FoldTarget, "step" | "apply">,
   onFault: (position: number, message: string) => void,
-  options: { readonly runId?: string | undefined; readonly upTo?: number | undefined } = {}
+  options: { readonly streamId?: string | undefined; readonly upTo?: number | undefined } = {}
 ): Effect.fn.Return<void, ReadError> {
-  const streamId = options.runId === undefined ? undefined : runStream(options.runId)
-  const upTo = options.upTo ?? Number.MAX_SAFE_INTEGER
+  const { streamId, upTo = Number.MAX_SAFE_INTEGER } = options
   let position = 0
   while (true) {
     const after = position
@@ -106,10 +106,25 @@ function* compareTable(
   return rows
 }
 
-/** Compares every projected table with the fold of the log, whole or for one run. */
+/** The rows of the tables, filtered. */
+function* rowsThat(rows: Iterable<Row>, isWanted: (row: Row) => boolean): Generator<Row> {
+  for (const row of rows) if (isWanted(row)) yield row
+}
+
+function* keysOf(rows: Iterable<Row>): Generator<Cell> {
+  for (const [key = null] of rows) yield key
+}
+
+/** What the projections are narrowed to: one run, or what came after a trusted position. */
+export interface ProjectionScope {
+  readonly runId?: string | undefined
+  readonly since?: number | undefined
+}
+
+/** Compares every projected table with the fold of the log, whole or narrowed; a run goes before a position. */
 export const verifyProjections = Effect.fnUntraced(function* (
   rungs: Rungs,
-  runId: string | undefined
+  { runId, since }: ProjectionScope = {}
 ): Effect.fn.Return<void, ReadError, LedgerEvidence | Hashing> {
   yield* Effect.scoped(
     Effect.gen(function* () {
@@ -117,12 +132,15 @@ export const verifyProjections = Effect.fnUntraced(function* (
       const evidence = yield* LedgerEvidence
       const { sha256Stream } = yield* Hashing
       const target = yield* evidence.foldTarget
-      yield* foldInto(
-        snapshot,
-        target,
-        (position, message) => list.add("FOLD_IMPOSSIBLE", `event ${position}`, message),
-        { runId }
-      )
+      const changed =
+        runId !== undefined || since === undefined
+          ? undefined
+          : changedStreams(since, yield* reading(() => snapshot.streamsAfter(since)))
+      const streams = changed?.streams ?? [runId === undefined ? undefined : runStream(runId)]
+      const onFault = (position: number, message: string) =>
+        list.add("FOLD_IMPOSSIBLE", `event ${position}`, message)
+      for (const streamId of streams) yield* foldInto(snapshot, target, onFault, { streamId })
+      const filter = changed?.rowFilter(keysOf(target.rows("cassette_messages")))
       // The ledger's own rows and the thoughts belong to no run.
       const tables = LEDGER_TABLES.filter(
         (table) => runId === undefined || (table !== "cassette_meta" && table !== "thought_records")
@@ -130,12 +148,12 @@ export const verifyProjections = Effect.fnUntraced(function* (
       for (const table of tables) {
         const stream = sha256Stream()
         stream.update(digestHeader(table))
+        const rows = snapshot.rows(table, runId)
+        const stored = filter === undefined ? rows : rowsThat(rows, (row) => filter(table, row))
         counts[table] = yield* inTurns(
-          compareTable(list, table, snapshot.rows(table, runId), target.rows(table), (row) =>
-            stream.update(digestLine(row))
-          )
+          compareTable(list, table, stored, target.rows(table), (row) => stream.update(digestLine(row)))
         )
-        digests[table] = stream.digest()
+        if (filter === undefined) digests[table] = stream.digest()
         yield* Effect.yieldNow
       }
     })

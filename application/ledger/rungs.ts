@@ -11,6 +11,11 @@ export class FindingList {
   readonly findings: Array<Finding> = []
   leftOff = 0
 
+  /** How many there are, with those that are not listed. */
+  get total(): number {
+    return this.findings.length + this.leftOff
+  }
+
   add(code: FindingCode, where: string, message: string): void {
     if (this.findings.length < MAX_FINDINGS) this.findings.push({ code, where, message })
     else this.leftOff += 1

@@ -1,6 +1,7 @@
 // The state as of an earlier position, folded from the log in memory. It asks the events alone, never the tables,
 // so it answers the same on any copy of the history. For a whole ledger it holds every row of that moment.
 import * as Effect from "effect/Effect"
+import { runStream } from "../../domain/ledger/event-envelope.ts"
 import type { RowChange } from "../../domain/ledger/evolve.ts"
 import type {
   JobRow,
@@ -65,7 +66,8 @@ export const stateAt = (options: StateAtOptions): Effect.Effect<LedgerState, Rea
       const impossible = (position: number, message: string) => {
         throw corrupt({ code: "FOLD_IMPOSSIBLE", where: `event ${position}`, message })
       }
-      yield* foldInto(snapshot, target, impossible, { runId: options.runId, upTo: options.position })
+      const streamId = options.runId === undefined ? undefined : runStream(options.runId)
+      yield* foldInto(snapshot, target, impossible, { streamId, upTo: options.position })
       return {
         position: options.position,
         messages: [...rows.cassette_messages.values()],

@@ -1,20 +1,39 @@
 // Verification, rung by rung over one consistent snapshot: the store's structure, the hash chain and its head,
-// the thoughts' chains, the projections against a fold of the log, receipts against steps, leases against the clock. It reads and
-// reports; it never repairs, and a rung that cannot be climbed is a finding, not a crash.
+// the thoughts' chains, the projections against a fold of the log, receipts against steps, leases against the clock, and
+// what was noted elsewhere against all of it. It reads and reports; it never repairs, and a rung that cannot be climbed
+// is a finding, not a crash.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
-import { EMPTY_HEAD, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
-import type { FindingCode, VerificationReport } from "../../domain/ledger/verification.ts"
+import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import { EMPTY_HEAD, type EventEnvelope, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
+import {
+  type FindingCode,
+  type RungReport,
+  TrustedPoint,
+  type VerificationReport
+} from "../../domain/ledger/verification.ts"
 import { verifyThoughts } from "../thoughts/chain-verification.ts"
 import { verifyChain } from "./chain-verification.ts"
+import {
+  believed,
+  type CheckpointEvidence,
+  type UnbelievedCheckpoint,
+  PrefixRoot,
+  verifySignedRoot
+} from "./checkpoint-rung.ts"
 import type { Hashing } from "./hashing.ts"
 import { clockWarning } from "./head-guard.ts"
+import { decodeInput } from "./input.ts"
 import { LedgerEvidence } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
+import { verifyPoint } from "./point-rung.ts"
 import { verifyProjections } from "./projection-verification.ts"
 import { FindingList, reading, type Rungs } from "./rungs.ts"
+import { Signing } from "./signing.ts"
 import { verifySteps } from "./step-verification.ts"
 
 export interface VerificationOptions {
@@ -26,36 +45,99 @@ export interface VerificationOptions {
   readonly pure?: boolean | undefined
   /** Climbs only these rungs; by default all. */
   readonly rungs?: ReadonlyArray<Rung> | undefined
+  /**
+   * Checks only what came after this point: the chain from there on, and thoughts and projections of the streams that
+   * have an event after it. A point that does not stand is a finding, and then nothing is narrowed.
+   */
+  readonly since?: TrustedPoint | undefined
+  /** An event that must still stand in the chain. */
+  readonly expectHead?: TrustedPoint | undefined
+  /** A signed checkpoint that the history must bear out; one that nobody trusts is an error. */
+  readonly checkpoint?: CheckpointEvidence | undefined
 }
+
+export type VerificationError = ReadError | InvalidInput | UnbelievedCheckpoint
 
 /** The rungs in the order in which they are climbed. */
 const ALL_RUNGS = ["structure", "chain", "thoughts", "projections", "steps"] as const
 export type Rung = (typeof ALL_RUNGS)[number]
 
-/**
- * Runs one rung; damage that stops it becomes a finding with the rung's name: pages that SQLite cannot read, or a
- * table that is not there.
- */
-const climb = <R>(
+/** The rungs that hold what was noted elsewhere against the history. */
+type EvidenceRung = "since" | "expected_head" | "checkpoint"
+
+/** What a rung is narrowed to. */
+type Scope = Pick<RungReport, "since" | "run_id">
+
+const WHOLE: Scope = { since: null, run_id: null }
+
+/** The rungs that were climbed so far, and what they found. */
+class Ladder {
+  readonly reports: Array<RungReport> = []
+  readonly list: FindingList
+
+  constructor(list: FindingList) {
+    this.list = list
+  }
+
+  /**
+   * Climbs one rung; damage that stops it becomes a finding with the rung's name: pages that SQLite cannot read, or a
+   * table that is not there. `otherwise` is what it then gives.
+   */
+  climb<A, R>(
+    name: Rung | EvidenceRung,
+    scope: Scope,
+    rung: Effect.Effect<A, ReadError, R>,
+    otherwise: A
+  ): Effect.Effect<A, ReadError, R> {
+    return Effect.suspend(() => {
+      const before = this.list.total
+      return Effect.map(stoppedByDamage(this.list, name, rung, otherwise), (found) => {
+        this.reports.push({ name, findings: this.list.total - before, ...scope })
+        return found
+      })
+    })
+  }
+}
+
+const stoppedByDamage = <A, R>(
   list: FindingList,
-  name: Rung,
-  rung: Effect.Effect<void, ReadError, R>
-): Effect.Effect<void, ReadError, R> =>
+  name: string,
+  rung: Effect.Effect<A, ReadError, R>,
+  otherwise: A
+): Effect.Effect<A, ReadError, R> =>
   rung.pipe(
     Effect.catchTags({
       StoreCorrupt: (error) =>
-        Effect.sync(() => list.add(error.code as FindingCode, `${name}: ${error.where}`, error.finding)),
+        Effect.sync(() => {
+          list.add(error.code as FindingCode, `${name}: ${error.where}`, error.finding)
+          return otherwise
+        }),
       StorageFailure: (error) =>
         error.code === "SQLITE_ERROR"
-          ? Effect.sync(() => list.add("INTEGRITY", `${name}: ${error.file}`, error.reason))
+          ? Effect.sync(() => {
+              list.add("INTEGRITY", `${name}: ${error.file}`, error.reason)
+              return otherwise
+            })
           : Effect.fail(error)
     })
   )
 
-/** Verifies a ledger and reports; fails only when the evidence itself cannot be read. */
+type Ports = LedgerEvidence | Hashing | Signing
+
+/** Verifies a ledger and reports; fails only when the evidence itself cannot be read, or is no evidence. */
 export const verify = (
   options: VerificationOptions = {}
-): Effect.Effect<VerificationReport, ReadError, LedgerEvidence | Hashing> => Effect.scoped(climbAll(options))
+): Effect.Effect<VerificationReport, VerificationError, Ports> => Effect.scoped(climbAll(options))
+
+const Points = Schema.Struct({
+  since: Schema.optional(TrustedPoint),
+  expectHead: Schema.optional(TrustedPoint)
+})
+
+const decodePoints = decodeInput(Points, Result.succeed)
+
+/** A point without what else a caller's value holds: a head has a time too. */
+const bare = (point: TrustedPoint | undefined) => point && { position: point.position, hash: point.hash }
 
 const readStructure = ({ list, snapshot }: Rungs) =>
   reading(() => {
@@ -69,36 +151,90 @@ const readHead = ({ snapshot }: Rungs) =>
     return newest === undefined ? EMPTY_HEAD : headOf(newest)
   })
 
+/** What the rungs of the ledger itself are given. */
+interface Climb {
+  readonly options: VerificationOptions
+  readonly wanted: ReadonlyArray<Rung>
+  readonly since: Head | undefined
+  readonly expiryTime: string | undefined
+  readonly prefix: PrefixRoot | undefined
+}
+
+/** Climbs the wanted rungs of the ledger itself; gives the newest event's place. */
+const climbLedger = Effect.fnUntraced(function* (
+  rungs: Rungs,
+  ladder: Ladder,
+  { expiryTime, options: { runId }, prefix, since, wanted }: Climb
+): Effect.fn.Return<Head, ReadError, LedgerEvidence | Hashing> {
+  const position = since?.position
+  const run_id = runId ?? null
+  const onEvent = prefix && ((event: EventEnvelope) => prefix.add(event))
+  const after = { since: position ?? null, run_id: null }
+  let head: Head | undefined
+  const place = (found: Head) => {
+    head = found
+  }
+  // Narrowed to a run, the projections leave the thoughts to the rung of the thoughts.
+  const compared = runId === undefined && wanted.includes("projections")
+  const climbs = {
+    structure: [WHOLE, readStructure(rungs)],
+    chain: [after, Effect.map(verifyChain(rungs, { since, onEvent }), place)],
+    thoughts: [after, verifyThoughts(rungs, compared, position)],
+    projections: [
+      runId === undefined ? after : { since: null, run_id },
+      verifyProjections(rungs, { runId, since: position })
+    ],
+    steps: [{ since: null, run_id }, verifySteps(rungs, runId, expiryTime)]
+  } as const
+  for (const name of ALL_RUNGS) {
+    const [scope, rung] = climbs[name]
+    if (wanted.includes(name))
+      yield* ladder.climb<void, LedgerEvidence | Hashing>(name, scope, rung, undefined)
+  }
+  if (wanted.includes("chain")) return head ?? EMPTY_HEAD
+  return yield* stoppedByDamage(rungs.list, "chain", readHead(rungs), EMPTY_HEAD)
+})
+
 const climbAll = Effect.fnUntraced(function* (
   options: VerificationOptions
-): Effect.fn.Return<VerificationReport, ReadError, LedgerEvidence | Hashing | Scope.Scope> {
+): Effect.fn.Return<VerificationReport, VerificationError, Ports | Scope.Scope> {
+  const points = yield* Effect.fromResult(
+    decodePoints({ since: bare(options.since), expectHead: bare(options.expectHead) })
+  )
   const evidence = yield* LedgerEvidence
+  const { sha256 } = yield* Signing
   const snapshot = yield* evidence.snapshot
   const nowMillis = yield* Clock.currentTimeMillis
   const list = new FindingList()
+  const ladder = new Ladder(list)
   const rungs: Rungs = { snapshot, list, counts: {}, digests: {} }
   const wanted = options.rungs ?? ALL_RUNGS
   const timeless = options.pure === true
   const expiryTime = timeless ? undefined : (options.now ?? timestampFromMillis(nowMillis))
-  let head: Head = EMPTY_HEAD
-  const place = (found: Head) => {
-    head = found
-  }
+  const signed = options.checkpoint && (yield* believed(rungs, options.checkpoint))
 
-  const climbs = {
-    structure: readStructure(rungs),
-    chain: Effect.map(verifyChain(rungs), place),
-    // Narrowed to a run, the projections leave the thoughts to this rung.
-    thoughts: verifyThoughts(rungs, options.runId === undefined && wanted.includes("projections")),
-    projections: verifyProjections(rungs, options.runId),
-    steps: verifySteps(rungs, options.runId, expiryTime)
+  const since =
+    points.since && (yield* ladder.climb("since", WHOLE, verifyPoint(rungs, points.since), undefined))
+  // The chain rung reads every event when it is whole; else the checkpoint rung reads those it needs.
+  const shared = signed !== undefined && since === undefined && wanted.includes("chain")
+  const prefix = shared ? new PrefixRoot(sha256, signed.size) : undefined
+  const head = yield* climbLedger(rungs, ladder, { options, wanted, since, expiryTime, prefix })
+  if (points.expectHead !== undefined) {
+    yield* ladder.climb("expected_head", WHOLE, verifyPoint(rungs, points.expectHead), undefined)
   }
-  for (const name of ALL_RUNGS) if (wanted.includes(name)) yield* climb(list, name, climbs[name])
-  if (!wanted.includes("chain")) yield* climb(list, "chain", Effect.map(readHead(rungs), place))
+  if (signed !== undefined) {
+    yield* ladder.climb(
+      "checkpoint",
+      WHOLE,
+      verifySignedRoot(rungs, signed, head.position, prefix),
+      undefined
+    )
+  }
 
   const lead = timeless || options.now !== undefined ? undefined : clockWarning(head, nowMillis)
   return {
-    verdict: list.findings.length === 0 ? "PASS" : "FAIL",
+    verdict: list.total === 0 ? "PASS" : "FAIL",
+    rungs: ladder.reports,
     findings: list.findings,
     findings_left_off: list.leftOff,
     warnings: lead === undefined ? evidence.warnings : [...evidence.warnings, lead],

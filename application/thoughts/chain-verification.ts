@@ -111,20 +111,27 @@ const codes: { readonly [Kind in ThoughtFaultKind]: FindingCode } = {
   extra: "ROW_EXTRA"
 }
 
-/** The thoughts rung, always whole. Where the projections are `compared` too, they say what differs from the log. */
+/**
+ * The thoughts rung: every task, or those with an event after a trusted position, each from its beginning. Where the
+ * projections are `compared` too, they say what differs from the log.
+ */
 export const verifyThoughts = Effect.fnUntraced(function* (
   rungs: Rungs,
-  compared: boolean
+  compared: boolean,
+  since?: number
 ): Effect.fn.Return<void, ReadError, Hashing> {
   const { counts, list, snapshot } = rungs
   let records = 0
-  yield* walk(snapshot, undefined, ({ faults, id, row, task_id }) => {
+  const onPlace = ({ faults, id, row, task_id }: Checked) => {
     if (row !== undefined) records += 1
     for (const { kind, message } of faults) {
       if (compared && kind !== "link" && kind !== "hash") continue
       list.add(codes[kind], `thought_records ${id}`, `${message} (task ${task_id})`)
     }
-  })
+  }
+  const streams = since === undefined ? [] : yield* reading(() => snapshot.streamsAfter(since))
+  const tasks = since === undefined ? [undefined] : streams.flatMap((stream) => taskOfStream(stream) ?? [])
+  for (const task of tasks) yield* walk(snapshot, task, onPlace)
   if (!compared) counts["thought_records"] = records
 })
 

@@ -150,3 +150,17 @@ export class NotATrustFile extends Schema.TaggedError<NotATrustFile>()("NotATrus
     return `${this.file} is not a trust file: ${this.reason}`
   }
 }
+
+/** Everything that checkpoints, proofs, keys and trust files can be refused with. */
+export type CheckpointRefusal =
+  | NotACheckpoint
+  | NotAProof
+  | CheckpointUntrusted
+  | CheckpointOfAnotherLedger
+  | HistoryRewritten
+  | ProofRefused
+  | InvalidKeyName
+  | KeyFileExposed
+  | NotAKeyFile
+  | KeyFileExists
+  | NotATrustFile

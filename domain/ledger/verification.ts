@@ -28,7 +28,8 @@ export const findingCodes = {
   RECEIPT_MISSING: "a committed step has no receipt",
   RECEIPT_UNEXPECTED: "a receipt belongs to no committed step",
   RECEIPT_DISAGREES: "a receipt and its step name different leases",
-  LEASE_EXPIRED: "a leased step's lease has ended: requeue it"
+  LEASE_EXPIRED: "a leased step's lease has ended: requeue it",
+  HISTORY_REWRITTEN: "an event, or a root over events, that was noted elsewhere does not stand any more"
 } as const
 
 export type FindingCode = keyof typeof findingCodes
@@ -41,8 +42,34 @@ export const Finding = Schema.Struct({
 })
 export type Finding = typeof Finding.Type
 
+/**
+ * The position and hash of an event, noted elsewhere when it was the newest: the one hash stands for all events before
+ * it. Position 0 with 64 zeros is the beginning.
+ */
+export const TrustedPoint = Schema.Struct({
+  position: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
+  hash: Schema.String.check(
+    Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "64 lower-case hexadecimal digits" })
+  )
+})
+export type TrustedPoint = typeof TrustedPoint.Type
+
+/** One rung that was climbed, and what it was narrowed to; it is whole where both are null. */
+export const RungReport = Schema.Struct({
+  name: Schema.String,
+  /** How many findings it made. */
+  findings: Schema.Int,
+  /** Only what came after this position, with the streams that have an event after it. */
+  since: Schema.NullOr(Schema.Int),
+  /** Only this run. */
+  run_id: Schema.NullOr(Schema.String)
+})
+export type RungReport = typeof RungReport.Type
+
 export const VerificationReport = Schema.Struct({
   verdict: Schema.Literals(["PASS", "FAIL"]),
+  /** The rungs in the order in which they were climbed. */
+  rungs: Schema.Array(RungReport),
   findings: Schema.Array(Finding),
   /** More findings than are listed, when the list was cut. */
   findings_left_off: Schema.Int,
@@ -50,7 +77,7 @@ export const VerificationReport = Schema.Struct({
   warnings: Schema.Array(Schema.String),
   counts: Schema.Record(Schema.String, Schema.Int),
   head: Schema.Struct({ position: Schema.Int, hash: Schema.String }),
-  /** The digest of every projected table (`jcs/1` lines, SHA-256). */
+  /** The digest of every projected table (`jcs/1` lines, SHA-256); of what was narrowed by position there is none. */
   digests: Schema.Record(Schema.String, Schema.String)
 })
 export type VerificationReport = typeof VerificationReport.Type

@@ -12,6 +12,7 @@ import { LedgerReader } from "../../application/ledger/ledger-reader.ts"
 import { LedgerStore } from "../../application/ledger/ledger-store.ts"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
+import { nodeSigningLayer } from "../keys/ed25519.ts"
 import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { answerOf } from "../testing/child-process.ts"
 import { withLedger } from "../testing/ledger-program.ts"
@@ -38,7 +39,8 @@ const layerWithConnection = (filename: string, onOpen: (connection: Connection) 
             Layer.succeed(LedgerStore, yield* makeSqliteLedgerStore(file)),
             Layer.succeed(LedgerReader, yield* makeSqliteLedgerReader(file)),
             Layer.succeed(LedgerEvidence, makeSqliteLedgerEvidence(file)),
-            nodeHashingLayer
+            nodeHashingLayer,
+            nodeSigningLayer
           )
         })
       )

@@ -63,6 +63,16 @@ export const selectStreamAfter = compileQuery<
     .limit(parameter("limit"))
 )
 
+/** The streams that have an event after a position, read along the positions. */
+export const selectStreamsAfter = compileQuery<{ position: number }, { stream_id: string }>((parameter) =>
+  ledger
+    .selectFrom("events")
+    .select("stream_id")
+    .distinct()
+    .where("position", ">", parameter("position"))
+    .orderBy("stream_id")
+)
+
 /** The message that an idempotency key names, with the text of its event's data. */
 export const selectMessageByKey = compileQuery<{ run_id: string; idempotency_key: string }, ExistingMessage>(
   (parameter) =>

@@ -25,7 +25,7 @@ import {
 } from "../thoughts/thought-statements.ts"
 import { backupTo } from "./ledger-backup.ts"
 import type { LedgerFile } from "./ledger-file.ts"
-import { selectEventsAfter, selectStreamAfter } from "./ledger-statements.ts"
+import { selectEventsAfter, selectStreamAfter, selectStreamsAfter } from "./ledger-statements.ts"
 import { readEffect } from "./sqlite-ledger-reader.ts"
 import { structureFindings } from "./structure-findings.ts"
 
@@ -171,6 +171,8 @@ const makeSnapshot = (connection: Connection, file: string): LedgerSnapshot => (
         : selectStreamAfter.all(connection, { after, limit, stream_id })
       ).map(eventOf)
     ),
+  streamsAfter: (position) =>
+    guarded(file, () => selectStreamsAfter.all(connection, { position }).map((row) => textOf(row.stream_id))),
   rows: (table, runId) => tableRows(connection, file, table, runId),
   thoughts: (taskId) => thoughtRows(connection, file, taskId),
   taskEvents: (taskId) => taskEvents(connection, file, taskId)

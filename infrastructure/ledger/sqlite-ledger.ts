@@ -7,10 +7,12 @@ import type { Hashing } from "../../application/ledger/hashing.ts"
 import { LedgerEvidence } from "../../application/ledger/ledger-evidence.ts"
 import { LedgerReader } from "../../application/ledger/ledger-reader.ts"
 import { LedgerStore } from "../../application/ledger/ledger-store.ts"
+import type { Signing } from "../../application/ledger/signing.ts"
 import { verify } from "../../application/ledger/verification.ts"
 import type { RandomIds } from "../../application/thoughts/random-ids.ts"
 import { type OpenError, StorageFailure } from "../../domain/ledger/errors.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
+import { nodeSigningLayer } from "../keys/ed25519.ts"
 import { nodeRandomIdsLayer } from "../thoughts/node-random-ids.ts"
 import { openLedgerFile } from "./ledger-file.ts"
 import type { LedgerFileOptions } from "./ledger-options.ts"
@@ -50,8 +52,10 @@ const makePorts = (options: SqliteLedgerOptions) =>
     )
   })
 
-/** The ledger's ports on a SQLite file, with hashing and random ids. */
+/** The ledger's ports on a SQLite file, with hashing, signatures and random ids. */
 export const sqliteLedgerLayer = (
   options: SqliteLedgerOptions
-): Layer.Layer<Ports | Hashing | RandomIds, OpenError> =>
-  Layer.unwrap(makePorts(options)).pipe(Layer.provideMerge(Layer.merge(nodeHashingLayer, nodeRandomIdsLayer)))
+): Layer.Layer<Ports | Hashing | RandomIds | Signing, OpenError> =>
+  Layer.unwrap(makePorts(options)).pipe(
+    Layer.provideMerge(Layer.mergeAll(nodeHashingLayer, nodeRandomIdsLayer, nodeSigningLayer))
+  )

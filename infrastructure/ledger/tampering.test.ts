@@ -101,7 +101,10 @@ const forgedThought = (forged: { readonly prev_hash?: string; readonly hash?: st
   }
 }
 
-const tamperings: { readonly [Code in Exclude<FindingCode, "FOREIGN_KEYS_OFF">]: Tampering } = {
+// HISTORY_REWRITTEN is no change of a file but its difference from what was noted elsewhere.
+const tamperings: {
+  readonly [Code in Exclude<FindingCode, "FOREIGN_KEYS_OFF" | "HISTORY_REWRITTEN">]: Tampering
+} = {
   INTEGRITY: {
     change: () => (database) => withoutTypes(database, "cassette_steps", "payload_json", "NULL"),
     where: () => "database"
@@ -261,6 +264,18 @@ describe("what is done behind the triggers is found", () => {
     assert.deepInclude(finding, { code: "FOREIGN_KEYS_OFF", where: "connection" })
     provoked.add("FOREIGN_KEYS_OFF")
   })
+
+  it.live("HISTORY_REWRITTEN, with its place", () =>
+    Effect.gen(function* () {
+      const expectHead = { position: 11, hash: "0".repeat(64) }
+      const { findings } = yield* verifyFile(original, { pure: true, expectHead })
+      assert.deepStrictEqual(
+        findings.map(({ code, where }) => [code, where]),
+        [["HISTORY_REWRITTEN", "event 11"]]
+      )
+      provoked.add("HISTORY_REWRITTEN")
+    })
+  )
 
   it("no code is left that nothing provokes", () => {
     assert.deepStrictEqual([...provoked].sort(), Object.keys(findingCodes).sort())

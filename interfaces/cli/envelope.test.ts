@@ -7,6 +7,7 @@ import { findingCount, VerificationFailed } from "./failures.ts"
 
 const report: VerificationReport = {
   verdict: "FAIL",
+  rungs: [{ name: "chain", findings: 3, since: null, run_id: null }],
   findings: [{ code: "HEAD_MISMATCH", where: "head", message: "m" }],
   findings_left_off: 2,
   warnings: [],

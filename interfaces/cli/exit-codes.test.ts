@@ -1,5 +1,6 @@
 // The exit codes that scripts rely on, written down a second time and by family, not derived from the table.
 import { describe, expect, it } from "vitest"
+import * as checkpointErrors from "../../domain/ledger/checkpoint-errors.ts"
 import * as errors from "../../domain/ledger/errors.ts"
 import { exitCodes, stoppedExitCode } from "./exit-codes.ts"
 
@@ -23,6 +24,19 @@ describe("exitCodes", () => {
     (tag) => expect(exitCodes[tag]).toBe(1)
   )
   it("1 for a negative verdict", () => expect(exitCodes.VerificationFailed).toBe(1))
+  it.each(["CheckpointUntrusted", "HistoryRewritten", "ProofRefused"] as const)("1 for %s", (tag) =>
+    expect(exitCodes[tag]).toBe(1)
+  )
+  it.each([
+    "NotACheckpoint",
+    "NotAProof",
+    "NotATrustFile",
+    "NotAKeyFile",
+    "InvalidKeyName",
+    "KeyFileExists",
+    "KeyFileExposed",
+    "CheckpointOfAnotherLedger"
+  ] as const)("2 for %s", (tag) => expect(exitCodes[tag]).toBe(2))
   it.each([
     "InvalidInput",
     "StoreNewerThanProgram",
@@ -40,6 +54,13 @@ describe("exitCodes", () => {
   it("covers every error class of the ledger", () => {
     const tags = Object.keys(errors).filter((name) => /^[A-Z]/.test(name))
     expect(tags.length).toBeGreaterThan(20)
+    expect(Object.keys(exitCodes)).toEqual(expect.arrayContaining(tags))
+  })
+
+  it("covers every error class of checkpoints", () => {
+    const notErrors = new Set(["UntrustedReason", "RewriteReason"])
+    const tags = Object.keys(checkpointErrors).filter((name) => !notErrors.has(name))
+    expect(tags.length).toBe(11)
     expect(Object.keys(exitCodes)).toEqual(expect.arrayContaining(tags))
   })
 

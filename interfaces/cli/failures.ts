@@ -1,6 +1,7 @@
 // What a command can end with instead of a result, beside the ledger's own errors: a verdict that is no, and output
 // that nobody takes. The list is closed, so that each has an exit code.
 import * as Schema from "effect/Schema"
+import type { CheckpointRefusal } from "../../domain/ledger/checkpoint-errors.ts"
 import type { MessageCassetteError } from "../../domain/ledger/errors.ts"
 import { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
 import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
@@ -28,7 +29,12 @@ export class OutputFailed extends Schema.TaggedError<OutputFailed>()("OutputFail
   }
 }
 
-export type CommandFailure = MessageCassetteError | VerificationFailed | OutputClosed | OutputFailed
+export type CommandFailure =
+  | MessageCassetteError
+  | CheckpointRefusal
+  | VerificationFailed
+  | OutputClosed
+  | OutputFailed
 
 /** How many findings a report has, those that were left off included; of thought chains, how many broken records. */
 export const findingCount = (report: typeof AnyReport.Type): number =>

@@ -7,14 +7,18 @@ import type { Host } from "./host.ts"
 import { readBytes } from "./json-file.ts"
 import { refusedFlag } from "./options.ts"
 
-const tooLarge = `the file is over ${MAX_THOUGHT_BYTES} bytes: keep large content elsewhere and put its hash here`
+const thought = {
+  limit: MAX_THOUGHT_BYTES,
+  tooLarge: `the file is over ${MAX_THOUGHT_BYTES} bytes: keep large content elsewhere and put its hash here`
+}
 
-/** The text of a file (`-` is standard input) that `flag` names, of at most a thought's length. */
+/** The text of a file (`-` is standard input) that `flag` names, of at most a thought's length or another bound. */
 export const readText = Effect.fnUntraced(function* (
   flag: string,
-  file: string
+  file: string,
+  bound: Parameters<typeof readBytes>[2] = thought
 ): Effect.fn.Return<string, InvalidInput, Host> {
-  const { bytes, path } = yield* readBytes(flag, file, { limit: MAX_THOUGHT_BYTES, tooLarge })
+  const { bytes, path } = yield* readBytes(flag, file, bound)
   return yield* Effect.try({
     try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
     catch: () => refusedFlag(flag, `${path}: the text must be UTF-8`)

@@ -12,7 +12,8 @@ export type {
   StepsOf
 } from "../../application/ledger/ledger-reader.ts"
 export type { LedgerState, StateAtOptions } from "../../application/ledger/state-at.ts"
-export type { Rung, VerificationOptions } from "../../application/ledger/verification.ts"
+export type { CheckpointEvidence } from "../../application/ledger/checkpoint-rung.ts"
+export type { Rung, VerificationError, VerificationOptions } from "../../application/ledger/verification.ts"
 export {
   type CreateThoughtOptions,
   Thoughts,
@@ -20,11 +21,19 @@ export {
 } from "../../application/thoughts/thoughts.ts"
 export type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
 export type { Claimed, Completed, Posted, Requeued } from "../../domain/ledger/decide.ts"
+export * from "../../domain/ledger/checkpoint-errors.ts"
 export * from "../../domain/ledger/errors.ts"
 export type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 export { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
 export type { JobRow, MessageRow, ReceiptRow, StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
-export type { Finding, FindingCode, VerificationReport } from "../../domain/ledger/verification.ts"
+export type { TrustFile, TrustKey } from "../../domain/ledger/trust.ts"
+export type {
+  Finding,
+  FindingCode,
+  RungReport,
+  TrustedPoint,
+  VerificationReport
+} from "../../domain/ledger/verification.ts"
 export type { TaskChainReport, ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 export type { ListThoughts, ThoughtInput, VerifyThoughts } from "../../domain/thoughts/commands.ts"
 export { THOUGHT_TYPES, type ThoughtRecord, type ThoughtType } from "../../domain/thoughts/thought-record.ts"

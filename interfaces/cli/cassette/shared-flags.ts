@@ -14,6 +14,11 @@ export const runIdFlag = textFlag("run-id", "R", "the run")
 export const onlyRunFlag = textFlag("run-id", "R", "this run only").pipe(Flag.optional)
 export const stepFlag = textFlag("step", "S", "the step's id, as claim printed it")
 export const workerFlag = textFlag("worker", "W", "the worker's name")
+export const trustFlag = textFlag(
+  "trust",
+  "FILE",
+  "the trust file: whose signatures count; - is standard input"
+)
 
 /** The range is the ledger's to judge. */
 export const tokenFlag = wholeNumberFlag("token", 0).pipe(

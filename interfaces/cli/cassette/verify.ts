@@ -1,5 +1,7 @@
 // `cortex cassette verify`: every invariant, judged from the file alone. A negative verdict names every issue.
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { VerificationReport } from "../../../domain/ledger/verification.ts"
@@ -9,14 +11,27 @@ import { switchFlag } from "../options.ts"
 import { answer, writeNotes, writeWarnings } from "../output.ts"
 import { fieldLines } from "../printable.ts"
 import { verdictLine } from "../verdict.ts"
+import { oneStandardInput, readEvidence, readPoint, readTrust } from "./evidence-files.ts"
 import { withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
-import { onlyRunFlag, textFlag } from "./shared-flags.ts"
+import { onlyRunFlag, textFlag, trustFlag } from "./shared-flags.ts"
 
-/** Lines of what was verified: the head, then how many there were of each thing. */
+const narrowedRungs = ({ rungs }: VerificationReport) =>
+  rungs
+    .filter(({ run_id, since }) => run_id !== null || since !== null)
+    .map(({ name, run_id, since }) => {
+      const parts = [
+        ...(since === null ? [] : [`after position ${since}`]),
+        ...(run_id === null ? [] : [`run ${run_id}`])
+      ]
+      return ["narrowed", `${name}: only ${parts.join(", ")}`] as const
+    })
+
+/** Lines of what was verified: the head, what was narrowed, then how many there were of each thing. */
 export const reportLines = (report: VerificationReport): ReadonlyArray<string> =>
   fieldLines([
     ["head", `${report.head.position}  ${report.head.hash}`],
+    ...narrowedRungs(report),
     ...Object.entries(report.counts).map(([name, count]) => [name, String(count)] as const)
   ])
 
@@ -46,13 +61,39 @@ export const verifyCommand = Command.make(
     now: textFlag("now", "T", "judge leases as of this time, such as 2026-11-27T10:11:12.345Z").pipe(
       Flag.optional
     ),
-    pure: switchFlag("pure", "leave out what depends on a clock: the verdict follows from the file alone")
+    pure: switchFlag("pure", "leave out what depends on a clock: the verdict follows from the file alone"),
+    since: textFlag(
+      "since",
+      "P:HASH",
+      "check only what came after this point: a position and its hash, as verify printed them"
+    ).pipe(Flag.optional),
+    expectHead: textFlag("expect-head", "P:HASH", "this event must still stand in the chain").pipe(
+      Flag.optional
+    ),
+    checkpoint: textFlag(
+      "checkpoint",
+      "FILE",
+      "the history must bear out this signed checkpoint (needs --trust); - is standard input"
+    ).pipe(Flag.optional),
+    trust: trustFlag.pipe(Flag.optional)
   },
-  Effect.fnUntraced(function* ({ now, pure, runId }) {
+  Effect.fnUntraced(function* ({ checkpoint, expectHead, now, pure, runId, since, trust }) {
     const given = yield* readOptions({ runId, now })
-    const report = yield* withLedger("read", (ledger) =>
-      ledger.verifyCassette({ runId: given.run_id, now: given.now, pure })
-    )
+    const options = {
+      runId: given.run_id,
+      now: given.now,
+      pure,
+      since: yield* readPoint("--since", since),
+      expectHead: yield* readPoint("--expect-head", expectHead),
+      checkpoint:
+        Option.isSome(checkpoint) && Option.isSome(trust)
+          ? {
+              note: yield* readEvidence("--checkpoint", checkpoint.value),
+              trust: yield* readTrust(trust.value)
+            }
+          : undefined
+    }
+    const report = yield* withLedger("read", (ledger) => ledger.verifyCassette(options))
     yield* writeWarnings(report.warnings)
     if (given.run_id !== undefined && report.counts["cassette_messages"] === 0) {
       yield* writeWarnings([`run ${given.run_id} has no messages in this ledger`])
@@ -62,6 +103,16 @@ export const verifyCommand = Command.make(
     yield* answer({ data: report, lines: () => reportLines(report) })
   })
 ).pipe(
+  Command.validate(({ checkpoint, trust }) =>
+    Option.isSome(checkpoint) === Option.isSome(trust)
+      ? oneStandardInput(checkpoint, trust)
+      : Effect.fail(
+          new CliError.ValidationError({
+            message:
+              "--checkpoint needs --trust, and --trust needs --checkpoint: a signature means nothing without a key"
+          })
+        )
+  ),
   Command.withDescription(
     "Verify structure, hash chain, projections, receipts and leases. Exits 0 on PASS and 1 on FAIL; the verdict and the issues go to standard error."
   ),
@@ -69,6 +120,13 @@ export const verifyCommand = Command.make(
   Command.withExamples([
     { command: "cortex cassette verify" },
     { command: "cortex cassette verify --run-id r1 --format json" },
-    { command: "cortex cassette verify --db evidence.db --pure", description: "the same verdict at any time" }
+    {
+      command: "cortex cassette verify --db evidence.db --pure",
+      description: "the same verdict at any time"
+    },
+    {
+      command: "cortex cassette verify --checkpoint monday.txt --trust trust.json",
+      description: "refuses a history that was cut or rewritten since monday.txt was signed"
+    }
   ])
 )
