@@ -1,13 +1,14 @@
 // The port for SHA-256, one-shot and streamed. It is synchronous because hashes are taken inside a transaction;
 // an adapter must give the same 64 characters for the same text on every host.
 import * as Context from "effect/Context"
-import type { Sha256 } from "../../domain/canonical/sha256.ts"
+import type { Sha256, Sha256OfBytes } from "../../domain/canonical/sha256.ts"
 import type { Sha256Stream } from "../../domain/ledger/table-digest.ts"
 
 export class Hashing extends Context.Service<
   Hashing,
   {
     readonly sha256: Sha256
+    readonly sha256OfBytes: Sha256OfBytes
     readonly sha256Stream: () => Sha256Stream
   }
 >()("cortex-cassette/application/Hashing") {}

@@ -5,8 +5,12 @@
 /** SHA-256 (32 bytes) of bytes; synchronous, and its answer is never changed afterwards. */
 export type Sha256Bytes = (bytes: Uint8Array) => Uint8Array
 
-// TextEncoder is a global of every JavaScript host, yet part of no ECMAScript library that TypeScript knows.
+// Both are globals of every JavaScript host, yet part of no ECMAScript library that TypeScript knows.
 declare const TextEncoder: new () => { encode: (text: string) => Uint8Array }
+declare const TextDecoder: new (
+  label: string,
+  options: { readonly fatal: boolean; readonly ignoreBOM: boolean }
+) => { decode: (bytes: Uint8Array) => string }
 
 const HEX = "0123456789abcdef"
 const BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -16,6 +20,10 @@ const base64Values = new Map([...BASE64].map((character, value) => [character, v
 
 /** The text's UTF-8 bytes; the text must be well-formed. */
 export const utf8Bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+/** The text of well-formed UTF-8, a byte order mark included; throws when the bytes are none. */
+export const textOfUtf8 = (bytes: Uint8Array): string =>
+  new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
 
 /** Lower-case hexadecimal, two digits a byte. */
 export const hexText = (bytes: Uint8Array): string => {

@@ -3,3 +3,6 @@
 
 /** Lower-case hexadecimal SHA-256 (64 characters) of the text's UTF-8 bytes; the text must be well-formed. */
 export type Sha256 = (text: string) => string
+
+/** Lower-case hexadecimal SHA-256 (64 characters) of bytes. */
+export type Sha256OfBytes = (bytes: Uint8Array) => string

@@ -39,6 +39,152 @@ export class CorpusCorrupt extends Schema.TaggedError<CorpusCorrupt>()("CorpusCo
   }
 }
 
+export class SymbolNotFound extends Schema.TaggedError<SymbolNotFound>()("SymbolNotFound", {
+  symbol_id: Schema.String
+}) {
+  override get message() {
+    return `There is no symbol ${this.symbol_id}: cortex symbol list shows all, cortex symbol add makes one`
+  }
+}
+
+/** The symbol names something else already. */
+export class SymbolExists extends Schema.TaggedError<SymbolExists>()("SymbolExists", {
+  symbol_id: Schema.String,
+  path: Schema.String,
+  heading: Schema.NullOr(Schema.String),
+  slice: Schema.NullOr(Schema.String)
+}) {
+  override get message() {
+    const target = this.heading === null ? this.path : `${this.path}#${this.heading}`
+    const slice = this.slice === null ? "no default slice" : `default slice ${this.slice}`
+    return `${this.symbol_id} is there already and names ${target} with ${slice}: choose another name, or remove it first`
+  }
+}
+
+/** No current section has this id: it never was one, or its file has changed. */
+export class SectionNotFound extends Schema.TaggedError<SectionNotFound>()("SectionNotFound", {
+  section_id: Schema.String
+}) {
+  override get message() {
+    return `No section is called ${this.section_id} now: its file has changed or was never indexed: run cortex index, then cortex section list`
+  }
+}
+
+export class FileNotIndexed extends Schema.TaggedError<FileNotIndexed>()("FileNotIndexed", {
+  path: Schema.String
+}) {
+  override get message() {
+    return `${this.path} is not indexed: check the path, or run cortex index`
+  }
+}
+
+/** The file was indexed and is no longer there. */
+export class TargetVanished extends Schema.TaggedError<TargetVanished>()("TargetVanished", {
+  path: Schema.String
+}) {
+  override get message() {
+    return `${this.path} was indexed and is gone: put it back, or remove the symbols that name it and run cortex index`
+  }
+}
+
+export class HeadingNotFound extends Schema.TaggedError<HeadingNotFound>()("HeadingNotFound", {
+  path: Schema.String,
+  heading: Schema.String
+}) {
+  override get message() {
+    return `${this.path} has no heading ${JSON.stringify(this.heading)} now: cortex section list --path shows those that it has`
+  }
+}
+
+/** Several headings of one file have this path; `lines` are numbered from 1, as editors do. */
+export class AmbiguousHeading extends Schema.TaggedError<AmbiguousHeading>()("AmbiguousHeading", {
+  path: Schema.String,
+  heading: Schema.String,
+  lines: Schema.Array(Schema.Int)
+}) {
+  override get message() {
+    return `${this.path} has several headings ${JSON.stringify(this.heading)} (lines ${this.lines.join(", ")}): rename all but one`
+  }
+}
+
+/** The file holds no text: a U+0000 (`BINARY`), or bytes that are no UTF-8 (`NOT_UTF8`). */
+export class NotText extends Schema.TaggedError<NotText>()("NotText", {
+  path: Schema.String,
+  reason: Schema.Literals(["BINARY", "NOT_UTF8"])
+}) {
+  override get message() {
+    return this.reason === "BINARY"
+      ? `${this.path} is binary: it holds U+0000`
+      : `${this.path} is not UTF-8: save it in that encoding`
+  }
+}
+
+export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLarge", {
+  path: Schema.String,
+  size: Schema.Number,
+  limit: Schema.Int
+}) {
+  override get message() {
+    return `${this.path} has ${this.size} bytes, more than ${this.limit}: split it`
+  }
+}
+
+export class FileChanged extends Schema.TaggedError<FileChanged>()("FileChanged", {
+  path: Schema.String
+}) {
+  override get message() {
+    return `${this.path} changed while it was read: try again when nobody writes to it`
+  }
+}
+
+/** The path leads out of the root, by itself or through a link. */
+export class PathOutsideRoot extends Schema.TaggedError<PathOutsideRoot>()("PathOutsideRoot", {
+  path: Schema.String
+}) {
+  override get message() {
+    return `${this.path} leads out of the root folder: only what lies below it is read`
+  }
+}
+
+/** Something that is no regular file stands at the path, or a link within the root. */
+export class NotAFile extends Schema.TaggedError<NotAFile>()("NotAFile", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.path} is not read: ${this.reason}`
+  }
+}
+
+/** The operating system refused to read the file. */
+export class FileUnreadable extends Schema.TaggedError<FileUnreadable>()("FileUnreadable", {
+  path: Schema.String,
+  code: Schema.String
+}) {
+  override get message() {
+    return `${this.path} cannot be read (${this.code}): check its permissions`
+  }
+}
+
+/** Why a file's text cannot be had. */
+export type FileReadError =
+  | FileChanged
+  | FileTooLarge
+  | FileUnreadable
+  | NotAFile
+  | NotText
+  | PathOutsideRoot
+  | TargetVanished
+
+/** Why a reference names no current section. */
+export type ResolveTargetError =
+  | AmbiguousHeading
+  | FileNotIndexed
+  | FileReadError
+  | HeadingNotFound
+  | SectionNotFound
+  | SymbolNotFound
+
 /** What any work on an open corpus database can end with; nothing was written. */
 export type CorpusStoreError =
   | CorpusCorrupt
@@ -48,6 +194,9 @@ export type CorpusStoreError =
   | StorageFailure
   | StorageFull
   | StoreBusy
+
+/** Everything that a corpus can answer instead of a result. */
+export type CorpusError = CorpusOpenError | ResolveTargetError | SymbolExists
 
 /** The file cannot be opened as a corpus database. */
 export type CorpusOpenError =

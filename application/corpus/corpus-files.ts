@@ -1,0 +1,67 @@
+// The port to the files below the root: finding them, telling changed from unchanged, and reading text. An adapter
+// never gives a byte from outside the root, never a text that changed while it was read, and holds a text once.
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { FileReadError, FileUnreadable, NotAFile, PathOutsideRoot } from "../../domain/corpus/errors.ts"
+import type { FileStat } from "../../domain/corpus/rows.ts"
+import type { InvalidInput } from "../../domain/ledger/errors.ts"
+
+/** Which files of a walk to take. */
+export interface WalkOptions {
+  /** Files or folders below the root; the whole root when there are none. */
+  readonly paths: ReadonlyArray<string>
+  /** Only files that match one of these globs, if there are any. */
+  readonly include: ReadonlyArray<string>
+  /** No file that matches one of these globs. */
+  readonly exclude: ReadonlyArray<string>
+}
+
+/** Why something that a walk met is not indexed. */
+export const SKIP_REASONS = [
+  "IGNORED",
+  "EXCLUDED",
+  "LINK",
+  "LINK_OUTSIDE_ROOT",
+  "NOT_A_FILE",
+  "BINARY",
+  "NOT_UTF8",
+  "TOO_LARGE",
+  "CHANGED",
+  "UNREADABLE"
+] as const
+export type SkipReason = (typeof SKIP_REASONS)[number]
+
+export interface Skipped {
+  /** Relative to the root; a folder that was left out as a whole ends in `/`. */
+  readonly path: string
+  readonly reason: SkipReason
+}
+
+export interface Walk {
+  /** Paths of files, in order. */
+  readonly files: ReadonlyArray<string>
+  readonly skipped: ReadonlyArray<Skipped>
+  /** Where the walk began: files and folders relative to the root, "" for the root itself. */
+  readonly starts: ReadonlyArray<string>
+  /** The starts at which nothing stands. */
+  readonly missing: ReadonlyArray<string>
+}
+
+export interface FileText {
+  readonly stat: FileStat
+  /** Normalised text as UTF-8. */
+  readonly text: Uint8Array
+}
+
+export class CorpusFiles extends Context.Service<
+  CorpusFiles,
+  {
+    /** Finds the files to index; a path that is named and cannot be taken is an error. */
+    readonly walk: (
+      options: WalkOptions
+    ) => Effect.Effect<Walk, FileUnreadable | InvalidInput | NotAFile | PathOutsideRoot>
+    /** One stat, links followed; undefined when nothing is there. */
+    readonly stat: (path: string) => FileStat | undefined
+    readonly read: (path: string) => Effect.Effect<FileText, FileReadError>
+  }
+>()("cortex-cassette/application/CorpusFiles") {}

@@ -1,0 +1,44 @@
+// The port to what the index holds: files with their sections and headings, and symbols. An adapter stores and finds
+// rows; whether a row still fits its file is judged by the service above it.
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { CorpusStoreError } from "../../domain/corpus/errors.ts"
+import type { FileRow, HeadingRow, IndexedFile, SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
+
+type Stored<A> = Effect.Effect<A, CorpusStoreError>
+
+/** A section with the headings that name it. */
+export interface NamedSection extends SectionRow {
+  readonly headings: ReadonlyArray<HeadingRow>
+}
+
+/** The sections of a file that one name may mean; a whole file has exactly one. */
+export interface TargetRows {
+  readonly file: FileRow | undefined
+  readonly sections: ReadonlyArray<{ readonly section: SectionRow; readonly line: number }>
+}
+
+export class CorpusStore extends Context.Service<
+  CorpusStore,
+  {
+    /** True when nothing can be stored: what is found out about files is then kept for this process alone. */
+    readonly readOnly: boolean
+    readonly files: Stored<ReadonlyArray<FileRow>>
+    readonly target: (path: string, heading: string | null) => Stored<TargetRows>
+    readonly section: (sectionId: string) => Stored<NamedSection | undefined>
+    /** Sections of one file or of all, by path and place. */
+    readonly sections: (path: string | undefined) => Stored<ReadonlyArray<NamedSection>>
+    /** Replaces and removes files with all their sections, in one transaction. */
+    readonly update: (change: {
+      readonly indexed: ReadonlyArray<IndexedFile>
+      readonly removed: ReadonlyArray<string>
+    }) => Stored<void>
+    readonly symbol: (symbolId: string) => Stored<SymbolRow | undefined>
+    /** All symbols in order. */
+    readonly symbols: Stored<ReadonlyArray<SymbolRow>>
+    /** Adds a symbol; gives the row that has its name already, if there is one. */
+    readonly addSymbol: (symbol: SymbolRow) => Stored<SymbolRow | undefined>
+    /** True when there was such a symbol. */
+    readonly removeSymbol: (symbolId: string) => Stored<boolean>
+  }
+>()("cortex-cassette/application/CorpusStore") {}

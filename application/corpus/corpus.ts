@@ -1,0 +1,171 @@
+// The corpus as one service: what may be read is indexed, cut into sections and named by symbols, and every name is
+// resolved to what it means now. Errors are typed; nothing here writes to a file below the root.
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import type { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
+import {
+  type CorpusStoreError,
+  type FileReadError,
+  type FileUnreadable,
+  type NotAFile,
+  type PathOutsideRoot,
+  SectionNotFound,
+  SymbolExists,
+  SymbolNotFound
+} from "../../domain/corpus/errors.ts"
+import type { SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
+import { type InvalidSlice, parseSlice, sliceText } from "../../domain/corpus/slice.ts"
+import { AddSymbol, CorpusPath, Reference, SectionId, SymbolId } from "../../domain/corpus/symbols.ts"
+import { errorCode, type InvalidInput } from "../../domain/ledger/errors.ts"
+import { asGiven } from "../../domain/thoughts/commands.ts"
+import type { Hashing } from "../ledger/hashing.ts"
+import { decodeInput } from "../ledger/input.ts"
+import type { CorpusFiles } from "./corpus-files.ts"
+import { CorpusStore, type NamedSection } from "./corpus-store.ts"
+import { type CurrentSection, type CurrentSectionError, makeCurrentSections } from "./current-sections.ts"
+import { type IndexOptions, type IndexReport, makeIndexing } from "./indexing.ts"
+import type { Markdown } from "./markdown.ts"
+
+export interface CorpusShape {
+  /** Indexes the files that the options name, the whole root by default; what cannot be taken is in the report. */
+  readonly index: (
+    options?: IndexOptions
+  ) => Effect.Effect<
+    IndexReport,
+    CorpusStoreError | FileUnreadable | InvalidInput | NotAFile | PathOutsideRoot
+  >
+  /** The indexed sections, of one file or of all, as the last indexing or reading left them. */
+  readonly sections: (
+    path?: string
+  ) => Effect.Effect<ReadonlyArray<NamedSection>, CorpusStoreError | InvalidInput>
+  /** One section that is current, with the headings that name it. */
+  readonly section: (sectionId: string) => Effect.Effect<NamedSection, CurrentSectionError | InvalidInput>
+  /** Adds a symbol whose target is there now; adding the same again changes nothing. */
+  readonly addSymbol: (
+    symbol: AddSymbol
+  ) => Effect.Effect<SymbolRow, CurrentSectionError | InvalidInput | InvalidSlice | SymbolExists>
+  readonly symbols: Effect.Effect<ReadonlyArray<SymbolRow>, CorpusStoreError>
+  readonly symbol: (
+    symbolId: string
+  ) => Effect.Effect<SymbolRow, CorpusStoreError | InvalidInput | SymbolNotFound>
+  readonly removeSymbol: (
+    symbolId: string
+  ) => Effect.Effect<void, CorpusStoreError | InvalidInput | SymbolNotFound>
+  /** Resolves the given symbols, or all, and reports those that mean no section or several. */
+  readonly checkSymbols: (
+    symbolIds?: ReadonlyArray<string>
+  ) => Effect.Effect<CheckReport, CorpusStoreError | InvalidInput>
+  /** The one section that a symbol or section id means now; an unchanged file is not read for it. */
+  readonly currentSection: (
+    reference: string
+  ) => Effect.Effect<CurrentSection, CurrentSectionError | InvalidInput>
+  /** A section's text, read now; `FileChanged` when it is no longer the text that its hash names. */
+  readonly sectionText: (section: SectionRow) => Effect.Effect<string, FileReadError>
+}
+
+const decodePath = decodeInput(CorpusPath, asGiven)
+const decodeReference = decodeInput(Reference, asGiven)
+const decodeSectionId = decodeInput(SectionId, asGiven)
+const decodeSymbolId = decodeInput(SymbolId, asGiven)
+const decodeSymbol = decodeInput(AddSymbol, asGiven)
+
+const isSame = (left: SymbolRow, right: SymbolRow): boolean =>
+  left.path === right.path && left.heading === right.heading && left.slice === right.slice
+
+/** What a failed resolution says about a symbol; trouble with the store itself is none of its findings. */
+const findingOf = (
+  where: string,
+  error: CurrentSectionError
+): Effect.Effect<CheckFinding, CorpusStoreError> => {
+  switch (error._tag) {
+    case "CorpusCorrupt":
+    case "InvariantViolation":
+    case "NotACorpus":
+    case "ReadOnlyStore":
+    case "StorageFailure":
+    case "StorageFull":
+    case "StoreBusy":
+      return Effect.fail(error)
+    default:
+      return Effect.succeed({ code: errorCode(error), where, message: error.message })
+  }
+}
+
+const make = Effect.gen(function* () {
+  const store = yield* CorpusStore
+  const current = yield* makeCurrentSections
+  const index = yield* makeIndexing(current.readFile)
+
+  const section = Effect.fn("Corpus.section")(function* (sectionId: string) {
+    yield* Effect.fromResult(decodeSectionId(sectionId))
+    yield* current.ofReference(sectionId)
+    const found = yield* store.section(sectionId)
+    return found ?? (yield* new SectionNotFound({ section_id: sectionId }))
+  })
+
+  const addSymbol = Effect.fn("Corpus.addSymbol")(function* (input: AddSymbol) {
+    const { heading = null, path, slice, symbol_id } = yield* Effect.fromResult(decodeSymbol(input))
+    const row = {
+      symbol_id,
+      path,
+      heading,
+      slice: slice === undefined ? null : sliceText(yield* Effect.fromResult(parseSlice(slice)))
+    }
+    yield* current.ofTarget(path, heading)
+    const standing = yield* store.addSymbol(row)
+    return standing === undefined || isSame(standing, row) ? row : yield* new SymbolExists(standing)
+  })
+
+  const symbol = Effect.fn("Corpus.symbol")(function* (symbolId: string) {
+    const symbol_id = yield* Effect.fromResult(decodeSymbolId(symbolId))
+    return (yield* store.symbol(symbol_id)) ?? (yield* new SymbolNotFound({ symbol_id }))
+  })
+
+  const removeSymbol = Effect.fn("Corpus.removeSymbol")(function* (symbolId: string) {
+    const symbol_id = yield* Effect.fromResult(decodeSymbolId(symbolId))
+    if (!(yield* store.removeSymbol(symbol_id))) return yield* new SymbolNotFound({ symbol_id })
+  })
+
+  const checkSymbols = Effect.fn("Corpus.checkSymbols")(function* (symbolIds?: ReadonlyArray<string>) {
+    const ids = symbolIds ?? (yield* store.symbols).map(({ symbol_id }) => symbol_id)
+    const findings: Array<CheckFinding> = []
+    for (const id of ids) {
+      const result = yield* Effect.result(current.ofReference(yield* Effect.fromResult(decodeSymbolId(id))))
+      if (Result.isFailure(result)) findings.push(yield* findingOf(id, result.failure))
+    }
+    const report: CheckReport = {
+      verdict: findings.length === 0 ? "PASS" : "FAIL",
+      findings,
+      counts: { symbols: ids.length }
+    }
+    return report
+  })
+
+  const shape: CorpusShape = {
+    index: (options = {}) => index(options).pipe(Effect.withSpan("Corpus.index")),
+    sections: Effect.fn("Corpus.sections")(function* (path?: string) {
+      return yield* store.sections(
+        path === undefined ? undefined : yield* Effect.fromResult(decodePath(path))
+      )
+    }),
+    section,
+    addSymbol,
+    symbols: store.symbols,
+    symbol,
+    removeSymbol,
+    checkSymbols,
+    currentSection: Effect.fnUntraced(function* (reference) {
+      return yield* current.ofReference(yield* Effect.fromResult(decodeReference(reference)))
+    }),
+    sectionText: current.textOf
+  }
+  return shape
+})
+
+export class Corpus extends Context.Service<Corpus, CorpusShape>()("cortex-cassette/application/Corpus") {
+  /** The service over whatever implements the ports. */
+  static readonly layerNoDeps: Layer.Layer<Corpus, never, CorpusFiles | CorpusStore | Hashing | Markdown> =
+    Layer.effect(Corpus, make)
+}

@@ -1,0 +1,152 @@
+// Every statement on files, sections, headings and symbols, compiled once. Expansions have theirs beside their cache.
+import type { FileRow, HeadingRow, SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
+import { compileQuery, queryBuilder } from "../sqlite/query-compiler.ts"
+
+interface Tables {
+  readonly files: FileRow
+  readonly sections: SectionRow
+  readonly headings: HeadingRow
+  readonly symbols: SymbolRow
+}
+
+const db = queryBuilder<Tables>()
+
+const fileColumns = [
+  "path",
+  "size",
+  "mtime_ns",
+  "ctime_ns",
+  "inode",
+  "hashed_at_ms",
+  "content_hash",
+  "line_count"
+] as const
+const sectionColumns = ["section_id", "path", "line_start", "line_end", "content_hash"] as const
+const headingColumns = ["path", "line", "level", "heading", "section_id"] as const
+const symbolColumns = ["symbol_id", "path", "heading", "slice"] as const
+
+type PathArguments = { path: string }
+
+export const selectFiles = compileQuery<{}, FileRow>(() =>
+  db.selectFrom("files").select(fileColumns).orderBy("path")
+)
+
+export const selectFile = compileQuery<PathArguments, FileRow>((parameter) =>
+  db.selectFrom("files").select(fileColumns).where("path", "=", parameter("path"))
+)
+
+export const insertFile = compileQuery<{ [Column in keyof FileRow]: FileRow[Column] }>((parameter) =>
+  db.insertInto("files").values({
+    path: parameter("path"),
+    size: parameter("size"),
+    mtime_ns: parameter("mtime_ns"),
+    ctime_ns: parameter("ctime_ns"),
+    inode: parameter("inode"),
+    hashed_at_ms: parameter("hashed_at_ms"),
+    content_hash: parameter("content_hash"),
+    line_count: parameter("line_count")
+  })
+)
+
+export const deleteFile = compileQuery<PathArguments>((parameter) =>
+  db.deleteFrom("files").where("path", "=", parameter("path"))
+)
+
+/** The whole-file section of a path. */
+export const selectWholeSection = compileQuery<PathArguments, SectionRow>((parameter) =>
+  db
+    .selectFrom("sections")
+    .innerJoin("files", "files.path", "sections.path")
+    .select(sectionColumns.map((column) => `sections.${column}` as const))
+    .where("sections.path", "=", parameter("path"))
+    .where("sections.line_start", "=", 0)
+    .whereRef("sections.line_end", "=", "files.line_count")
+)
+
+/** The sections whose heading has this path, with the heading's line. */
+export const selectHeadingSections = compileQuery<
+  { path: string; heading: string },
+  SectionRow & { readonly line: number }
+>((parameter) =>
+  db
+    .selectFrom("headings")
+    .innerJoin("sections", "sections.section_id", "headings.section_id")
+    .select([...sectionColumns.map((column) => `sections.${column}` as const), "headings.line"])
+    .where("headings.path", "=", parameter("path"))
+    .where("headings.heading", "=", parameter("heading"))
+    .orderBy("headings.line")
+)
+
+export const selectSection = compileQuery<{ section_id: string }, SectionRow>((parameter) =>
+  db.selectFrom("sections").select(sectionColumns).where("section_id", "=", parameter("section_id"))
+)
+
+const sectionsInOrder = db
+  .selectFrom("sections")
+  .select(sectionColumns)
+  .orderBy("path")
+  .orderBy("line_start")
+  .orderBy("line_end", "desc")
+
+export const selectSections = compileQuery<{}, SectionRow>(() => sectionsInOrder)
+
+export const selectSectionsOf = compileQuery<PathArguments, SectionRow>((parameter) =>
+  sectionsInOrder.where("path", "=", parameter("path"))
+)
+
+export const insertSection = compileQuery<{ [Column in keyof SectionRow]: SectionRow[Column] }>((parameter) =>
+  db.insertInto("sections").values({
+    section_id: parameter("section_id"),
+    path: parameter("path"),
+    line_start: parameter("line_start"),
+    line_end: parameter("line_end"),
+    content_hash: parameter("content_hash")
+  })
+)
+
+export const deleteSections = compileQuery<PathArguments>((parameter) =>
+  db.deleteFrom("sections").where("path", "=", parameter("path"))
+)
+
+const headingsInOrder = db.selectFrom("headings").select(headingColumns).orderBy("path").orderBy("line")
+
+export const selectHeadings = compileQuery<{}, HeadingRow>(() => headingsInOrder)
+
+export const selectHeadingsOf = compileQuery<PathArguments, HeadingRow>((parameter) =>
+  headingsInOrder.where("path", "=", parameter("path"))
+)
+
+export const insertHeading = compileQuery<{ [Column in keyof HeadingRow]: HeadingRow[Column] }>((parameter) =>
+  db.insertInto("headings").values({
+    path: parameter("path"),
+    line: parameter("line"),
+    level: parameter("level"),
+    heading: parameter("heading"),
+    section_id: parameter("section_id")
+  })
+)
+
+export const deleteHeadings = compileQuery<PathArguments>((parameter) =>
+  db.deleteFrom("headings").where("path", "=", parameter("path"))
+)
+
+export const selectSymbols = compileQuery<{}, SymbolRow>(() =>
+  db.selectFrom("symbols").select(symbolColumns).orderBy("symbol_id")
+)
+
+export const selectSymbol = compileQuery<{ symbol_id: string }, SymbolRow>((parameter) =>
+  db.selectFrom("symbols").select(symbolColumns).where("symbol_id", "=", parameter("symbol_id"))
+)
+
+export const insertSymbol = compileQuery<{ [Column in keyof SymbolRow]: SymbolRow[Column] }>((parameter) =>
+  db.insertInto("symbols").values({
+    symbol_id: parameter("symbol_id"),
+    path: parameter("path"),
+    heading: parameter("heading"),
+    slice: parameter("slice")
+  })
+)
+
+export const deleteSymbol = compileQuery<{ symbol_id: string }>((parameter) =>
+  db.deleteFrom("symbols").where("symbol_id", "=", parameter("symbol_id"))
+)

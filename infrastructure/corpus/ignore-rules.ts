@@ -1,0 +1,58 @@
+// What a walk leaves out before it looks: the folders that are never indexed, what .gitignore files say, in every
+// folder as git reads them, and the globs that the caller gives. It decides by names alone.
+import { lstatSync, readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import ignore, { type Ignore } from "ignore"
+import picomatch from "picomatch"
+import { InvalidInput } from "../../domain/ledger/errors.ts"
+
+const MAX_GLOB_LENGTH = 4_096
+
+/** True for the program's own folder and for git's: they are never indexed. */
+export const isNeverIndexed = (path: string): boolean =>
+  path === "CORTEX" || path.startsWith("CORTEX/") || path.split("/").includes(".git")
+
+export type Glob = (path: string) => boolean
+
+const badGlob = (option: string, message: string): InvalidInput =>
+  new InvalidInput({ message: `${option}: ${message}`, issues: [{ path: option, message }] })
+
+/** A matcher for any of the globs; one without a slash matches names in every folder. */
+export const globs = (option: string, patterns: ReadonlyArray<string>): Glob | InvalidInput => {
+  if (patterns.some((pattern) => pattern === "" || pattern.length > MAX_GLOB_LENGTH)) {
+    return badGlob(option, `a glob has 1 to ${MAX_GLOB_LENGTH} characters`)
+  }
+  try {
+    const matchers = patterns.map((pattern) =>
+      picomatch(pattern, { dot: true, basename: !pattern.includes("/"), nonegate: true })
+    )
+    return (path) => matchers.some((matches) => matches(path))
+  } catch (error) {
+    return badGlob(option, (error as Error).message)
+  }
+}
+
+const rulesIn = (folder: string): Ignore | undefined => {
+  const file = join(folder, ".gitignore")
+  // git does not follow a link here either.
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined
+  return ignore({ ignorecase: false }).add(readFileSync(file, "utf8"))
+}
+
+/** Says of paths below the root whether a .gitignore leaves them out; a folder's path ends in `/`. */
+export const gitIgnores = (root: string): ((path: string) => boolean) => {
+  const known = new Map<string, Ignore | undefined>()
+  const rulesOf = (folder: string): Ignore | undefined => {
+    if (!known.has(folder)) known.set(folder, rulesIn(join(root, folder)))
+    return known.get(folder)
+  }
+  return (path) => {
+    // The nearest file that says anything about a path decides.
+    for (let folder = dirname(path); ; folder = dirname(folder)) {
+      const within = folder === "." ? path : path.slice(folder.length + 1)
+      const verdict = rulesOf(folder)?.test(within)
+      if (verdict?.ignored === true) return true
+      if (verdict?.unignored === true || folder === ".") return false
+    }
+  }
+}

@@ -1,0 +1,37 @@
+// Headings of Markdown by markdown-it, in its CommonMark rules. Only blocks are parsed, and the inline markup of headings
+// themselves: of a long text that is a small part. Headings inside quotes and lists belong to those and are left out.
+import * as Layer from "effect/Layer"
+import MarkdownIt from "markdown-it"
+import type { Token } from "markdown-it"
+import { Markdown } from "../../application/corpus/markdown.ts"
+import type { Heading } from "../../domain/corpus/headings.ts"
+
+const parser = new MarkdownIt("commonmark")
+parser.core.ruler.enableOnly(["normalize", "block"])
+
+// Escapes and entities stay tokens of their own when inline markup is parsed alone.
+const textTypes: ReadonlySet<string> = new Set(["text", "text_special", "code_inline"])
+
+/** Inline markup as text: what a reader sees, images as their descriptions. */
+const plainText = (tokens: ReadonlyArray<Token>): string =>
+  tokens
+    .map((token) => {
+      if (textTypes.has(token.type)) return token.content
+      if (token.type === "softbreak" || token.type === "hardbreak") return " "
+      return token.type === "image" ? plainText(token.children ?? []) : ""
+    })
+    .join("")
+
+/** The headings of a Markdown document. */
+export const markdownHeadings = (text: string): ReadonlyArray<Heading> => {
+  const env = {}
+  const blocks = parser.parse(text, env)
+  return blocks.flatMap((block, index) => {
+    if (block.type !== "heading_open" || block.level !== 0 || block.map === null) return []
+    const inline: Array<Token> = []
+    parser.inline.parse(blocks[index + 1]?.content ?? "", parser, env, inline)
+    return [{ line: block.map[0], level: Number(block.tag.slice(1)), text: plainText(inline) }]
+  })
+}
+
+export const markdownLayer: Layer.Layer<Markdown> = Layer.succeed(Markdown, { headings: markdownHeadings })

@@ -1,0 +1,43 @@
+// The files below a root folder under the application's port. The root is taken by its real path once; everything that
+// is read later must lie below it.
+import { realpathSync, statSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { CorpusFiles } from "../../application/corpus/corpus-files.ts"
+import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { readText, statOf } from "./file-reading.ts"
+import { walkFiles } from "./file-walk.ts"
+
+/** What a synchronous adapter gives: a value, or an error that it has caught. */
+const settled = <A>(work: () => A): Effect.Effect<Exclude<A, Error>, Extract<A, Error>> =>
+  Effect.suspend(() => {
+    const result = work()
+    return result instanceof Error
+      ? Effect.fail(result as Extract<A, Error>)
+      : Effect.succeed(result as Exclude<A, Error>)
+  })
+
+const noRoot = (root: string): InvalidInput => {
+  const message = `there is no folder ${root}`
+  return new InvalidInput({ message: `/root: ${message}`, issues: [{ path: "/root", message }] })
+}
+
+/** The real path of a folder that is there. */
+export const realRoot = (root: string): Effect.Effect<string, InvalidInput> =>
+  Effect.try({
+    try: () => {
+      const real = realpathSync.native(root)
+      if (!statSync(real).isDirectory()) throw noRoot(root)
+      return real
+    },
+    catch: () => noRoot(root)
+  })
+
+/** The files below a root, which must be its real path. */
+export const corpusFilesLayer = (root: string): Layer.Layer<CorpusFiles> =>
+  Layer.succeed(CorpusFiles, {
+    walk: (options) => settled(() => walkFiles(root, options)),
+    stat: (path) => statOf(join(root, path)),
+    read: (path) => settled(() => readText(root, path))
+  })

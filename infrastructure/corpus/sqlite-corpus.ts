@@ -1,0 +1,58 @@
+// Wires the corpus of one root folder: its files, its database below CORTEX/_generated, the Markdown parser and the
+// hashes. It makes the database's folder for writers and nothing else.
+import { mkdirSync } from "node:fs"
+import { dirname, join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { CorpusFiles } from "../../application/corpus/corpus-files.ts"
+import type { CorpusStore } from "../../application/corpus/corpus-store.ts"
+import type { Markdown } from "../../application/corpus/markdown.ts"
+import type { Hashing } from "../../application/ledger/hashing.ts"
+import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
+import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
+import { nodeHashingLayer } from "../hashing/node-hashing.ts"
+import { type CorpusDatabase, type CorpusDatabaseOptions, corpusDatabaseLayer } from "./corpus-database.ts"
+import { markdownLayer } from "./markdown-headings.ts"
+import { corpusFilesLayer, realRoot } from "./node-corpus-files.ts"
+import { sqliteCorpusStoreLayer } from "./sqlite-corpus-store.ts"
+
+/** Where a corpus database lies below the root. */
+const CORPUS_PATH = ["CORTEX", "_generated", "system1.db"] as const
+
+export interface SqliteCorpusOptions extends Omit<CorpusDatabaseOptions, "filename"> {
+  /** The folder whose files may be read; its CORTEX/ holds the database. */
+  readonly root: string
+}
+
+const folderFailure = (file: string, error: unknown): ReadOnlyStore | StorageFailure | StorageFull => {
+  const { code = "UNKNOWN", message } = error as NodeJS.ErrnoException
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS") return new ReadOnlyStore({ file })
+  return code === "ENOSPC" ? new StorageFull({ file }) : new StorageFailure({ file, code, reason: message })
+}
+
+/** What the corpus service needs, and the database for whoever stores expansions in it. */
+export type CorpusPorts = CorpusDatabase | CorpusFiles | CorpusStore | Hashing | Markdown
+
+/** The ports of the corpus below a root. */
+export const sqliteCorpusLayer = ({
+  root,
+  ...options
+}: SqliteCorpusOptions): Layer.Layer<CorpusPorts, CorpusOpenError> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const real = yield* realRoot(root)
+      const filename = join(real, ...CORPUS_PATH)
+      if ((options.mode ?? "write") === "write") {
+        yield* Effect.try({
+          try: () => mkdirSync(dirname(filename), { recursive: true }),
+          catch: (error) => folderFailure(dirname(filename), error)
+        })
+      }
+      return Layer.mergeAll(
+        sqliteCorpusStoreLayer,
+        corpusFilesLayer(real),
+        markdownLayer,
+        nodeHashingLayer
+      ).pipe(Layer.provideMerge(corpusDatabaseLayer({ ...options, filename })))
+    })
+  )
