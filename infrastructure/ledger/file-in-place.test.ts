@@ -8,6 +8,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync
@@ -236,6 +237,35 @@ describe("an empty file", () => {
           assert.deepStrictEqual(yield* (yield* Ledger).warnings, [])
         })
       )
+    })
+  )
+})
+
+describe("a ledger's file that was cut", () => {
+  it.live("gives a report with findings wherever it was cut, and is not written to", () =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const original = join(folder, "a.db")
+      yield* makeLedgerFile(original)
+      const { size } = statSync(original)
+      const filename = join(folder, "cut.db")
+      for (const length of [50, 100, 512, 4_095, 4_096, 8_192, size >> 1, size - 4_096, size - 1]) {
+        copyFileSync(original, filename)
+        truncateSync(filename, length)
+        const before = folderState(folder)
+        const report = yield* withLedger(
+          { filename, mode: "read" },
+          Ledger.use((ledger) => ledger.verifyCassette())
+        )
+        assert.strictEqual(report.verdict, "FAIL", `${length} bytes`)
+        assert.include(
+          report.findings.map(({ code }) => code),
+          "INTEGRITY"
+        )
+        const error = yield* openError({ filename })
+        assert.strictEqual(error._tag, "StoreCorrupt", `${length} bytes`)
+        assert.deepStrictEqual(folderState(folder), before)
+      }
     })
   )
 })

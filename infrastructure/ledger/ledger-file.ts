@@ -280,7 +280,15 @@ const copied = (filename: string, deadline: number): Effect.Effect<Evidence, Ope
     hasJournal(filename)
       ? "has a journal of a transaction that was cut short, which is undone in a copy alone"
       : CANNOT_BE_WRITTEN
-  ).pipe(Effect.tap(({ file }) => opening(filename, deadline, () => inspectAfterRecovery(file))))
+  ).pipe(
+    Effect.tap(({ file }) =>
+      Effect.catchTag(
+        opening(filename, deadline, () => inspectAfterRecovery(file)),
+        "StoreCorrupt",
+        () => Effect.void
+      )
+    )
+  )
 
 /** Opens for reading; where SQLite cannot put its shared memory beside the file, a private copy is opened. */
 const openEvidence = (filename: string, deadline: number): Effect.Effect<Evidence, OpenError, Scope.Scope> =>
@@ -292,9 +300,13 @@ const openEvidence = (filename: string, deadline: number): Effect.Effect<Evidenc
         Effect.catchTags({
           StorageFailure: (error) =>
             error.code.startsWith("SQLITE_CANTOPEN") ? copied(filename, deadline) : Effect.fail(error),
-          ReadOnlyStore: () => copied(filename, deadline)
+          ReadOnlyStore: () => copied(filename, deadline),
+          StoreCorrupt: () => Effect.succeed({ file: filename, warnings: [] })
         })
       )
+
+/** What is found in a file whose schema cannot be read: a ledger so damaged that only verification can speak of it. */
+const DAMAGED: Inspection = { kind: "ledger", version: undefined, ledgerId: undefined }
 
 const openToRead = Effect.fnUntraced(function* (
   options: LedgerFileOptions,
@@ -307,7 +319,9 @@ const openToRead = Effect.fnUntraced(function* (
   const { file, warnings } = yield* openEvidence(filename, deadline)
   const assertInPlace = watchPlace(file)
   const connection = yield* acquire(filename, deadline, () => openForReading(file))
-  const found = yield* opening(filename, deadline, () => inspect(connection))
+  const found = yield* opening(filename, deadline, () => inspect(connection)).pipe(
+    Effect.catchTag("StoreCorrupt", () => Effect.succeed(DAMAGED))
+  )
   return {
     ...(yield* admitted(options, deadline, connection, found)),
     readOnly: true,

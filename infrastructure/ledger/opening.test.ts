@@ -213,6 +213,12 @@ describe("what is no ledger", () => {
       says: "it is a database of something else"
     },
     {
+      name: "an empty database whose text is UTF-16",
+      make: (path) => foreignDatabase(path, "PRAGMA encoding = 'UTF-16'; CREATE TABLE t (a); DROP TABLE t"),
+      tag: "NotALedger",
+      says: "its text is UTF-16"
+    },
+    {
       name: "a ledger of version 1",
       make: (path) => foreignDatabase(path, version1),
       tag: "NotALedger",

@@ -59,6 +59,24 @@ const examineLocked = (folder: string, filename: string) =>
     return answer.value
   })
 
+describe.skipIf(!reachable || process.getuid?.() !== 0)("a file that may not be read", () => {
+  it.live.each(["the file", "its folder"])(
+    "because of %s is InvalidInput, for reading and for writing",
+    (place) =>
+      Effect.gen(function* () {
+        const folder = temporaryFolder()
+        const filename = join(folder, "a.db")
+        yield* makeLedgerFile(filename)
+        if (place === "the file") chmodSync(filename, 0o600)
+        else chmodSync(folder, 0o700)
+        for (const mode of ["read", "write"] as const) {
+          const { failure } = yield* examine(filename, mode)
+          assert.strictEqual(failure?._tag, "InvalidInput", mode)
+        }
+      })
+  )
+})
+
 describe.skipIf(!reachable)("a read-only folder", () => {
   it.live("with a database alone: a copy is examined, and the warnings say so", () =>
     Effect.gen(function* () {

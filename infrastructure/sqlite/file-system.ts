@@ -37,15 +37,19 @@ export const kindOfType = (type: number): string | undefined => networkFileSyste
 /** The kind of network file system that `path` lies on, or undefined for a local or unknown one. */
 export const networkKind = (path: string): string | undefined => kindOfType(Number(statfsSync(path).type))
 
-/** True when this process may write the file or into the folder at `path`. */
-export const isWritable = (path: string): boolean => {
+const may = (path: string, access: number): boolean => {
   try {
-    accessSync(path, constants.W_OK)
+    accessSync(path, access)
     return true
   } catch {
     return false
   }
 }
+
+const isReadable = (path: string): boolean => may(path, constants.R_OK)
+
+/** True when this process may write the file or into the folder at `path`. */
+export const isWritable = (path: string): boolean => may(path, constants.W_OK)
 
 /** Why a name cannot be a file's, or undefined. The driver would trim it, or take it for something else. */
 export const nameFault = (name: string): string | undefined => {
@@ -137,6 +141,11 @@ const deadLink = (file: string): FileMissing | undefined =>
     ? new FileMissing({ file: readlinkSync(file) })
     : undefined
 
+const unreachable = (file: string): InvalidInput => {
+  const message = `${file} may not be read: check the permissions of the file and of the folders above it`
+  return new InvalidInput({ message, issues: [{ path: "/filename", message }] })
+}
+
 const judged = (file: string, expected: PathExpectations): PathFault | undefined => {
   const folder = dirname(file)
   const there = found(file)
@@ -147,6 +156,7 @@ const judged = (file: string, expected: PathExpectations): PathFault | undefined
     if (dead !== undefined) return dead
   }
   if (there?.isFile() === false) return new NotALedger({ file, reason: "it is a folder or a device" })
+  if (there !== undefined && !isReadable(file)) return unreachable(file)
   if (expected.mode !== "read" && !(isWritable(folder) && (there === undefined || isWritable(file)))) {
     return new ReadOnlyStore({ file })
   }
@@ -160,6 +170,7 @@ export const pathFault = (file: string, expected: PathExpectations): PathFault |
   try {
     return judged(file, expected)
   } catch (error) {
-    return fileFailure("/filename", file, error)
+    const { code } = error as NodeJS.ErrnoException
+    return code === "EACCES" ? unreachable(file) : fileFailure("/filename", file, error)
   }
 }

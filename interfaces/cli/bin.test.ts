@@ -24,6 +24,20 @@ beforeAll(async () => {
   writeFileSync(join(folder, "receipt.json"), '{"ok":true}')
 })
 
+describe("a pipe with nobody at its other end", () => {
+  it.each(["--json", "--receipt"])("is refused as %s, at once", async (flag) => {
+    const pipe = join(folder, `pipe${flag}`)
+    spawnSync("mkfifo", [pipe])
+    const complete = "cassette complete --run-id r1 --step s --worker w --token 1 --outcome SUCCESS".split(
+      " "
+    )
+    const command = flag === "--json" ? ["cassette", "post", "--run-id", "r1", "--source", "USER"] : complete
+    const ran = await runCortex([...command, flag, pipe], options)
+    expect(ran).toMatchObject({ code: 2, stdout: "" })
+    expect(ran.stderr).toContain("no regular file")
+  })
+})
+
 describe("a session", () => {
   it("posts from standard input, claims, completes and verifies", async () => {
     const session = { ...options, env: { ...environment, CORTEX_ROOT: "" } }
