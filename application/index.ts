@@ -26,6 +26,8 @@ export {
 export { LedgerStore, type LedgerTransaction } from "./ledger/ledger-store.ts"
 export { Ledger, type LedgerShape } from "./ledger/ledger.ts"
 export type { LedgerState, StateAtOptions } from "./ledger/state-at.ts"
+export { Checkpoints, type CheckpointsShape } from "./ledger/checkpoints.ts"
+export { MerkleLog, type MerkleLogError, type MerklePath } from "./ledger/merkle-log.ts"
 export { Signing, type SigningKey } from "./ledger/signing.ts"
 export { type Rung, type VerificationError, type VerificationOptions, verify } from "./ledger/verification.ts"
 export { RandomIds } from "./thoughts/random-ids.ts"

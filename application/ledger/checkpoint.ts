@@ -30,7 +30,7 @@ import { Signing, type SigningKey } from "./signing.ts"
 type Ports = LedgerReader | Hashing | Signing
 
 /** The origin of the opened ledger's checkpoints, from its first event. */
-const ledgerOrigin: Effect.Effect<string, ReadError, LedgerReader> = LedgerReader.use((reader) =>
+export const ledgerOrigin: Effect.Effect<string, ReadError, LedgerReader> = LedgerReader.use((reader) =>
   Effect.flatMap(reader.events(0, 1), ([first]) => {
     const event = first === undefined ? undefined : Result.getOrUndefined(decodeEvent(first))
     return event?.type === "LedgerCreated"

@@ -2,7 +2,7 @@
 // must follow from its nodes, it must hold the newest event that it covers, and every answer is verified against the
 // root before it leaves; what fails is made anew from the events. It never opens the database, and where it cannot
 // write beside the ledger it works in a private temporary folder.
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -112,15 +112,13 @@ const nodesOf = (
 /** The Merkle port on the file beside a ledger, for the scope's life. */
 const makeMerkleFileLog = Effect.fnUntraced(function* (
   ledgerFile: string
-): Effect.fn.Return<
-  MerkleLog["Service"],
-  StorageFailure | StorageFull,
-  LedgerReader | Signing | Scope.Scope
-> {
+): Effect.fn.Return<MerkleLog["Service"], never, LedgerReader | Signing | Scope.Scope> {
   const reader = yield* LedgerReader
   const { sha256 } = yield* Signing
   const scope = yield* Effect.scope
-  let path = merklePath(ledgerFile)
+  // Links lead to one ledger, and one ledger has one tree.
+  let path = merklePath(existsSync(ledgerFile) ? realpathSync(ledgerFile) : ledgerFile)
+  let placed = ledgerFile !== IN_MEMORY
 
   const attempt = <A>(work: () => A): Effect.Effect<A, StorageFailure | StorageFull> =>
     Effect.try({ try: work, catch: (error) => failure(path, error) })
@@ -136,8 +134,12 @@ const makeMerkleFileLog = Effect.fnUntraced(function* (
     Effect.provideService(Scope.Scope, scope),
     Effect.map((folder) => {
       path = join(folder, "tree.merkle")
+      placed = true
     })
   )
+
+  /** A ledger in memory has no place beside it; nothing is made before it is needed. */
+  const place = Effect.suspend(() => (placed ? Effect.void : moveAway))
 
   /** Whether the tree is one of this log: it holds the newest event that it covers, and the log has that event. */
   const fits = Effect.fnUntraced(function* (
@@ -208,6 +210,7 @@ const makeMerkleFileLog = Effect.fnUntraced(function* (
     size: number,
     answer: Answer<A>
   ): Effect.fn.Return<A, MerkleLogError> {
+    yield* place
     const first = yield* Effect.scoped(Effect.flatMap(treeOf(size), (tree) => attempt(() => answer(tree))))
     if (first !== undefined) return first
     const second = yield* Effect.scoped(Effect.flatMap(build(size), (tree) => attempt(() => answer(tree))))
@@ -219,16 +222,13 @@ const makeMerkleFileLog = Effect.fnUntraced(function* (
     })
   })
 
-  if (ledgerFile === IN_MEMORY) yield* moveAway
   return {
     inclusion: (size, index) => answered(size, inclusionAnswer(sha256, size, index)),
     consistency: (from, to) => answered(to, consistencyAnswer(sha256, from, to)),
-    rebuild: (size) => Effect.scoped(Effect.asVoid(build(size)))
+    rebuild: (size) => Effect.andThen(place, Effect.scoped(Effect.asVoid(build(size))))
   }
 })
 
 /** The Merkle port on the file beside a ledger. */
-export const merkleFileLayer = (
-  ledgerFile: string
-): Layer.Layer<MerkleLog, StorageFailure | StorageFull, LedgerReader | Signing> =>
+export const merkleFileLayer = (ledgerFile: string): Layer.Layer<MerkleLog, never, LedgerReader | Signing> =>
   Layer.effect(MerkleLog, makeMerkleFileLog(ledgerFile))

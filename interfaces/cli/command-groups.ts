@@ -11,7 +11,7 @@ type CommandServices = Host | GlobalFlag.Setting.Identifier<"format"> | GlobalFl
 /** A group of commands; whatever one may fail with must have an exit code. */
 export type CommandGroup<Name extends string> = Command.Command<Name, {}, {}, CommandFailure, CommandServices>
 
-export type GroupName = "cassette" | "thought"
+export type GroupName = "cassette" | "key" | "thought"
 
 interface LazyGroup<Name extends string> {
   readonly summary: string
@@ -23,6 +23,10 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   cassette: {
     summary: "the work ledger: post, claim, complete, verify",
     load: async () => (await import("./cassette/group.ts")).cassetteGroup
+  },
+  key: {
+    summary: "signing keys and trust files: generate, trust",
+    load: async () => (await import("./key/group.ts")).keyGroup
   },
   thought: {
     summary: "thought records: record, list, show, verify",

@@ -12,6 +12,19 @@ export type {
   StepsOf
 } from "../../application/ledger/ledger-reader.ts"
 export type { LedgerState, StateAtOptions } from "../../application/ledger/state-at.ts"
+export type {
+  MadeCheckpoint,
+  MakeCheckpointOptions,
+  VerifiedCheckpoint
+} from "../../application/ledger/checkpoint.ts"
+export {
+  Checkpoints,
+  type CheckpointsShape,
+  type ConsistencyRequest,
+  type InclusionRequest
+} from "../../application/ledger/checkpoints.ts"
+export type { VerifiedProof, VerifyProofOptions } from "../../application/ledger/proof-verification.ts"
+export type { SigningKey } from "../../application/ledger/signing.ts"
 export type { CheckpointEvidence } from "../../application/ledger/checkpoint-rung.ts"
 export type { Rung, VerificationError, VerificationOptions } from "../../application/ledger/verification.ts"
 export {
@@ -37,4 +50,11 @@ export type {
 export type { TaskChainReport, ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 export type { ListThoughts, ThoughtInput, VerifyThoughts } from "../../domain/thoughts/commands.ts"
 export { THOUGHT_TYPES, type ThoughtRecord, type ThoughtType } from "../../domain/thoughts/thought-record.ts"
+export {
+  formatProof,
+  type ConsistencyProof,
+  type InclusionProof,
+  type Proof
+} from "../../domain/ledger/proof.ts"
+export * from "./evidence.ts"
 export { Ledger, type LedgerOptions } from "./ledger.ts"

@@ -2,14 +2,17 @@
 import * as Command from "effect/cli/Command"
 import type { CommandGroup } from "../command-groups.ts"
 import { backupCommand } from "./backup.ts"
+import { checkpointCommand } from "./checkpoint.ts"
 import { claimCommand } from "./claim.ts"
 import { completeCommand } from "./complete.ts"
 import { ledgerFlags } from "./ledger-flags.ts"
 import { logCommand } from "./log.ts"
 import { postCommand } from "./post.ts"
+import { proveCommand } from "./prove.ts"
 import { rebuildCommand } from "./rebuild.ts"
 import { requeueCommand } from "./requeue.ts"
 import { statusCommand } from "./status.ts"
+import { verifyProofCommand } from "./verify-proof.ts"
 import { verifyCommand } from "./verify.ts"
 
 export const cassetteGroup: CommandGroup<"cassette"> = Command.make("cassette").pipe(
@@ -31,7 +34,10 @@ export const cassetteGroup: CommandGroup<"cassette"> = Command.make("cassette").
     statusCommand,
     logCommand,
     rebuildCommand,
-    backupCommand
+    backupCommand,
+    checkpointCommand,
+    proveCommand,
+    verifyProofCommand
   ]),
   Command.withGlobalFlags(ledgerFlags)
 )

@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type { CheckpointsShape } from "../../../application/ledger/checkpoints.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import type { ThoughtsShape } from "../../../application/thoughts/thoughts.ts"
 import {
@@ -58,8 +59,12 @@ const ledgerFile = Effect.fnUntraced(function* (access: Access) {
   return join(root, ...ledgerPath)
 })
 
-/** What is done with an opened ledger and its thoughts. */
-type Use<A, E, R> = (ledger: LedgerShape, thoughts: ThoughtsShape) => Effect.Effect<A, E, R>
+/** What is done with an opened ledger, its thoughts and its checkpoints. */
+type Use<A, E, R> = (
+  ledger: LedgerShape,
+  thoughts: ThoughtsShape,
+  checkpoints: CheckpointsShape
+) => Effect.Effect<A, E, R>
 
 /** Opens one ledger file for as long as `use` runs. */
 export const withLedgerFile = Effect.fnUntraced(function* <A, E, R>(
@@ -75,9 +80,14 @@ export const withLedgerFile = Effect.fnUntraced(function* <A, E, R>(
   }
   const sqlite = yield* Effect.promise(() => import("../../embedding/ledger.ts"))
   const { Thoughts } = yield* Effect.promise(() => import("../../../application/thoughts/thoughts.ts"))
+  const { Checkpoints } = yield* Effect.promise(() => import("../../../application/ledger/checkpoints.ts"))
   return yield* Effect.scoped(
     Effect.flatMap(Layer.build(sqlite.Ledger.layer(options)), (context) =>
-      use(Context.get(context, sqlite.Ledger), Context.get(context, Thoughts))
+      use(
+        Context.get(context, sqlite.Ledger),
+        Context.get(context, Thoughts),
+        Context.get(context, Checkpoints)
+      )
     )
   )
 })

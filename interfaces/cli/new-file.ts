@@ -1,0 +1,50 @@
+// Writes a result to a new file: never over anything, whole or not at all, and on the disk before the command says so.
+import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
+import * as Effect from "effect/Effect"
+import { fileFailure } from "../../infrastructure/sqlite/file-system.ts"
+import { absolutePath, refusedFlag } from "./options.ts"
+
+const refusals: ReadonlyMap<string, string> = new Map([
+  ["EEXIST", "the file exists, and nothing is written over it: choose another name"],
+  ["ENOENT", "there is no such folder"]
+])
+
+const flushFolder = (folder: string): void => {
+  const descriptor = openSync(folder, "r")
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const fill = (path: string, descriptor: number, text: string): void => {
+  try {
+    writeFileSync(descriptor, text)
+    fsyncSync(descriptor)
+  } catch (error) {
+    rmSync(path, { force: true })
+    throw error
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const write = (path: string, text: string): void => {
+  fill(path, openSync(path, "wx"), text)
+  flushFolder(dirname(path))
+}
+
+/** Writes the text to a new file that `flag` names; gives its absolute path. */
+export const writeNewFile = Effect.fnUntraced(function* (flag: string, file: string, text: string) {
+  const path = yield* absolutePath(flag, file)
+  yield* Effect.try({
+    try: () => write(path, text),
+    catch: (error) => {
+      const refusal = refusals.get((error as NodeJS.ErrnoException).code ?? "")
+      return refusal === undefined ? fileFailure(flag, path, error) : refusedFlag(flag, `${path}: ${refusal}`)
+    }
+  })
+  return path
+})

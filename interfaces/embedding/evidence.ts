@@ -1,0 +1,15 @@
+// Evidence without a ledger, for hosts on Node: key files, trust files, and proofs held against signed checkpoints. It
+// needs no database; a private key is a value that signs and never leaves as bytes.
+import * as Effect from "effect/Effect"
+import {
+  verifyProof as verifyProofWith,
+  type VerifyProofOptions
+} from "../../application/ledger/proof-verification.ts"
+import { nodeSigningLayer } from "../../infrastructure/keys/ed25519.ts"
+
+/** Holds a proof against the signed checkpoints that it is about. */
+export const verifyProof = (options: VerifyProofOptions) =>
+  Effect.provide(verifyProofWith(options), nodeSigningLayer)
+
+export { generateKeyFiles, type KeyFiles, loadSigningKey } from "../../infrastructure/keys/ed25519.ts"
+export { loadTrustFile, parseTrustFile } from "../../infrastructure/keys/trust-file.ts"
