@@ -13,6 +13,7 @@ import { type Connection, openBytes, openForWriting } from "../sqlite/better-sql
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { answerOf, startChild } from "../testing/child-process.ts"
 import { makeLedgerFile, withLedger } from "../testing/ledger-program.ts"
+import { tamper } from "../testing/tampering.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { toyStatements, toyVersion } from "../testing/toy-version.ts"
 import { inspect } from "./ledger-inspection.ts"
@@ -142,6 +143,45 @@ describe("a version that changes a projection", () => {
       assert.deepStrictEqual(upgraded.all("PRAGMA integrity_check"), [{ integrity_check: "ok" }])
       assert.deepStrictEqual(upgraded.all("PRAGMA foreign_key_check"), [])
       fresh.close()
+    })
+  )
+
+  const damages: ReadonlyArray<readonly [name: string, damage: ReadonlyArray<string>, says: string]> = [
+    ["a guard that is gone", ['DROP TRIGGER "tr_messages_append_only_update"'], "TRIGGER_MISSING"],
+    [
+      "a trigger that is not ours",
+      ["CREATE TRIGGER spy AFTER INSERT ON events BEGIN SELECT 1; END"],
+      "SCHEMA_EXTRA"
+    ],
+    [
+      "a guard with the same name that guards nothing",
+      [
+        'DROP TRIGGER "tr_messages_append_only_update"',
+        'CREATE TRIGGER "tr_messages_append_only_update" BEFORE UPDATE ON cassette_messages BEGIN SELECT 1; END'
+      ],
+      "SCHEMA_CHANGED"
+    ]
+  ]
+
+  it.live.each(damages)("is not built upon %s", ([, damage, says]) =>
+    withHistory((connection) => {
+      for (const statement of damage) connection.run(statement)
+      const before = contentOf(connection)
+      assert.throws(() => migrate(connection, steps(), birth), says)
+      assert.deepStrictEqual(contentOf(connection), before)
+    })
+  )
+
+  it.live("is not built upon an event that was changed behind the guards", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      yield* makeLedgerFile(filename)
+      tamper(filename, ["UPDATE events SET data = replace(data, 'given back', 'taken away')"])
+      const connection = openForWriting(filename)
+      const before = contentOf(connection)
+      assert.throws(() => migrate(connection, steps(), birth), "CHAIN_BROKEN")
+      assert.deepStrictEqual(contentOf(connection), before)
+      connection.close()
     })
   )
 

@@ -37,6 +37,10 @@ const chainFinding = (before: Head, events: ReadonlyArray<EventEnvelope>): Findi
   return undefined
 }
 
+/** The opening check as one reading of the host; SQLite's errors pass through. */
+export const openingFault = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): Finding | undefined =>
+  check(host, steps).fault
+
 const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): OpeningCheck => {
   const schema = schemaFindings(host, LEDGER_VERSIONS, steps)[0]
   if (schema !== undefined) return { head: EMPTY_HEAD, fault: schema }
