@@ -1,7 +1,7 @@
 // Parsing of stored JSON text: keys with escapes keep their names, and everything else is as JSON.parse reads it.
 import { describe, expect, it } from "vitest"
 import * as Result from "effect/Result"
-import { parseStoredJson } from "./stored-json.ts"
+import { parseCanonicalJson, parseStoredJson } from "./stored-json.ts"
 
 const parse = (text: string) => Result.getOrThrow(parseStoredJson(text))
 
@@ -20,4 +20,26 @@ describe("parseStoredJson", () => {
   it.each(["", "{", '{"a":1}x', '{"\\q":1}'])("answers text that is no JSON (%s) with a failure", (text) => {
     expect(Result.isFailure(parseStoredJson(text))).toBe(true)
   })
+})
+
+describe("parseCanonicalJson", () => {
+  it("reads text that is its own canonical text", () => {
+    expect(parseCanonicalJson('{"a":[1,"\\n"],"b":null}')).toEqual({ a: [1, "\n"], b: null })
+  })
+  it("reads a key with an escape by its own name, whatever was read before", () => {
+    JSON.parse('{"a":1,"\\\\":2}')
+    const value = parseCanonicalJson('{"\\"":2,"a":1}')
+    expect(value === undefined || Object.keys(value as object)).toEqual(['"', "a"])
+  })
+  it.each([
+    "",
+    "{",
+    ' {"a":1}',
+    '{"b":1,"a":2}',
+    '{"a":1,"a":1}',
+    '{"a":1.0}',
+    '"\\u0061"',
+    '"\\ud800"',
+    "[1] "
+  ])("does not read %s", (text) => expect(parseCanonicalJson(text)).toBeUndefined())
 })

@@ -4,6 +4,7 @@
 import * as Result from "effect/Result"
 import type { JsonValue } from "./json.ts"
 import type { NotStrictJson } from "./not-strict-json.ts"
+import { jcsText } from "./jcs.ts"
 import { readJson } from "./strict-reader.ts"
 
 /** The value of stored JSON text, or why it is none. */
@@ -13,5 +14,18 @@ export const parseStoredJson = (text: string): Result.Result<JsonValue, NotStric
     return Result.succeed(JSON.parse(text) as JsonValue)
   } catch {
     return readJson(text, "jcs/1")
+  }
+}
+
+/**
+ * The value of text that is its own canonical text (`jcs/1`), or undefined. JSON.parse may be trusted here: canonical
+ * text has one meaning, so whatever writes it again was read rightly.
+ */
+export const parseCanonicalJson = (text: string): JsonValue | undefined => {
+  try {
+    const value = JSON.parse(text) as JsonValue
+    return jcsText(value) === text ? value : undefined
+  } catch {
+    return undefined
   }
 }

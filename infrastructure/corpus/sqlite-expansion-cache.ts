@@ -1,0 +1,58 @@
+// The expansion cache in the table `expansions` of the corpus database. Looking and storing are one unit of work under
+// the write lock, so that of two processes that miss together one stores and both get the row that stands. What is
+// stored is never changed: the database refuses it to everybody.
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
+import type { CheckFinding } from "../../domain/corpus/check-report.ts"
+import { expansionFault } from "../../domain/corpus/expansion-check.ts"
+import { ReadOnlyStore, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { sha256 } from "../hashing/node-hashing.ts"
+import { CorpusDatabase } from "./corpus-database.ts"
+import { insertExpansion, selectExpansion, selectNextExpansion, selectStats } from "./expansion-statements.ts"
+
+const SWALLOWED = "the expansion was swallowed instead of stored"
+
+const makeCache = (database: CorpusDatabase["Service"]): ExpansionCache["Service"] => ({
+  lookup: (key) => database.run((connection) => selectExpansion.first(connection, key)),
+  store: (expansion) =>
+    database.readOnly
+      ? Effect.fail(new ReadOnlyStore({ file: database.filename }))
+      : database.run((connection) =>
+          connection.transaction(() => {
+            const standing = selectExpansion.first(connection, expansion)
+            if (standing !== undefined) return { expansion: standing, created: false }
+            if (insertExpansion.run(connection, expansion) !== 1) {
+              // A trigger that is not ours can swallow an insert; what was not stored may never be given out as stored.
+              throw new StoreCorrupt({ code: "SCHEMA_EXTRA", where: "expansions", finding: SWALLOWED })
+            }
+            return { expansion, created: true }
+          })
+        ),
+  stats: database.run((connection) => ({
+    substrate: "sqlite",
+    file: database.filename,
+    ...selectStats.first(connection, {})!
+  })),
+  verify: Effect.gen(function* () {
+    const findings: Array<CheckFinding> = []
+    let expansions = 0
+    // Rows are only ever added, so that a walk by their places needs no snapshot.
+    for (let after = 0; ;) {
+      const next = yield* database.run((connection) => selectNextExpansion.first(connection, { after }))
+      if (next === undefined) break
+      const { row, ...expansion } = next
+      const fault = expansionFault(sha256, expansion)
+      if (fault !== undefined) findings.push({ ...fault, where: `expansions row ${row}` })
+      expansions += 1
+      after = row
+    }
+    return { verdict: findings.length === 0 ? "PASS" : "FAIL", findings, counts: { expansions } }
+  })
+})
+
+/** The cache in an open corpus database. */
+export const sqliteExpansionCacheLayer: Layer.Layer<ExpansionCache, never, CorpusDatabase> = Layer.effect(
+  ExpansionCache,
+  Effect.map(CorpusDatabase, makeCache)
+)
