@@ -7,9 +7,7 @@ import type { Sha256 } from "../canonical/sha256.ts"
 import { Identifier, isWellFormedText, utf8ByteLength } from "../canonical/text.ts"
 import { Timestamp } from "../canonical/timestamp.ts"
 import { parseSlice, sliceText } from "./slice.ts"
-
-/** Largest payload of one expansion, in UTF-8 bytes (64 MiB): what is larger is read in several slices. */
-export const MAX_PAYLOAD_BYTES = 64 * 1_048_576
+import { Reference, SectionId } from "./symbols.ts"
 
 const Hash = Schema.String.check(
   Schema.isPattern(/^[0-9a-f]{64}$/, { expected: "64 lower-case hexadecimal digits" })
@@ -30,7 +28,7 @@ const Payload = Schema.String.check(Schema.makeFilter(isWellFormedText, { expect
 export const ExpansionKey = Schema.Struct({
   run_id: Identifier,
   /** The symbol; of a section that is read by its id, that id. */
-  symbol_id: Identifier,
+  symbol_id: Reference,
   slice: CanonicalSlice,
   section_content_hash: Hash
 })
@@ -39,7 +37,7 @@ export type ExpansionKey = typeof ExpansionKey.Type
 export const Expansion = Schema.Struct({
   ...ExpansionKey.fields,
   /** The section as it stood when the slice was cut; lines before it may have moved since. */
-  section_id: Hash,
+  section_id: SectionId,
   payload: Payload,
   payload_hash: Hash,
   /** Of the payload as UTF-8. */

@@ -9,7 +9,7 @@ import { CACHE_SUBSTRATES, ExpansionCache } from "../../application/corpus/expan
 import { type ExpansionKey, payloadHash } from "../../domain/corpus/expansion.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { cacheLayer, type CacheProgram, sample } from "./testing/expansion-caches.ts"
+import { cacheLayer, sample } from "./testing/expansion-caches.ts"
 
 const lookup = (key: ExpansionKey) => ExpansionCache.use((cache) => cache.lookup(key))
 const store = (expansion: ReturnType<typeof sample>) => ExpansionCache.use((cache) => cache.store(expansion))
@@ -18,7 +18,7 @@ const verify = ExpansionCache.use((cache) => cache.verify)
 
 for (const substrate of CACHE_SUBSTRATES) {
   /** Opens the cache anew for one program. */
-  const within = <A, E>(folder: string, program: CacheProgram<A, E>) =>
+  const within = <A, E>(folder: string, program: Effect.Effect<A, E, ExpansionCache>) =>
     Effect.provide(program, cacheLayer(substrate, folder))
 
   describe(`the expansion cache in ${substrate}`, () => {

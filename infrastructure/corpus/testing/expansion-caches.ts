@@ -1,6 +1,5 @@
 // Both caches over one folder, and expansions to put into them. Outside tests nothing may import it.
 import { join } from "node:path"
-import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CacheSubstrate, ExpansionCache } from "../../../application/corpus/expansion-cache.ts"
 import type { CorpusOpenError } from "../../../domain/corpus/errors.ts"
@@ -50,5 +49,3 @@ export const sample = (parts: Partial<ExpansionKey> = {}, payload = "expanded te
     { ...key, ...parts },
     { section_id: sha256("a place"), payload, created_at: "2026-04-17T10:11:12.345Z" }
   )
-
-export type CacheProgram<A, E> = Effect.Effect<A, E, ExpansionCache>
