@@ -7,12 +7,8 @@ import { jcsText } from "../../domain/canonical/jcs.ts"
 import { parseCanonicalJson } from "../../domain/canonical/stored-json.ts"
 import { asExpansion, type ExpansionFault, expansionFault } from "../../domain/corpus/expansion-check.ts"
 import { CacheDamaged, DuplicateExpansion, NotACache } from "../../domain/corpus/expansion-errors.ts"
-import {
-  type Expansion,
-  type ExpansionKey,
-  keyText,
-  MAX_PAYLOAD_BYTES
-} from "../../domain/corpus/expansion.ts"
+import { type Expansion, type ExpansionKey, keyText } from "../../domain/corpus/expansion.ts"
+import { MAX_PAYLOAD_BYTES } from "../../domain/corpus/limits.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { linesFrom, openLines, readRange } from "./json-lines.ts"
 
