@@ -1,14 +1,26 @@
 // Bundles the `cortex` binary: one file per lazily loaded group instead of some six hundred modules, which is the
 // difference between a third of a second and most of one at every start. Only better-sqlite3, which is native code,
 // stays outside. The library entry points are not bundled: they share `effect` with their host.
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync, realpathSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { defineConfig } from "rolldown"
 
-/** The packages whose code ends up in the bundle; their licences go with it. */
-const bundled = ["effect", "kysely"]
+/** The packages whose code ends up in the bundle, by the package that brings them; their licences go with it. */
+const bundled = {
+  ".": ["effect", "kysely", "markdown-it", "ignore", "picomatch"],
+  "markdown-it": ["entities", "linkify-it", "mdurl", "punycode.js", "uc.micro"]
+}
 
-const licences = bundled
-  .map((name) => `${name}\n\n${readFileSync(`node_modules/${name}/LICENSE`, "utf8")}`)
+const licenceOf = (by: string, name: string): string => {
+  // What a package brings stands beside it, where the package really is.
+  const folder = by === "." ? "node_modules" : dirname(realpathSync(`node_modules/${by}`))
+  const file = readdirSync(join(folder, name)).find((entry) => /^LICEN[CS]E/i.test(entry))
+  if (file === undefined) throw new Error(`${name} has no licence file`)
+  return `${name}\n\n${readFileSync(join(folder, name, file), "utf8")}`
+}
+
+const licences = Object.entries(bundled)
+  .flatMap(([by, names]) => names.map((name) => licenceOf(by, name)))
   .join(`\n${"-".repeat(72)}\n\n`)
 
 export default defineConfig({

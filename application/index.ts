@@ -1,5 +1,11 @@
 // The application for hosts that bring their own ports: the ledger's service, its ports and their types, with no
 // knowledge of SQLite. `Ledger.layerNoDeps` is the service over whatever implements the ports.
+export { CorpusFiles, type FileText, type Walk, type WalkOptions } from "./corpus/corpus-files.ts"
+export { CorpusStore, type NamedSection, type TargetRows } from "./corpus/corpus-store.ts"
+export { Corpus, type CorpusShape } from "./corpus/corpus.ts"
+export type { CurrentSection, CurrentSectionError } from "./corpus/current-sections.ts"
+export type { IndexOptions, IndexProgress } from "./corpus/indexing.ts"
+export { Markdown } from "./corpus/markdown.ts"
 export {
   type CommandError,
   type CommandWriter,

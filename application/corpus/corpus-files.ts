@@ -3,6 +3,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { FileReadError, FileUnreadable, NotAFile, PathOutsideRoot } from "../../domain/corpus/errors.ts"
+import type { Skipped } from "../../domain/corpus/index-report.ts"
 import type { FileStat } from "../../domain/corpus/rows.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 
@@ -14,27 +15,6 @@ export interface WalkOptions {
   readonly include: ReadonlyArray<string>
   /** No file that matches one of these globs. */
   readonly exclude: ReadonlyArray<string>
-}
-
-/** Why something that a walk met is not indexed. */
-export const SKIP_REASONS = [
-  "IGNORED",
-  "EXCLUDED",
-  "LINK",
-  "LINK_OUTSIDE_ROOT",
-  "NOT_A_FILE",
-  "BINARY",
-  "NOT_UTF8",
-  "TOO_LARGE",
-  "CHANGED",
-  "UNREADABLE"
-] as const
-export type SkipReason = (typeof SKIP_REASONS)[number]
-
-export interface Skipped {
-  /** Relative to the root; a folder that was left out as a whole ends in `/`. */
-  readonly path: string
-  readonly reason: SkipReason
 }
 
 export interface Walk {

@@ -15,6 +15,7 @@ import {
   SymbolExists,
   SymbolNotFound
 } from "../../domain/corpus/errors.ts"
+import type { IndexReport } from "../../domain/corpus/index-report.ts"
 import type { SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 import { type InvalidSlice, parseSlice, sliceText } from "../../domain/corpus/slice.ts"
 import { AddSymbol, CorpusPath, Reference, SectionId, SymbolId } from "../../domain/corpus/symbols.ts"
@@ -25,7 +26,7 @@ import { decodeInput } from "../ledger/input.ts"
 import type { CorpusFiles } from "./corpus-files.ts"
 import { CorpusStore, type NamedSection } from "./corpus-store.ts"
 import { type CurrentSection, type CurrentSectionError, makeCurrentSections } from "./current-sections.ts"
-import { type IndexOptions, type IndexReport, makeIndexing } from "./indexing.ts"
+import { type IndexOptions, makeIndexing } from "./indexing.ts"
 import type { Markdown } from "./markdown.ts"
 
 export interface CorpusShape {

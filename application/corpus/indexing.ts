@@ -4,17 +4,16 @@
 import * as Effect from "effect/Effect"
 import type { CorpusStoreError, FileReadError } from "../../domain/corpus/errors.ts"
 import { isUnchanged } from "../../domain/corpus/freshness.ts"
+import {
+  type IndexReport,
+  SKIP_REASONS,
+  type Skipped,
+  type SkipReason
+} from "../../domain/corpus/index-report.ts"
 import { MAX_LISTED_SKIPS } from "../../domain/corpus/limits.ts"
 import type { FileRow, IndexedFile } from "../../domain/corpus/rows.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
-import {
-  CorpusFiles,
-  SKIP_REASONS,
-  type Skipped,
-  type SkipReason,
-  type Walk,
-  type WalkOptions
-} from "./corpus-files.ts"
+import { CorpusFiles, type Walk, type WalkOptions } from "./corpus-files.ts"
 import { CorpusStore } from "./corpus-store.ts"
 import { leavesHeadingsOut } from "./current-sections.ts"
 
@@ -27,35 +26,6 @@ export interface IndexOptions extends Partial<WalkOptions> {
   /** Told now and then how many files have been looked at. */
   readonly onProgress?: ((progress: IndexProgress) => Effect.Effect<void>) | undefined
 }
-
-/** What indexing found and changed below the paths that it was given. */
-export interface IndexReport {
-  /** Files that are in the index now. */
-  readonly files: number
-  readonly added: number
-  readonly changed: number
-  readonly unchanged: number
-  readonly removed: number
-  /** What was not indexed, in order of path; `skipped_left_off` more are only counted. */
-  readonly skipped: ReadonlyArray<Skipped>
-  readonly skipped_left_off: number
-  readonly skipped_counts: { readonly [Reason in SkipReason]?: number }
-  /** Markdown files that are too large for their headings to be looked for. */
-  readonly headings_left_out: ReadonlyArray<string>
-}
-
-/** Reasons that are no choice of anybody: such a file was meant to be indexed and could not be. */
-const refusals: ReadonlySet<SkipReason> = new Set([
-  "LINK_OUTSIDE_ROOT",
-  "BINARY",
-  "NOT_UTF8",
-  "TOO_LARGE",
-  "CHANGED",
-  "UNREADABLE"
-])
-
-/** True for a file that should have been indexed and could not be. */
-export const isRefused = ({ reason }: Pick<Skipped, "reason">): boolean => refusals.has(reason)
 
 /** How many files go into one transaction, and between two reports of progress. */
 const BATCH_FILES = 200

@@ -162,7 +162,7 @@ const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) 
 })
 
 /** Opens a corpus database for the scope's life. */
-export const openCorpusDatabase = Effect.fnUntraced(function* ({
+const openCorpusDatabase = Effect.fnUntraced(function* ({
   allowNetworkFs = false,
   busyDeadline: deadline = DEFAULT_BUSY_DEADLINE_MILLIS,
   filename,

@@ -55,7 +55,7 @@ export const isBelow = (root: string, real: string): boolean =>
   real === root || real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)
 
 /** The error for what the operating system said about a path. */
-export const readFailure = (path: string, error: unknown): TargetVanished | NotAFile | FileUnreadable => {
+const readFailure = (path: string, error: unknown): TargetVanished | NotAFile | FileUnreadable => {
   const { code = "UNKNOWN" } = error as NodeJS.ErrnoException
   if (code === "ENOENT" || code === "ENOTDIR") return new TargetVanished({ path })
   if (code === "ELOOP") return new NotAFile({ path, reason: "a link stands there" })

@@ -2,19 +2,15 @@
 // what is left out is reported with the reason. It reads folders and .gitignore files, no other file.
 import { type Dirent, readdirSync, realpathSync } from "node:fs"
 import { isAbsolute, relative, resolve, sep } from "node:path"
-import {
-  type Skipped,
-  type SkipReason,
-  type Walk,
-  type WalkOptions
-} from "../../application/corpus/corpus-files.ts"
+import type { Walk, WalkOptions } from "../../application/corpus/corpus-files.ts"
 import { FileUnreadable, NotAFile, PathOutsideRoot } from "../../domain/corpus/errors.ts"
+import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { isCorpusPath } from "../../domain/corpus/symbols.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { isBelow } from "./file-reading.ts"
 import { gitIgnores, type Glob, globs, isNeverIndexed } from "./ignore-rules.ts"
 
-export type WalkError = FileUnreadable | InvalidInput | NotAFile | PathOutsideRoot
+type WalkError = FileUnreadable | InvalidInput | NotAFile | PathOutsideRoot
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "UNKNOWN"
 

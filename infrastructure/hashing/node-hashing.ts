@@ -9,7 +9,7 @@ import type { Sha256Stream } from "../../domain/ledger/table-digest.ts"
 export const sha256: Sha256 = (text) => hash("sha256", text, "hex")
 
 /** Lower-case hex SHA-256 of bytes. */
-export const sha256OfBytes: Sha256OfBytes = (bytes) => hash("sha256", bytes, "hex")
+const sha256OfBytes: Sha256OfBytes = (bytes) => hash("sha256", bytes, "hex")
 
 /** A SHA-256 that is fed text by text. */
 export const sha256Stream = (): Sha256Stream => {

@@ -7,7 +7,7 @@ import { type Connection, openForReading, removeReadingTraces } from "./better-s
 import { isWritable } from "./file-system.ts"
 
 /** True when a write-ahead log stands beside the file. */
-export const hasLog = (filename: string): boolean => existsSync(`${filename}-wal`)
+const hasLog = (filename: string): boolean => existsSync(`${filename}-wal`)
 
 /** Looks into a file through a connection that is closed again. */
 export const lookThrough = <A>(connection: Connection, look: (connection: Connection) => A): A => {

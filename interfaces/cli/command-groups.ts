@@ -9,9 +9,15 @@ import type { Host } from "./host.ts"
 type CommandServices = Host | GlobalFlag.Setting.Identifier<"format"> | GlobalFlag.Setting.Identifier<"root">
 
 /** A group of commands; whatever one may fail with must have an exit code. */
-export type CommandGroup<Name extends string> = Command.Command<Name, {}, {}, CommandFailure, CommandServices>
+export type CommandGroup<Name extends string> = Command.Command<
+  Name,
+  never,
+  {},
+  CommandFailure,
+  CommandServices
+>
 
-export type GroupName = "cassette" | "key" | "thought"
+export type GroupName = "cassette" | "key" | "thought" | "index" | "section" | "symbol"
 
 interface LazyGroup<Name extends string> {
   readonly summary: string
@@ -31,5 +37,17 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   thought: {
     summary: "thought records: record, list, show, verify",
     load: async () => (await import("./thought/group.ts")).thoughtGroup
+  },
+  index: {
+    summary: "index the texts below the root, for sections and symbols",
+    load: async () => (await import("./corpus/index-command.ts")).indexCommand
+  },
+  section: {
+    summary: "sections of indexed texts: list, show",
+    load: async () => (await import("./corpus/section-group.ts")).sectionGroup
+  },
+  symbol: {
+    summary: "names for files and headings: add, list, show, check, remove, resolve",
+    load: async () => (await import("./corpus/symbol-group.ts")).symbolGroup
   }
 }

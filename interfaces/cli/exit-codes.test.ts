@@ -1,5 +1,6 @@
 // The exit codes that scripts rely on, written down a second time and by family, not derived from the table.
 import { describe, expect, it } from "vitest"
+import * as corpusErrors from "../../domain/corpus/errors.ts"
 import * as checkpointErrors from "../../domain/ledger/checkpoint-errors.ts"
 import * as errors from "../../domain/ledger/errors.ts"
 import { exitCodes, stoppedExitCode } from "./exit-codes.ts"
@@ -49,6 +50,25 @@ describe("exitCodes", () => {
   it.each(["StorageFull", "StorageFailure", "LedgerClosed", "OutputFailed"] as const)("3 for %s", (tag) =>
     expect(exitCodes[tag]).toBe(3)
   )
+  it.each([
+    "CorpusCorrupt",
+    "SymbolNotFound",
+    "SymbolExists",
+    "SectionNotFound",
+    "FileNotIndexed",
+    "TargetVanished",
+    "HeadingNotFound",
+    "AmbiguousHeading",
+    "NotText",
+    "FileTooLarge",
+    "FileChanged",
+    "NotAFile",
+    "FileUnreadable",
+    "FilesRefused"
+  ] as const)("1 for %s", (tag) => expect(exitCodes[tag]).toBe(1))
+  it.each(["CorpusMissing", "NotACorpus", "PathOutsideRoot", "InvalidSlice"] as const)("2 for %s", (tag) =>
+    expect(exitCodes[tag]).toBe(2)
+  )
   it("0 when the reader of the output has gone", () => expect(exitCodes.OutputClosed).toBe(0))
 
   it("covers every error class of the ledger", () => {
@@ -61,6 +81,12 @@ describe("exitCodes", () => {
     const notErrors = new Set(["UntrustedReason", "RewriteReason"])
     const tags = Object.keys(checkpointErrors).filter((name) => !notErrors.has(name))
     expect(tags.length).toBe(11)
+    expect(Object.keys(exitCodes)).toEqual(expect.arrayContaining(tags))
+  })
+
+  it("covers every error class of the corpus", () => {
+    const tags = Object.keys(corpusErrors)
+    expect(tags.length).toBeGreaterThan(10)
     expect(Object.keys(exitCodes)).toEqual(expect.arrayContaining(tags))
   })
 

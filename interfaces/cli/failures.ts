@@ -1,20 +1,33 @@
 // What a command can end with instead of a result, beside the ledger's own errors: a verdict that is no, and output
 // that nobody takes. The list is closed, so that each has an exit code.
 import * as Schema from "effect/Schema"
+import { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
+import type { CorpusError } from "../../domain/corpus/errors.ts"
+import { IndexReport, refusedCount } from "../../domain/corpus/index-report.ts"
+import type { InvalidSlice } from "../../domain/corpus/slice.ts"
 import type { CheckpointRefusal } from "../../domain/ledger/checkpoint-errors.ts"
 import type { MessageCassetteError } from "../../domain/ledger/errors.ts"
-import { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
+import { VerificationReport } from "../../domain/ledger/verification.ts"
 import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 
-/** What a verification reports: of a whole ledger, or of thought chains alone. */
-const AnyReport = Schema.Union([VerificationReport, ThoughtChainReport])
+/** What a verification reports: of a whole ledger, of thought chains alone, or of the corpus. */
+const AnyReport = Schema.Union([VerificationReport, ThoughtChainReport, CheckReport])
 
 /** A negative verdict; `listed` are the findings that people are shown. */
 export class VerificationFailed extends Schema.TaggedError<VerificationFailed>()("VerificationFailed", {
   message: Schema.String,
   report: AnyReport,
-  listed: Schema.Array(Finding)
+  listed: Schema.Array(CheckFinding)
 }) {}
+
+/** Some files could not be indexed; the others were. */
+export class FilesRefused extends Schema.TaggedError<FilesRefused>()("FilesRefused", {
+  report: IndexReport
+}) {
+  override get message() {
+    return `${refusedCount(this.report)} file(s) could not be indexed, all others were: see to them, or leave them out with --exclude`
+  }
+}
 
 /** The reader of standard output has gone: nothing more needs to be said. */
 export class OutputClosed extends Schema.TaggedError<OutputClosed>()("OutputClosed", {}) {}
@@ -32,10 +45,15 @@ export class OutputFailed extends Schema.TaggedError<OutputFailed>()("OutputFail
 export type CommandFailure =
   | MessageCassetteError
   | CheckpointRefusal
+  | CorpusError
+  | InvalidSlice
+  | FilesRefused
   | VerificationFailed
   | OutputClosed
   | OutputFailed
 
 /** How many findings a report has, those that were left off included; of thought chains, how many broken records. */
 export const findingCount = (report: typeof AnyReport.Type): number =>
-  "findings" in report ? report.findings.length + report.findings_left_off : report.broken_count
+  "findings" in report
+    ? report.findings.length + ("findings_left_off" in report ? report.findings_left_off : 0)
+    : report.broken_count

@@ -26,7 +26,9 @@ export const rootCommand = async (args: ReadonlyArray<string>) => {
       },
       { command: "cortex cassette verify", description: "check every invariant" },
       { command: "cortex cassette --help", description: "all commands of the ledger" },
-      { command: "cortex thought --help", description: "all commands of thoughts" }
+      { command: "cortex thought --help", description: "all commands of thoughts" },
+      { command: "cortex index", description: "index the texts below the current folder" },
+      { command: "cortex symbol --help", description: "all commands of symbols" }
     ]),
     Command.withSubcommands(groups),
     Command.withGlobalFlags([Format, Root])

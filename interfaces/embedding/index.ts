@@ -1,5 +1,9 @@
-// The main entry point: the ledger on SQLite with everything that a host program names. Nothing is re-exported
+// The main entry point: ledger and corpus on SQLite with everything that a host program names. Nothing is re-exported
 // that only this package needs.
+export type { CorpusShape } from "../../application/corpus/corpus.ts"
+export type { NamedSection } from "../../application/corpus/corpus-store.ts"
+export type { CurrentSection, CurrentSectionError } from "../../application/corpus/current-sections.ts"
+export type { IndexOptions, IndexProgress } from "../../application/corpus/indexing.ts"
 export type { EventStreamOptions } from "../../application/ledger/event-stream.ts"
 export type { CommandError } from "../../application/ledger/command-writer.ts"
 export type { BackupError } from "../../application/ledger/ledger-evidence.ts"
@@ -32,6 +36,16 @@ export {
   Thoughts,
   type ThoughtsShape
 } from "../../application/thoughts/thoughts.ts"
+export type { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
+export * from "../../domain/corpus/errors.ts"
+export {
+  type IndexReport,
+  isRefused,
+  type Skipped,
+  type SkipReason
+} from "../../domain/corpus/index-report.ts"
+export type { HeadingRow, SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
+export type { AddSymbol } from "../../domain/corpus/symbols.ts"
 export type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
 export type { Claimed, Completed, Posted, Requeued } from "../../domain/ledger/decide.ts"
 export * from "../../domain/ledger/checkpoint-errors.ts"
@@ -57,4 +71,5 @@ export {
   type Proof
 } from "../../domain/ledger/proof.ts"
 export * from "./evidence.ts"
+export { Corpus, type CorpusOptions } from "./corpus.ts"
 export { Ledger, type LedgerOptions } from "./ledger.ts"

@@ -23,11 +23,11 @@ export const Durability = GlobalFlag.Setting("durability")({
   )
 })
 
-/** Opens a ledger on NFS or SMB all the same. */
+/** Opens a database on NFS or SMB all the same. */
 export const AllowNetworkFs = GlobalFlag.Setting("allow-network-fs")({
   flag: switchFlag(
     "allow-network-fs",
-    "open a ledger on a network file system, whose locks cannot be trusted"
+    "open a database on a network file system, whose locks cannot be trusted"
   )
 })
 

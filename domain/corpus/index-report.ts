@@ -1,0 +1,63 @@
+// What indexing reports: how many files it found in which state, and what it left out and why. Reasons are stable words;
+// some are somebody's choice, others mean that a file could not be taken.
+import * as Schema from "effect/Schema"
+
+/** Why something that a walk met is not indexed. */
+export const SKIP_REASONS = [
+  "IGNORED",
+  "EXCLUDED",
+  "LINK",
+  "LINK_OUTSIDE_ROOT",
+  "NOT_A_FILE",
+  "BINARY",
+  "NOT_UTF8",
+  "TOO_LARGE",
+  "CHANGED",
+  "UNREADABLE"
+] as const
+export type SkipReason = (typeof SKIP_REASONS)[number]
+
+export const Skipped = Schema.Struct({
+  /** Relative to the root; a folder that was left out as a whole ends in `/`. */
+  path: Schema.String,
+  reason: Schema.Literals(SKIP_REASONS)
+})
+export type Skipped = typeof Skipped.Type
+
+/** What indexing found and changed below the paths that it was given. */
+export const IndexReport = Schema.Struct({
+  /** Files that are in the index now. */
+  files: Schema.Int,
+  added: Schema.Int,
+  changed: Schema.Int,
+  unchanged: Schema.Int,
+  removed: Schema.Int,
+  /** What was not indexed, in order of path; `skipped_left_off` more are only counted. */
+  skipped: Schema.Array(Skipped),
+  skipped_left_off: Schema.Int,
+  /** How many were skipped for each reason that occurred. */
+  skipped_counts: Schema.Record(Schema.String, Schema.Int),
+  /** Markdown files that are too large for their headings to be looked for. */
+  headings_left_out: Schema.Array(Schema.String)
+})
+export type IndexReport = typeof IndexReport.Type
+
+/** Reasons that are nobody's choice: such a file was meant to be indexed and could not be. */
+const refusals: ReadonlySet<string> = new Set<SkipReason>([
+  "LINK_OUTSIDE_ROOT",
+  "BINARY",
+  "NOT_UTF8",
+  "TOO_LARGE",
+  "CHANGED",
+  "UNREADABLE"
+])
+
+/** True for what should have been indexed and could not be. */
+export const isRefused = ({ reason }: Skipped): boolean => refusals.has(reason)
+
+/** How many files should have been indexed and could not be, those that are not listed included. */
+export const refusedCount = ({ skipped_counts }: IndexReport): number =>
+  Object.entries(skipped_counts).reduce(
+    (sum, [reason, count]) => (refusals.has(reason) ? sum + count : sum),
+    0
+  )

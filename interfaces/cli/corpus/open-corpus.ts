@@ -1,0 +1,26 @@
+// Opens the corpus of the root that the flags name, for one command. Only indexing makes the database; looking at it
+// changes nothing. The database is loaded here and nowhere else, so that help needs none.
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { CorpusShape } from "../../../application/corpus/corpus.ts"
+import { AllowNetworkFs } from "../cassette/ledger-flags.ts"
+import { rootFolder } from "../options.ts"
+
+/** The flags of every command of the corpus. */
+export const corpusFlags = [AllowNetworkFs] as const
+
+/** `write` may make the database, `append` writes to one that is there, `read` changes nothing. */
+type Access = "write" | "append" | "read"
+
+/** Opens the corpus for as long as `use` runs. */
+export const withCorpus = Effect.fnUntraced(function* <A, E, R>(
+  mode: Access,
+  use: (corpus: CorpusShape) => Effect.Effect<A, E, R>
+) {
+  const options = { root: yield* rootFolder, mode, allowNetworkFs: yield* AllowNetworkFs }
+  const { Corpus } = yield* Effect.promise(() => import("../../embedding/corpus.ts"))
+  return yield* Effect.scoped(
+    Effect.flatMap(Layer.build(Corpus.layer(options)), (context) => use(Context.get(context, Corpus)))
+  )
+})

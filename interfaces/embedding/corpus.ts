@@ -1,0 +1,14 @@
+// The corpus for hosts that want SQLite and files: the application's service with the one layer that wires it to a root
+// folder. Hosts with ports of their own take the service from `cortex-cassette/application` instead.
+import * as Layer from "effect/Layer"
+import { Corpus as CorpusService } from "../../application/corpus/corpus.ts"
+import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
+import { sqliteCorpusLayer, type SqliteCorpusOptions } from "../../infrastructure/corpus/sqlite-corpus.ts"
+
+export type CorpusOptions = SqliteCorpusOptions
+
+export class Corpus extends CorpusService {
+  /** The corpus of a root folder, with its database in CORTEX/_generated/system1.db below it. */
+  static readonly layer = (options: CorpusOptions): Layer.Layer<CorpusService, CorpusOpenError> =>
+    CorpusService.layerNoDeps.pipe(Layer.provide(sqliteCorpusLayer(options)))
+}
