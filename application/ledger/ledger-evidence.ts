@@ -9,7 +9,7 @@ import type { RowChange } from "../../domain/ledger/evolve.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import type { LedgerTable, StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
-import type { Finding } from "../../domain/ledger/verification.ts"
+import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
 import type { ReadError } from "./ledger-reader.ts"
 
 /** A consistent snapshot. Members are synchronous and throw `ReadError`s. */
@@ -47,5 +47,7 @@ export class LedgerEvidence extends Context.Service<
     readonly foldTarget: Effect.Effect<FoldTarget, ReadError, Scope.Scope>
     /** Writes a consistent copy to a file that does not exist yet. */
     readonly backup: (file: string) => Effect.Effect<void, BackupError>
+    /** Writes a verified database, rebuilt from the log alone, to a file that does not exist yet. */
+    readonly rebuild: (file: string) => Effect.Effect<VerificationReport, BackupError>
   }
 >()("cortex-cassette/application/LedgerEvidence") {}

@@ -80,8 +80,8 @@ export interface LedgerShape {
   readonly runs: Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
   /** The event log: catch-up, then live, also across processes. */
   readonly events: (options?: EventStreamOptions) => Stream.Stream<EventEnvelope, ReadError>
-  /** The tables' rows as they were after the event at a position, folded from the log. */
-  readonly stateAt: (options: StateAtOptions) => Effect.Effect<LedgerState, ReadError>
+  /** The tables' rows as they were after the event at a position, or at a time, folded from the log. */
+  readonly stateAt: (options: StateAtOptions) => Effect.Effect<LedgerState, ReadError | InvalidInput>
 
   /** Checks structure, chain, projections, receipts and leases; a negative verdict is a report, not an error. */
   readonly verifyCassette: (
@@ -89,6 +89,11 @@ export interface LedgerShape {
   ) => Effect.Effect<VerificationReport, VerificationError>
   /** Writes a consistent copy to a file that does not exist yet. */
   readonly backup: (file: string) => Effect.Effect<void, BackupError>
+  /**
+   * Writes a database that is rebuilt from the log alone to a file that does not exist yet; what does not verify is
+   * `StoreCorrupt` with its first finding, and no file is left.
+   */
+  readonly rebuild: (file: string) => Effect.Effect<VerificationReport, BackupError>
 }
 
 /** Counts one command by its outcome: `done`, or the tag of the error. */
@@ -205,7 +210,8 @@ const makeLedger: Effect.Effect<
       stateAt(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.stateAt")),
     verifyCassette: (options) =>
       verify(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.verifyCassette")),
-    backup: Effect.fn("Ledger.backup")(evidence.backup)
+    backup: Effect.fn("Ledger.backup")(evidence.backup),
+    rebuild: Effect.fn("Ledger.rebuild")(evidence.rebuild)
   }
 })
 

@@ -1,6 +1,9 @@
 // The state at an earlier position is folded from the events alone and must be what the tables held then.
 import { assert, describe, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
+import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import type { LedgerShape } from "./ledger.ts"
 import {
   behindTheTriggers,
@@ -62,6 +65,38 @@ describe("the state at a position", () => {
         [nothing.messages, nothing.jobs, nothing.steps, nothing.receipts],
         [[], [], [], []]
       )
+    })
+  )
+
+  it.effect("at a time is that after the newest event up to it", () =>
+    Effect.gen(function* () {
+      const ledger = yield* openLedger()
+      const start = yield* Clock.currentTimeMillis
+      // Two events in each of three seconds.
+      for (let second = 1; second <= 3; second++) {
+        yield* TestClock.setTime(start + second * 1_000)
+        yield* post(ledger, second)
+        yield* post(ledger, second + 10)
+      }
+      const at = (millis: number) => ledger.stateAt({ time: timestampFromMillis(start + millis) })
+      const positions = yield* Effect.forEach([-1, 0, 999, 1_000, 1_001, 2_999, 3_000, 9_000], at)
+      assert.deepStrictEqual(
+        positions.map(({ messages, position }) => [position, messages.length]),
+        [
+          [0, 0],
+          [1, 0],
+          [1, 0],
+          [3, 2],
+          [3, 2],
+          [5, 4],
+          [7, 6],
+          [7, 6]
+        ]
+      )
+      const third = yield* at(2_000)
+      assert.deepStrictEqual(third, yield* ledger.stateAt({ position: 5 }))
+      const refused = yield* Effect.flip(ledger.stateAt({ time: "2026-11-27" }))
+      assert.strictEqual(refused._tag, "InvalidInput")
     })
   )
 

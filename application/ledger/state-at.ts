@@ -1,6 +1,8 @@
-// The state as of an earlier position, folded from the log in memory. It asks the events alone, never the tables,
+// The state as of an earlier position or time, folded from the log in memory. It asks the events alone, never the tables,
 // so it answers the same on any copy of the history. For a whole ledger it holds every row of that moment.
 import * as Effect from "effect/Effect"
+import { isTimestamp } from "../../domain/canonical/timestamp.ts"
+import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { runStream } from "../../domain/ledger/event-envelope.ts"
 import type { RowChange } from "../../domain/ledger/evolve.ts"
 import type {
@@ -13,18 +15,19 @@ import type {
 } from "../../domain/ledger/rows.ts"
 import { ledgerTables } from "../../domain/ledger/rows.ts"
 import { corrupt } from "./head-guard.ts"
-import { LedgerEvidence } from "./ledger-evidence.ts"
+import { LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { foldInto } from "./projection-verification.ts"
+import { reading } from "./rungs.ts"
 
-export interface StateAtOptions {
-  /** The last position whose event counts. */
-  readonly position: number
+/** When: the last position whose event counts, or a time (a timestamp) up to which events count. */
+export type StateAtOptions = ({ readonly position: number } | { readonly time: string }) & {
   /** Only this run. */
   readonly runId?: string | undefined
 }
 
 export interface LedgerState {
+  /** The position that was asked for, or that of the newest event at the time. */
   readonly position: number
   readonly messages: ReadonlyArray<MessageRow>
   readonly jobs: ReadonlyArray<JobRow>
@@ -50,12 +53,36 @@ const put = (rows: Rows, { row, table }: RowChange): void => {
   if (key !== undefined) (rows[table] as Map<string, typeof row>).set(key, row)
 }
 
-/** Folds the log up to a position; an event that cannot follow from those before it is `StoreCorrupt`. */
-export const stateAt = (options: StateAtOptions): Effect.Effect<LedgerState, ReadError, LedgerEvidence> =>
+/** The position of the newest event up to a time; times never go back along the log. */
+const positionAt = (snapshot: LedgerSnapshot, time: string): number => {
+  let low = 0
+  let high = snapshot.head()?.size ?? 0
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2)
+    const [event] = snapshot.eventsAfter(middle - 1, 1)
+    if (event !== undefined && event.recorded_at <= time) low = middle
+    else high = middle - 1
+  }
+  return low
+}
+
+const notATime = (time: string) => {
+  const message = `${JSON.stringify(time)} is no time of the form 2026-11-27T10:11:12.345Z`
+  return new InvalidInput({ message: `/time: ${message}`, issues: [{ path: "/time", message }] })
+}
+
+/** Folds the log up to a position or a time; an event that cannot follow from those before it is `StoreCorrupt`. */
+export const stateAt = (
+  options: StateAtOptions
+): Effect.Effect<LedgerState, ReadError | InvalidInput, LedgerEvidence> =>
   Effect.scoped(
     Effect.gen(function* () {
+      const time = "time" in options ? options.time : undefined
+      if (time !== undefined && !isTimestamp(time)) return yield* notATime(time)
       const evidence = yield* LedgerEvidence
       const snapshot = yield* evidence.snapshot
+      const position =
+        "time" in options ? yield* reading(() => positionAt(snapshot, options.time)) : options.position
       const rows = emptyRows()
       const target = {
         step: (stepId: string) => rows.cassette_steps.get(stepId),
@@ -67,9 +94,9 @@ export const stateAt = (options: StateAtOptions): Effect.Effect<LedgerState, Rea
         throw corrupt({ code: "FOLD_IMPOSSIBLE", where: `event ${position}`, message })
       }
       const streamId = options.runId === undefined ? undefined : runStream(options.runId)
-      yield* foldInto(snapshot, target, impossible, { streamId, upTo: options.position })
+      yield* foldInto(snapshot, target, impossible, { streamId, upTo: position })
       return {
-        position: options.position,
+        position,
         messages: [...rows.cassette_messages.values()],
         jobs: [...rows.cassette_jobs.values()],
         steps: [...rows.cassette_steps.values()],

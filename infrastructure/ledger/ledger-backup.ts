@@ -15,7 +15,8 @@ import { fileFailure, nameFault, reserveFile } from "../sqlite/file-system.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 
-const refused = (path: string, message: string) =>
+/** A target that cannot be written. */
+export const refused = (path: string, message: string) =>
   new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
 
 /** Creates the target, empty and only if it is not there. */
@@ -29,12 +30,14 @@ const reserve = (target: string): Effect.Effect<void, BackupError> => {
   )
 }
 
-const reserveFailure = (target: string, error: unknown): BackupError =>
+/** Why a target, or a place beside it, could not be made. */
+export const reserveFailure = (target: string, error: unknown): BackupError =>
   ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")
     ? refused(target, `there is no folder ${dirname(target)}`)
     : fileFailure(target, target, error)
 
-const backupFailure = (target: string, error: unknown): BackupError => {
+/** What stopped a copy of a ledger from being written to `target`. */
+export const copyFailure = (target: string, error: unknown): BackupError => {
   if (error instanceof StorageFailure) return error
   if ((error as NodeJS.ErrnoException).syscall !== undefined) return fileFailure(target, target, error)
   const failure = sqliteFailure(target, error)
@@ -50,7 +53,8 @@ const backupFailure = (target: string, error: unknown): BackupError => {
       })
 }
 
-const flush = (path: string): void => {
+/** Brings a file or folder to the disk; no SQLite connection may be open on it in this process. */
+export const flush = (path: string): void => {
   const descriptor = openSync(path, "r")
   try {
     fsyncSync(descriptor)
@@ -75,7 +79,7 @@ const copy = (file: LedgerFile, target: string): void => {
 export const backupTo = (file: LedgerFile, target: string): Effect.Effect<void, BackupError> =>
   reserve(target).pipe(
     Effect.andThen(
-      Effect.try({ try: () => copy(file, target), catch: (error) => backupFailure(target, error) }).pipe(
+      Effect.try({ try: () => copy(file, target), catch: (error) => copyFailure(target, error) }).pipe(
         Effect.tapError(() => Effect.sync(() => rmSync(target, { force: true })))
       )
     )

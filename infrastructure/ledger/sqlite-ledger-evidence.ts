@@ -2,6 +2,7 @@
 // temporary database without triggers is the place to fold into. What only SQLite can judge (schema, pages,
 // foreign keys, JSON) becomes findings here; nothing is repaired.
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { FoldTarget, LedgerEvidence, LedgerSnapshot } from "../../application/ledger/ledger-evidence.ts"
 import type { ReadError } from "../../application/ledger/ledger-reader.ts"
@@ -15,6 +16,8 @@ import {
   type ThoughtRow
 } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
+import { nodeHashingLayer } from "../hashing/node-hashing.ts"
+import { nodeSigningLayer } from "../keys/ed25519.ts"
 import { type Connection, openScratch } from "../sqlite/better-sqlite3-host.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
@@ -23,8 +26,10 @@ import {
   selectThoughtsBehind,
   selectThoughtsOfTask
 } from "../thoughts/thought-statements.ts"
+import { verifyContent } from "./content-verification.ts"
 import { backupTo } from "./ledger-backup.ts"
-import type { LedgerFile } from "./ledger-file.ts"
+import { type LedgerFile, openLedgerFile } from "./ledger-file.ts"
+import { rebuildTo, type VerifyRebuilt } from "./ledger-rebuild.ts"
 import { selectEventsAfter, selectStreamAfter, selectStreamsAfter } from "./ledger-statements.ts"
 import { readEffect } from "./sqlite-ledger-reader.ts"
 import { structureFindings } from "./structure-findings.ts"
@@ -217,6 +222,19 @@ const scoped = (
 ): Effect.Effect<Connection, ReadError, Scope.Scope> =>
   Effect.acquireRelease(open, (connection) => Effect.sync(() => connection.close()))
 
+/** Verifies a database that was just made, as any auditor would: opened for reading, from its content alone. */
+const verifyRebuilt: VerifyRebuilt = (filename) =>
+  openLedgerFile({ filename, mode: "read", allowNetworkFs: true }).pipe(
+    Effect.flatMap((file) => verifyContent(makeSqliteLedgerEvidence(file), filename)),
+    Effect.provide(Layer.merge(nodeHashingLayer, nodeSigningLayer)),
+    Effect.mapError((error) =>
+      error instanceof StorageFailure
+        ? error
+        : new StorageFailure({ file: filename, code: error._tag, reason: error.message })
+    ),
+    Effect.scoped
+  )
+
 /** The verification port on an opened file. */
 export const makeSqliteLedgerEvidence = (file: LedgerFile): LedgerEvidence["Service"] => ({
   warnings: file.warnings,
@@ -242,5 +260,6 @@ export const makeSqliteLedgerEvidence = (file: LedgerFile): LedgerEvidence["Serv
       return scratch
     })
   ).pipe(Effect.map(makeFoldTarget)),
-  backup: (target) => backupTo(file, target)
+  backup: (target) => backupTo(file, target),
+  rebuild: (target) => rebuildTo(file, target, verifyRebuilt)
 })

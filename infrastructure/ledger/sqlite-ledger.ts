@@ -8,12 +8,12 @@ import { LedgerEvidence } from "../../application/ledger/ledger-evidence.ts"
 import { LedgerReader } from "../../application/ledger/ledger-reader.ts"
 import { LedgerStore } from "../../application/ledger/ledger-store.ts"
 import type { Signing } from "../../application/ledger/signing.ts"
-import { verify } from "../../application/ledger/verification.ts"
 import type { RandomIds } from "../../application/thoughts/random-ids.ts"
-import { type OpenError, StorageFailure } from "../../domain/ledger/errors.ts"
+import type { OpenError } from "../../domain/ledger/errors.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { nodeSigningLayer } from "../keys/ed25519.ts"
 import { nodeRandomIdsLayer } from "../thoughts/node-random-ids.ts"
+import { verifyContent } from "./content-verification.ts"
 import { openLedgerFile } from "./ledger-file.ts"
 import type { LedgerFileOptions } from "./ledger-options.ts"
 import { makeSqliteLedgerEvidence } from "./sqlite-ledger-evidence.ts"
@@ -36,12 +36,7 @@ const makePorts = (options: SqliteLedgerOptions) =>
     const evidence = makeSqliteLedgerEvidence(file)
     const report =
       options.verifyOnOpen === "full" && file.fault === undefined
-        ? yield* verify({ pure: true }).pipe(
-            Effect.provideService(LedgerEvidence, evidence),
-            Effect.mapError(
-              (error) => new StorageFailure({ file: file.filename, code: error._tag, reason: error.message })
-            )
-          )
+        ? yield* verifyContent(evidence, file.filename)
         : undefined
     const store = yield* makeSqliteLedgerStore({ ...file, fault: file.fault ?? report?.findings[0] })
     const reader = yield* makeSqliteLedgerReader(file)

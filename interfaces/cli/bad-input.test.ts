@@ -306,7 +306,14 @@ describe("usage", () => {
       "USAGE",
       "--durability"
     ],
-    ["rebuild without --check", ["cassette", "rebuild", "--root", root], "USAGE", "--check"],
+    ["rebuild without --check or --to", ["cassette", "rebuild", "--root", root], "USAGE", "--check"],
+    [
+      "rebuild with both",
+      ["cassette", "rebuild", "--root", root, "--check", "--to", "r.db"],
+      "USAGE",
+      "either --check"
+    ],
+    ["at nothing", ["cassette", "at", "--root", root], "USAGE", "position-or-time"],
     ["a worker without a token", requeue("--worker", "w1"), "USAGE", "go together"],
     ["a token without a worker", requeue("--token", "1"), "USAGE", "go together"],
     ["force and a lease", requeue("--force", "--worker", "w1", "--token", "1"), "USAGE", "not both"],
@@ -364,6 +371,9 @@ describe("ledger files", () => {
     ["status", ["cassette", "status"]],
     ["log", ["cassette", "log"]],
     ["rebuild", ["cassette", "rebuild", "--check"]],
+    ["rebuild", ["cassette", "rebuild", "--to", "rebuilt.db"]],
+    ["at", ["cassette", "at", "1"]],
+    ["prove", ["cassette", "prove", "inclusion", "--event", "1"]],
     ["backup", ["cassette", "backup", "copy.db"]]
   ]
   const appending: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [

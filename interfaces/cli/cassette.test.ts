@@ -282,6 +282,32 @@ describe("verify, rebuild, backup", () => {
     expect(Object.keys(report["digests"] as object)).toContain("cassette_steps")
   })
 
+  it("rebuilds a database from the log alone, and writes over nothing", async () => {
+    const rebuilt = await json("rebuild", "--to", "rebuilt.db")
+    expect(rebuilt).toMatchObject({ file: join(folder, "rebuilt.db"), report: { verdict: "PASS" } })
+    expect(await json("verify", "--pure", "--db", "rebuilt.db")).toEqual(await json("verify", "--pure"))
+    const again = await runJson(["cassette", "rebuild", "--to", "rebuilt.db"], { cwd: folder })
+    expect(again).toMatchObject({ code: 2, document: { error: { code: "INVALID_PARAMS" } } })
+    expect(again.document.error?.message).toContain("never written over")
+  })
+
+  it("shows the state as of a position or a time", async () => {
+    const posted = await cortex("at", "2")
+    expect(posted).toMatchObject({ code: 0, stderr: "" })
+    expect(posted.stdout).toMatch(
+      /^position {2}2\nmessages {2}1\njobs {6}1\nsteps {5}2\nreceipts {2}0\nthoughts {2}0\n\nrun {2}messages .*\nr1 +1 +2 +0 +0\n$/
+    )
+    const all = await json("at", "9999-01-01T00:00:00.000Z")
+    expect(all).toEqual(await json("at", String(all["position"])))
+    const run = await json("at", String(all["position"]), "--run-id", "r1")
+    expect(run["messages"]).toMatchObject([{ run_id: "r1" }])
+    expect(run["receipts"]).toHaveLength(1)
+    const text = await cortex("at", String(all["position"]), "--run-id", "r1")
+    expect(text.stdout).toMatch(/^step_\S+ {2}COMMITTED {2}w1 +1 +\S+Z$/m)
+    expect(await json("at", "0")).toMatchObject({ position: 0, messages: [], steps: [] })
+    expect(await json("at", "1999-01-01T00:00:00.000Z")).toMatchObject({ position: 0, messages: [] })
+  })
+
   it("writes a copy that verifies, and no second file beside it", async () => {
     const copy = await json("backup", "copy.db")
     expect(copy).toMatchObject({ file: join(folder, "copy.db"), report: { verdict: "PASS" } })
@@ -357,7 +383,21 @@ describe("a ledger that was tampered with", () => {
 })
 
 describe("help", () => {
-  const commands = ["post", "claim", "complete", "requeue", "verify", "status", "log", "rebuild", "backup"]
+  const commands = [
+    "post",
+    "claim",
+    "complete",
+    "requeue",
+    "verify",
+    "status",
+    "log",
+    "at",
+    "rebuild",
+    "backup",
+    "checkpoint",
+    "prove",
+    "verify-proof"
+  ]
 
   it.each([[], ["cassette"], ...commands.map((name) => ["cassette", name])])("%s %s", async (...path) => {
     const ran = await runCli([...path.filter((name) => name !== undefined), "--help"], { cwd: folder })

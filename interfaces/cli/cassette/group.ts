@@ -1,6 +1,7 @@
 // The group `cortex cassette`: its commands in the order in which help lists them, and the flags that all share.
 import * as Command from "effect/cli/Command"
 import type { CommandGroup } from "../command-groups.ts"
+import { atCommand } from "./at.ts"
 import { backupCommand } from "./backup.ts"
 import { checkpointCommand } from "./checkpoint.ts"
 import { claimCommand } from "./claim.ts"
@@ -33,6 +34,7 @@ export const cassetteGroup: CommandGroup<"cassette"> = Command.make("cassette").
     verifyCommand,
     statusCommand,
     logCommand,
+    atCommand,
     rebuildCommand,
     backupCommand,
     checkpointCommand,

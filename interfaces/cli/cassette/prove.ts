@@ -115,5 +115,9 @@ export const proveCommand = Command.make("prove").pipe(
     "Proofs over the Merkle tree of the events, for verify-proof or any other verifier of RFC 6962 trees."
   ),
   Command.withShortDescription("prove what a checkpoint covers"),
+  Command.withExamples([
+    { command: "cortex cassette prove inclusion --event 12" },
+    { command: "cortex cassette prove consistency --from 10 --to 25" }
+  ]),
   Command.withSubcommands([inclusionCommand, consistencyCommand])
 )

@@ -1,17 +1,21 @@
-// `cortex cassette rebuild --check`: folds the log into an empty place and compares every table with it. It only
-// compares; nothing is ever rewritten.
+// `cortex cassette rebuild`: with --check it folds the log into an empty place and compares every table with it; with
+// --to it writes a new database from the log alone. A ledger itself is never rewritten.
+import { statSync } from "node:fs"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import { LEDGER_TABLES } from "../../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../../domain/ledger/verification.ts"
 import { Host } from "../host.ts"
-import { Format, switchFlag } from "../options.ts"
+import { absolutePath, Format, switchFlag } from "../options.ts"
 import { answer, writeNotes, writeResult, writeWarnings } from "../output.ts"
-import { tableLines } from "../printable.ts"
+import { fieldLines, tableLines } from "../printable.ts"
 import { verdictLine } from "../verdict.ts"
-import { withLedger } from "./open-ledger.ts"
-import { verdictOf } from "./verify.ts"
+import { warnAbout, withLedger } from "./open-ledger.ts"
+import { textFlag } from "./shared-flags.ts"
+import { reportLines, verdictOf } from "./verify.ts"
 
 /** The first finding of every table; findings about no table are grouped by their code. */
 const firstPerTable = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
@@ -32,10 +36,36 @@ const digestLines = (report: VerificationReport): ReadonlyArray<string> =>
     ])
   )
 
+const writeRebuilt = Effect.fnUntraced(function* (to: string) {
+  const file = yield* absolutePath("--to", to)
+  const report = yield* withLedger("read", (ledger) =>
+    Effect.andThen(warnAbout(ledger), ledger.rebuild(file))
+  )
+  const bytes = statSync(file).size
+  yield* answer({
+    data: { file, bytes, report },
+    lines: () => [
+      ...fieldLines([
+        ["file", file],
+        ["bytes", String(bytes)]
+      ]),
+      ...reportLines(report)
+    ]
+  })
+})
+
 export const rebuildCommand = Command.make(
   "rebuild",
-  { check: switchFlag("check", "compare, and change nothing (required: there is no other mode)") },
-  Effect.fnUntraced(function* () {
+  {
+    check: switchFlag("check", "compare the tables with a fold of the log, and change nothing"),
+    to: textFlag(
+      "to",
+      "FILE",
+      "write a database rebuilt from the log alone; the file must not exist yet"
+    ).pipe(Flag.optional)
+  },
+  Effect.fnUntraced(function* ({ to }) {
+    if (Option.isSome(to)) return yield* writeRebuilt(to.value)
     const report = yield* withLedger("read", (ledger) => ledger.verifyCassette({ rungs: ["projections"] }))
     yield* writeWarnings(report.warnings)
     if (report.verdict === "PASS") yield* writeNotes([verdictLine(yield* Host, 0)])
@@ -44,18 +74,22 @@ export const rebuildCommand = Command.make(
     yield* answer({ data: report, lines: () => digestLines(report) })
   })
 ).pipe(
-  Command.validate(({ check }) =>
-    check
+  Command.validate(({ check, to }) =>
+    check !== Option.isSome(to)
       ? Effect.void
       : Effect.fail(
           new CliError.ValidationError({
-            message: "Missing required flag: --check (a ledger is never rewritten)"
+            message:
+              "Give either --check (compare) or --to FILE (a new database): a ledger is never rewritten"
           })
         )
   ),
   Command.withDescription(
-    "Fold the event log into an empty database, compare every table with it and print the digests; names the first difference of each table."
+    "With --check: fold the event log into an empty database, compare every table with it and print the digests; names the first difference of each table. With --to: write a new database from the log alone, through all guards, and verify it before it gets its name."
   ),
-  Command.withShortDescription("compare the tables with a fold of the log"),
-  Command.withExamples([{ command: "cortex cassette rebuild --check" }])
+  Command.withShortDescription("compare the tables with the log, or make them anew"),
+  Command.withExamples([
+    { command: "cortex cassette rebuild --check" },
+    { command: "cortex cassette rebuild --to rebuilt.db" }
+  ])
 )
