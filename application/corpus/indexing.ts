@@ -52,6 +52,7 @@ const isBelowAny = (starts: ReadonlyArray<string>, path: string): boolean =>
 
 /** A named path below which there is neither a file nor anything indexed is a slip. */
 const missingStart = (walk: Walk, known: ReadonlyArray<string>): InvalidInput | undefined => {
+  if (walk.missing.length === 0) return undefined
   const met = [...walk.files, ...known, ...walk.skipped.map(({ path }) => path)]
   const start = walk.missing.find((each) => !met.some((path) => isBelowAny([each], path)))
   if (start === undefined) return undefined
