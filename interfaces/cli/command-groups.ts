@@ -17,7 +17,7 @@ export type CommandGroup<Name extends string> = Command.Command<
   CommandServices
 >
 
-export type GroupName = "cassette" | "key" | "thought" | "index" | "section" | "symbol"
+export type GroupName = "bundle" | "cassette" | "key" | "thought" | "index" | "section" | "symbol"
 
 interface LazyGroup<Name extends string> {
   readonly summary: string
@@ -26,6 +26,10 @@ interface LazyGroup<Name extends string> {
 
 /** Groups by name. */
 export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = {
+  bundle: {
+    summary: "bundles of finished jobs: verify",
+    load: async () => (await import("./bundle/group.ts")).bundleGroup
+  },
   cassette: {
     summary: "the work ledger: post, claim, complete, verify",
     load: async () => (await import("./cassette/group.ts")).cassetteGroup

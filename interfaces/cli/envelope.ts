@@ -1,7 +1,7 @@
 // The one JSON document that `--format json` prints: a result or an error, always one line, with the same shape on
 // every command. It never holds a stack.
 import { errorCode } from "../../domain/ledger/errors.ts"
-import { type CommandFailure, FilesRefused, VerificationFailed } from "./failures.ts"
+import { type CommandFailure, FilesRefused, isNegativeVerdict } from "./failures.ts"
 
 export interface ErrorDocument {
   readonly code: string
@@ -17,7 +17,7 @@ export const errorEnvelope = (error: ErrorDocument): string => JSON.stringify({ 
 
 /** An error's own fields; a negative verdict and an incomplete index give the whole report. */
 const detailsOf = (failure: CommandFailure): object =>
-  failure instanceof VerificationFailed || failure instanceof FilesRefused
+  isNegativeVerdict(failure) || failure instanceof FilesRefused
     ? failure.report
     : Object.fromEntries(Object.entries(failure).filter(([name]) => name !== "_tag" && name !== "message"))
 

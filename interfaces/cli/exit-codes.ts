@@ -48,6 +48,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   FilesRefused: 1,
 
   InvalidInput: 2,
+  InvalidBundle: 2,
   StoreNewerThanProgram: 2,
   WrongLedger: 2,
   NetworkFileSystem: 2,

@@ -1,6 +1,7 @@
 // What a command can end with instead of a result, beside the ledger's own errors: a verdict that is no, and output
 // that nobody takes. The list is closed, so that each has an exit code.
 import * as Schema from "effect/Schema"
+import { BundleFinding, BundleReport } from "../../domain/bundles/finding.ts"
 import { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
 import type { CorpusError } from "../../domain/corpus/errors.ts"
 import { IndexReport, refusedCount } from "../../domain/corpus/index-report.ts"
@@ -10,8 +11,8 @@ import type { MessageCassetteError } from "../../domain/ledger/errors.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 
-/** What a verification reports: of a whole ledger, of thought chains alone, or of the corpus. */
-const AnyReport = Schema.Union([VerificationReport, ThoughtChainReport, CheckReport])
+/** What a verification reports: of a whole ledger, of thought chains alone, of the corpus, or of a bundle. */
+const AnyReport = Schema.Union([VerificationReport, ThoughtChainReport, CheckReport, BundleReport])
 
 /** A negative verdict; `listed` are the findings that people are shown. */
 export class VerificationFailed extends Schema.TaggedError<VerificationFailed>()("VerificationFailed", {
@@ -19,6 +20,19 @@ export class VerificationFailed extends Schema.TaggedError<VerificationFailed>()
   report: AnyReport,
   listed: Schema.Array(CheckFinding)
 }) {}
+
+/** What was handed over as a bundle is none: its manifest is not there or not of the right form. */
+export class InvalidBundle extends Schema.TaggedError<InvalidBundle>()("InvalidBundle", {
+  message: Schema.String,
+  report: BundleReport,
+  listed: Schema.Array(BundleFinding)
+}) {}
+
+/** A verification that ended in no; both kinds show their report. */
+export type NegativeVerdict = VerificationFailed | InvalidBundle
+
+export const isNegativeVerdict = (failure: CommandFailure): failure is NegativeVerdict =>
+  failure instanceof VerificationFailed || failure instanceof InvalidBundle
 
 /** Some files could not be indexed; the others were. */
 export class FilesRefused extends Schema.TaggedError<FilesRefused>()("FilesRefused", {
@@ -49,6 +63,7 @@ export type CommandFailure =
   | InvalidSlice
   | FilesRefused
   | VerificationFailed
+  | InvalidBundle
   | OutputClosed
   | OutputFailed
 

@@ -12,7 +12,7 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { type ErrorDocument, errorDocument, errorEnvelope } from "./envelope.ts"
 import { DONE, exitCodes, INTERNAL, stoppedExitCode, USAGE } from "./exit-codes.ts"
-import { type CommandFailure, findingCount, VerificationFailed } from "./failures.ts"
+import { type CommandFailure, findingCount, isNegativeVerdict, type NegativeVerdict } from "./failures.ts"
 import { collectingPresenter } from "./help.ts"
 import { Host, type HostShape, mayColour } from "./host.ts"
 import { requestedFormat } from "./options.ts"
@@ -41,7 +41,7 @@ const usageEnding = (host: HostShape, error: CliError.CliError): Ending => {
   return { code: USAGE, document, notes: [errorLine(host, document.message), hint] }
 }
 
-const verdictNotes = (host: HostShape, failure: VerificationFailed): ReadonlyArray<string> => {
+const verdictNotes = (host: HostShape, failure: NegativeVerdict): ReadonlyArray<string> => {
   const { listed, report } = failure
   const shown = requestedFormat(host.args) === "json" ? [] : listed
   return [
@@ -56,7 +56,7 @@ const failureEnding = (host: HostShape, failure: CommandFailure): Ending => ({
   notes:
     failure._tag === "OutputClosed"
       ? []
-      : failure instanceof VerificationFailed
+      : isNegativeVerdict(failure)
         ? verdictNotes(host, failure)
         : [errorLine(host, failure.message)]
 })

@@ -26,6 +26,7 @@ export const rootCommand = async (args: ReadonlyArray<string>) => {
       },
       { command: "cortex cassette verify", description: "check every invariant" },
       { command: "cortex cassette --help", description: "all commands of the ledger" },
+      { command: "cortex bundle verify out", description: "check a bundle offline, without a ledger" },
       { command: "cortex thought --help", description: "all commands of thoughts" },
       { command: "cortex index", description: "index the texts below the current folder" },
       { command: "cortex symbol --help", description: "all commands of symbols" }

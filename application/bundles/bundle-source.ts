@@ -1,0 +1,25 @@
+// The port through which a bundle that somebody handed over is read: names without following links, then one file at a
+// time through one descriptor each, sizes first and never more than was stated. An adapter reports what it met; the
+// judgement is not its own, and it must never change anything.
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { ArtifactFacts, FolderListing, ReadFault } from "../../domain/bundles/folder-check.ts"
+
+/** A bundle's folder as it stood when it was opened. */
+export interface OpenedBundle {
+  readonly listing: FolderListing
+  /** The bytes of `bundle.json`, at most the limit. */
+  readonly manifest: Effect.Effect<Uint8Array | ReadFault>
+  /** What a file holds that is said to have so many bytes; reads no byte when its size is another. */
+  readonly artifact: (path: string, bytes: number) => Effect.Effect<ArtifactFacts | ReadFault>
+  /** Folders whose names changed since they were listed. */
+  readonly changedFolders: Effect.Effect<ReadonlyArray<string>>
+}
+
+export class BundleSource extends Context.Service<
+  BundleSource,
+  {
+    /** Opens the folder that an absolute path names, or that holds the `bundle.json` that it names. */
+    readonly open: (path: string) => Effect.Effect<OpenedBundle>
+  }
+>()("cortex-cassette/application/BundleSource") {}

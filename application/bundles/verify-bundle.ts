@@ -1,0 +1,100 @@
+// Verifies a bundle from nothing but its own bytes: the manifest, then the names in the folder, then every artifact. It
+// needs no ledger and no index, gives the runtime its turn between files, and ends in a report, never in an error.
+import * as Effect from "effect/Effect"
+import { bundleFindings, type BundleFindings } from "../../domain/bundles/finding-list.ts"
+import type { BundleReport } from "../../domain/bundles/finding.ts"
+import {
+  checkArtifactFile,
+  checkListing,
+  isArtifactPath,
+  type ReadFault
+} from "../../domain/bundles/folder-check.ts"
+import { checkManifest } from "../../domain/bundles/manifest-check.ts"
+import { artifactPath, type Manifest, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
+import { Hashing } from "../ledger/hashing.ts"
+import { BundleSource, type OpenedBundle } from "./bundle-source.ts"
+
+/** A verification's report with what was verified; the manifest is there when its form holds. */
+export interface VerifiedBundle {
+  readonly report: BundleReport
+  readonly manifest: Manifest | undefined
+  /** The bytes of `bundle.json`, undefined when it could not be read. */
+  readonly manifestBytes: Uint8Array | undefined
+}
+
+const manifestCodes = {
+  missing: "MANIFEST_MISSING",
+  kind: "MANIFEST_UNREADABLE",
+  unreadable: "MANIFEST_UNREADABLE",
+  changed: "MANIFEST_UNREADABLE",
+  size: "MANIFEST_TOO_LARGE"
+} as const satisfies Record<ReadFault["fault"], string>
+
+const verifyArtifacts = Effect.fnUntraced(function* (
+  list: BundleFindings,
+  opened: OpenedBundle,
+  manifest: Manifest
+) {
+  const listed = new Map(opened.listing.entries.map(({ kind, path }) => [path, kind]))
+  let bytes = 0
+  for (const artifact of manifest.artifacts) {
+    const path = artifactPath(artifact.artifact_id)
+    // A path of another form was reported with the manifest, what is no file with the listing.
+    if (!isArtifactPath(path)) continue
+    const kind = listed.get(path)
+    if (kind === undefined) {
+      checkArtifactFile(list, artifact, { fault: "missing", message: "there is no such file" })
+    } else if (kind === "file") {
+      const read = yield* opened.artifact(path, artifact.bytes)
+      if ("sha256" in read) bytes += read.bytes
+      checkArtifactFile(list, artifact, read)
+    }
+  }
+  return bytes
+})
+
+/** The report over what was found, with the names that the manifest gives the bundle. */
+export const reportOf = (
+  list: BundleFindings,
+  manifest: Manifest | undefined,
+  bytes: number,
+  signers: ReadonlyArray<string>
+): BundleReport => ({
+  verdict: list.verdict(),
+  findings: list.listed(),
+  findings_left_off: list.leftOff(),
+  counts: {
+    steps: manifest?.steps.length ?? 0,
+    artifacts: manifest?.artifacts.length ?? 0,
+    bytes_verified: bytes
+  },
+  bundle_id: manifest?.bundle_id ?? null,
+  run_id: manifest?.run_id ?? null,
+  job_id: manifest?.job_id ?? null,
+  plan_hash: manifest?.plan_hash ?? null,
+  root_hash: manifest?.hashes.root_hash ?? null,
+  signers
+})
+
+/** Verifies the bundle at an absolute path: a folder, or the `bundle.json` in it. */
+export const verifyBundle = Effect.fn("Bundle.verify")(function* (
+  path: string
+): Effect.fn.Return<VerifiedBundle, never, BundleSource | Hashing> {
+  const { sha256 } = yield* Hashing
+  const opened = yield* BundleSource.use((source) => source.open(path))
+  const list = bundleFindings()
+  const read = yield* opened.manifest
+  const isFault = "fault" in read
+  if (isFault) list.add(manifestCodes[read.fault], MANIFEST_NAME, read.message)
+  const manifest = isFault ? undefined : checkManifest(list, sha256, read)
+  checkListing(list, manifest, opened.listing)
+  const bytes = manifest === undefined ? 0 : yield* verifyArtifacts(list, opened, manifest)
+  for (const folder of yield* opened.changedFolders) {
+    list.add("FILE_CHANGED", folder, "names were added, removed or replaced while the bundle was verified")
+  }
+  return {
+    report: reportOf(list, manifest, bytes, []),
+    manifest,
+    manifestBytes: isFault ? undefined : read
+  }
+})

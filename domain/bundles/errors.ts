@@ -1,0 +1,128 @@
+// The ways in which building, comparing and packing bundles is refused, as tagged data that carries what is needed to
+// act. A bundle that does not verify is a report and not an error; see finding.ts.
+import * as Schema from "effect/Schema"
+
+/** Most ids that one error lists. */
+const SHOWN = 5
+
+const shown = (ids: ReadonlyArray<string>): string =>
+  ids.length > SHOWN ? `${ids.slice(0, SHOWN).join(", ")} and ${ids.length - SHOWN} more` : ids.join(", ")
+
+/** The run has no such job. */
+export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", {
+  run_id: Schema.String,
+  job_id: Schema.String
+}) {
+  override get message() {
+    return `Run ${this.run_id} has no job ${this.job_id}: cassette status lists its jobs`
+  }
+}
+
+/** Work is left to do, or the evidence of work that was done is not there. */
+export class JobIncomplete extends Schema.TaggedError<JobIncomplete>()("JobIncomplete", {
+  job_id: Schema.String,
+  /** Steps that are not COMMITTED. */
+  open_steps: Schema.Array(Schema.String),
+  /** Steps that have not exactly one receipt. */
+  unproven_steps: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return this.open_steps.length > 0
+      ? `Job ${this.job_id} is not complete: ${this.open_steps.length} step(s) not COMMITTED (${shown(this.open_steps)}); work them first`
+      : `Job ${this.job_id} cannot be proven: ${this.unproven_steps.length} step(s) without exactly one receipt (${shown(this.unproven_steps)}); run cassette verify`
+  }
+}
+
+/** Steps ended in FAILURE or ABORTED, and nobody said that a bundle may leave them out. */
+export class StepsFailed extends Schema.TaggedError<StepsFailed>()("StepsFailed", {
+  job_id: Schema.String,
+  failed_steps: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `${this.failed_steps.length} step(s) of job ${this.job_id} did not succeed (${shown(this.failed_steps)}): allow failures to bundle the others`
+  }
+}
+
+/** The step, its receipt or its text has no place in a bundle. */
+export class NotBundleable extends Schema.TaggedError<NotBundleable>()("NotBundleable", {
+  /** "" when it is the bundle as a whole. */
+  step_id: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return this.step_id === ""
+      ? `No bundle: ${this.reason}`
+      : `Step ${this.step_id} is not for a bundle: ${this.reason}`
+  }
+}
+
+/** The receipt and what is kept of the reading contradict each other. */
+export class ReceiptDrift extends Schema.TaggedError<ReceiptDrift>()("ReceiptDrift", {
+  step_id: Schema.String,
+  field: Schema.String,
+  receipt: Schema.String,
+  found: Schema.String
+}) {
+  override get message() {
+    return `The receipt of step ${this.step_id} says ${this.field} ${this.receipt}, found is ${this.found}: one of the two was changed, nothing is bundled from them`
+  }
+}
+
+/** What the step read is not kept any more. */
+export class ExpansionMissing extends Schema.TaggedError<ExpansionMissing>()("ExpansionMissing", {
+  step_id: Schema.String,
+  ref: Schema.String,
+  slice: Schema.String,
+  section_content_hash: Schema.String
+}) {
+  override get message() {
+    return `What step ${this.step_id} read (${this.ref} ${this.slice}) is not in the expansion cache: use the root folder and cache that the worker used`
+  }
+}
+
+/** Two steps read the same slice of the same reference and got different texts, so that one artifact cannot hold both. */
+export class ArtifactConflict extends Schema.TaggedError<ArtifactConflict>()("ArtifactConflict", {
+  artifact_id: Schema.String,
+  step_ids: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `Steps ${this.step_ids.join(" and ")} read different texts under one artifact ${this.artifact_id}: the source changed while the job ran, plan it again`
+  }
+}
+
+/** Something else stands where the result was to go; it was not touched. */
+export class TargetExists extends Schema.TaggedError<TargetExists>()("TargetExists", {
+  path: Schema.String
+}) {
+  override get message() {
+    return `${this.path} exists and is not the same, byte for byte: choose another name, nothing was written over`
+  }
+}
+
+/** The file is no archive that `bundle pack` could have written. */
+export class NotABundleArchive extends Schema.TaggedError<NotABundleArchive>()("NotABundleArchive", {
+  file: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.file} is not a packed bundle: ${this.reason}`
+  }
+}
+
+/** The file is no receipt of a replay. */
+export class NotAReplayReceipt extends Schema.TaggedError<NotAReplayReceipt>()("NotAReplayReceipt", {
+  file: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.file} is not a replay receipt: ${this.reason}`
+  }
+}
+
+/** One difference between two documents: a JSON pointer or a path, and what stands there on either side. */
+export const Difference = Schema.Struct({
+  where: Schema.String,
+  left: Schema.NullOr(Schema.String),
+  right: Schema.NullOr(Schema.String)
+})
+export type Difference = typeof Difference.Type

@@ -1,0 +1,47 @@
+/**
+ * The finding codes are promised to other implementations: the specification's tables hold exactly these codes, with
+ * these meanings, under the exit code that they call for.
+ */
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { bundleFindings } from "./finding-list.ts"
+import { type BundleFindingCode, bundleFindingCodes, makesInvalid } from "./finding.ts"
+import { MAX_BUNDLE_FINDINGS } from "./limits.ts"
+
+const specification = readFileSync(new URL("../../docs/spec/bundles.md", import.meta.url), "utf8")
+
+/** The rows of the table whose heading names an exit code. */
+const tableOf = (exit: number): ReadonlyArray<readonly [string, string]> => {
+  const [, after = ""] = specification.split(`exit ${exit} `)
+  const [table = ""] = after.split("\n\n")
+  return [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)].map(([, code = "", meaning = ""]) => [
+    code,
+    meaning
+  ])
+}
+
+const codesThat = (isInvalid: boolean) =>
+  Object.entries(bundleFindingCodes).filter(
+    ([code]) => makesInvalid({ code: code as BundleFindingCode, where: "", message: "" }) === isInvalid
+  )
+
+describe("finding codes", () => {
+  it("are those of the specification", () => {
+    assert.deepStrictEqual(tableOf(2), codesThat(true))
+    assert.deepStrictEqual(tableOf(1), codesThat(false))
+  })
+})
+
+describe("a list of findings", () => {
+  it("keeps the worst verdict and counts what it does not list", () => {
+    const list = bundleFindings()
+    assert.strictEqual(list.verdict(), "PASS")
+    for (let index = 0; index < MAX_BUNDLE_FINDINGS; index++) list.add("FILE_EXTRA", ".", "")
+    assert.strictEqual(list.verdict(), "FAIL")
+    list.add("FIELD_INVALID", "", "")
+    assert.deepStrictEqual(
+      [list.verdict(), list.listed().length, list.leftOff()],
+      ["INVALID", MAX_BUNDLE_FINDINGS, 1]
+    )
+  })
+})

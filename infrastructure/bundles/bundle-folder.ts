@@ -1,0 +1,242 @@
+// A bundle's folder on disk, read as something that an enemy may have made and may be changing: no link is followed, a
+// file is what its descriptor says, and what was read counts only when the name still leads to the same unchanged file
+// afterwards. Reading is synchronous in pieces; between pieces and files the runtime gets its turn.
+import {
+  closeSync,
+  constants,
+  type Dir,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readSync,
+  statSync
+} from "node:fs"
+import { basename, dirname, join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { BundleSource, type OpenedBundle } from "../../application/bundles/bundle-source.ts"
+import type {
+  ArtifactFacts,
+  FolderEntry,
+  FolderListing,
+  ReadFault
+} from "../../domain/bundles/folder-check.ts"
+import { MAX_BUNDLE_ENTRIES, MAX_MANIFEST_BYTES } from "../../domain/bundles/limits.ts"
+import { ARTIFACT_FOLDER, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
+import { CARRIED_BYTES, factsOfWhole, TextScan } from "./text-scan.ts"
+
+const PIECE_BYTES = 262_144
+
+/** How much is read before others get their turn. */
+const TURN_BYTES = 16 * 1_048_576
+
+// Windows knows no such flags; there a link shows in the listing alone.
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+
+const fault = (kind: ReadFault["fault"], message: string): ReadFault => ({ fault: kind, message })
+
+const openFault = (error: unknown): ReadFault => {
+  const { code = "UNKNOWN" } = error as NodeJS.ErrnoException
+  if (code === "ENOENT" || code === "ENOTDIR") return fault("missing", "there is no such file")
+  if (code === "ELOOP" || code === "EMLINK") return fault("kind", "it is a link, not a file")
+  if (code === "ENXIO" || code === "EISDIR") return fault("kind", "it is no regular file")
+  return fault("unreadable", `it cannot be read (${code})`)
+}
+
+interface Identity {
+  readonly dev: bigint
+  readonly ino: bigint
+  readonly size: bigint
+  readonly mtimeNs: bigint
+  readonly ctimeNs: bigint
+}
+
+const isSame = (left: Identity, right: Identity | undefined): boolean =>
+  right !== undefined &&
+  left.dev === right.dev &&
+  left.ino === right.ino &&
+  left.size === right.size &&
+  left.mtimeNs === right.mtimeNs &&
+  left.ctimeNs === right.ctimeNs
+
+const identityOf = (path: string): Identity | undefined => {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    // What cannot be looked at any more is not what it was.
+    return undefined
+  }
+}
+
+/** A regular file that is open, with what it was at that moment. */
+interface OpenFile {
+  readonly descriptor: number
+  readonly size: number
+  readonly opened: Identity
+}
+
+const openFile = (path: string): OpenFile | ReadFault => {
+  try {
+    const descriptor = openSync(path, READ_FLAGS)
+    const stat = fstatSync(descriptor, { bigint: true })
+    if (stat.isFile()) return { descriptor, size: Number(stat.size), opened: stat }
+    closeSync(descriptor)
+    return fault("kind", "it is no regular file")
+  } catch (error) {
+    return openFault(error)
+  }
+}
+
+const changed = fault("changed", "it changed, or another file took its place, while it was read")
+
+/** Uses an open file and closes it; what came out counts only when path and file are still what they were. */
+const withFile = <A>(
+  path: string,
+  use: (file: OpenFile) => Effect.Effect<A | ReadFault>
+): Effect.Effect<A | ReadFault> =>
+  Effect.suspend(() => {
+    const file = openFile(path)
+    if ("fault" in file) return Effect.succeed(file)
+    return Effect.ensuring(
+      Effect.map(use(file), (result) => (isSame(file.opened, identityOf(path)) ? result : changed)),
+      Effect.sync(() => closeSync(file.descriptor))
+    )
+  })
+
+const readPiece = (descriptor: number, buffer: Buffer, start: number): number | ReadFault => {
+  try {
+    return readSync(descriptor, buffer, start, buffer.length - start, null)
+  } catch (error) {
+    return openFault(error)
+  }
+}
+
+const readManifest = (folder: string): Effect.Effect<Uint8Array | ReadFault> =>
+  withFile(join(folder, MANIFEST_NAME), ({ descriptor, size }) =>
+    Effect.sync(() => {
+      if (size > MAX_MANIFEST_BYTES) return fault("size", `it may have ${MAX_MANIFEST_BYTES} bytes`)
+      const bytes = Buffer.alloc(size + 1)
+      let length = 0
+      while (length <= size) {
+        const read = readPiece(descriptor, bytes, length)
+        if (typeof read !== "number") return read
+        if (read === 0) break
+        length += read
+      }
+      return length === size ? bytes.subarray(0, size) : changed
+    })
+  )
+
+/** Reads a file of stated size piece by piece, one byte more at most. */
+const scan = Effect.fnUntraced(function* (file: OpenFile, buffer: Buffer) {
+  const pieces = new TextScan(buffer)
+  let length = 0
+  let sinceTurn = 0
+  while (length <= file.size) {
+    const read = readPiece(file.descriptor, buffer, pieces.start)
+    if (typeof read !== "number") return read
+    if (read === 0) break
+    pieces.take(read)
+    length += read
+    sinceTurn += read
+    if (sinceTurn < TURN_BYTES) continue
+    sinceTurn = 0
+    yield* Effect.yieldNow
+  }
+  return length === file.size ? pieces.facts() : changed
+})
+
+const readArtifact = (
+  path: string,
+  bytes: number,
+  buffer: Buffer
+): Effect.Effect<ArtifactFacts | ReadFault> =>
+  withFile(path, (file) => {
+    if (file.size !== bytes) {
+      return Effect.succeed(fault("size", `it has ${file.size} bytes, the manifest says ${bytes}`))
+    }
+    if (file.size >= PIECE_BYTES) return scan(file, buffer)
+    return Effect.sync(() => {
+      // A read of a regular file that gives less than was asked for has reached its end.
+      const read = readPiece(file.descriptor, buffer, 0)
+      if (typeof read !== "number") return read
+      return read === bytes ? factsOfWhole(buffer.subarray(0, read)) : changed
+    })
+  })
+
+const kindOfEntry = (entry: {
+  isFile: () => boolean
+  isDirectory: () => boolean
+  isSymbolicLink: () => boolean
+}): FolderEntry["kind"] => {
+  if (entry.isSymbolicLink()) return "link"
+  return entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other"
+}
+
+const listInto = (entries: Array<FolderEntry>, folder: Dir, prefix: string): boolean => {
+  try {
+    for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
+      if (entries.length >= MAX_BUNDLE_ENTRIES) return true
+      entries.push({ path: `${prefix}${entry.name}`, kind: kindOfEntry(entry) })
+    }
+    return false
+  } finally {
+    folder.closeSync()
+  }
+}
+
+const openFolder = (path: string): Dir | undefined => {
+  try {
+    return opendirSync(path, { bufferSize: 1_024 })
+  } catch {
+    // What is missing shows as missing files, each with its finding.
+    return undefined
+  }
+}
+
+const list = (folder: string): FolderListing => {
+  const entries: Array<FolderEntry> = []
+  const top = openFolder(folder)
+  let cut = top !== undefined && listInto(entries, top, "")
+  if (entries.some(({ kind, path }) => path === ARTIFACT_FOLDER && kind === "folder")) {
+    const artifacts = openFolder(join(folder, ARTIFACT_FOLDER))
+    if (artifacts !== undefined) cut = listInto(entries, artifacts, `${ARTIFACT_FOLDER}/`) || cut
+  }
+  entries.sort((left, right) => (left.path < right.path ? -1 : 1))
+  return { entries, cut }
+}
+
+/** The folder of the bundle that a path names: the path itself, or where the named `bundle.json` lies. */
+export const folderOfBundle = (path: string): string =>
+  basename(path) === MANIFEST_NAME && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true
+    ? dirname(path)
+    : path
+
+const openBundle = (path: string): OpenedBundle => {
+  const folder = folderOfBundle(path)
+  const folders = [".", ARTIFACT_FOLDER].map((name) => ({ name, before: identityOf(join(folder, name)) }))
+  const listing = list(folder)
+  const buffer = Buffer.allocUnsafe(PIECE_BYTES + CARRIED_BYTES)
+  const isNamed = listing.entries.some((entry) => entry.path === MANIFEST_NAME)
+  return {
+    listing,
+    // A name that is listed exactly, since some file systems take Bundle.json for bundle.json.
+    manifest: isNamed
+      ? readManifest(folder)
+      : Effect.succeed(fault("missing", `there is no ${MANIFEST_NAME} in the folder`)),
+    artifact: (name, bytes) => readArtifact(join(folder, name), bytes, buffer),
+    changedFolders: Effect.sync(() =>
+      folders.flatMap(({ before, name }) => {
+        const after = identityOf(join(folder, name))
+        const isStill = before === undefined ? after === undefined : isSame(before, after)
+        return isStill ? [] : [name]
+      })
+    )
+  }
+}
+
+/** Bundles in folders of this machine's file systems. */
+export const bundleFolderLayer: Layer.Layer<BundleSource> = Layer.succeed(BundleSource, {
+  open: (path) => Effect.sync(() => openBundle(path))
+})
