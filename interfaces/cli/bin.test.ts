@@ -1,7 +1,16 @@
 // The binary as a process: streams, signals, exit codes, and what only a real process can meet.
 import { spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -193,6 +202,16 @@ describe("without the permission to write", () => {
     const ran = await runCortex(["cassette", "verify", "--root", readOnly], { ...options, ...asNobody })
     expect(ran.code).toBe(0)
     expect(ran.stderr).toMatch(/^warning: .*private copy.*\nPASS: All invariants verified\n$/)
+  })
+
+  it.runIf(able)(`proves from a tree that it cannot put beside the ledger${title}`, async () => {
+    const prove = ["cassette", "prove", "inclusion", "--event", "1", "--root", readOnly]
+    const ran = await runCortex(prove, { ...options, ...asNobody })
+    expect(ran.code).toBe(0)
+    expect(ran.stdout).toMatch(
+      /^\{"hash":"[0-9a-f]{64}","index":0,"kind":"inclusion","path":\["[0-9a-f]{64}"\],/
+    )
+    expect(readdirSync(join(readOnly, "CORTEX", "_generated"))).toEqual(["system3.db"])
   })
 
   it.runIf(able)(`refuses to write${title}`, async () => {

@@ -83,7 +83,11 @@ describe("record", () => {
     ["a missing file", ["--file", "nowhere.md"], {}],
     ["a type that is none", ["--content", "a", "--type", "idea"], {}],
     ["a time without a zone", ["--content", "a", "--timestamp", "2026-04-17T00:00:00"], {}],
-    ["an empty task", ["--content", "a", "--task", ""], {}]
+    ["a time that is no date", ["--content", "a", "--timestamp", "2026-02-30T00:00:00Z"], {}],
+    ["an empty task", ["--content", "a", "--task", ""], {}],
+    ["an empty agent", ["--content", "a", "--agent", ""], {}],
+    ["half a character in the agent", ["--content", "a", "--agent", "a\ud800"], {}],
+    ["half a character in the content", ["--content", "a\ud800"], {}]
   ] as ReadonlyArray<readonly [string, ReadonlyArray<string>, Partial<RunOptions>]>)(
     "refuses %s and makes no ledger",
     async (_, more, options) => {
@@ -128,6 +132,14 @@ describe("list and show", () => {
     expect(lines[1]).toMatch(/^r1 +t1 +plan +a1 +2026-04-17T00:00:00Z +one …$/)
     expect(lines[2]).toContain("\\u001b[31mxxx")
     expect((await cortex(["list", "--task", "t2"])).stdout).toBe("no thoughts\n")
+  })
+
+  it.each(["0", "-1", "1.5", "1e3", ""])("refuse to list at most %j", async (limit) => {
+    await record("r1")
+    expect(await json(["list", `--limit=${limit}`])).toMatchObject({
+      code: 2,
+      document: { error: { code: "USAGE" } }
+    })
   })
 
   it("say which record is not there", async () => {
