@@ -145,8 +145,7 @@ describe("what a slice counts", () => {
     ["a😀b", "tail(2)", "😀b"],
     ["e\u0301x", "chars[0:1]", "e"],
     ["👩‍👩‍👧", "head(2)", "👩\u200d"],
-    ["\ud83d\ud83d\ude00", "head(2)", "\ud83d\ud83d\ude00"],
-    ["\ude00\ud83d", "tail(1)", "\ud83d"]
+    ["\ufeffa", "head(1)", "\ufeff"]
   ])("in %j, %s is %j", (text, slice, expected) => {
     expect(Result.getOrThrow(cut(text, slice))).toBe(expected)
   })

@@ -1,8 +1,9 @@
 // Slices: the closed grammar of bounded pieces of a text, and how a piece is cut. Everything that is not exactly one
 // of the four forms is refused, since a slice stands in cache keys and plans for ever; nothing is guessed or repaired.
-// Cutting walks the text once and never builds a list of its lines or characters. Source: docs/spec/corpus.md, "Slices".
+// Cutting works on UTF-8, walks it once and never builds a list of lines or characters. Source: docs/spec/corpus.md, "Slices".
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { textOfUtf8, utf8Bytes } from "../canonical/bytes.ts"
 
 /** A bounded piece of a text: 0-based, end exclusive; characters are Unicode code points, lines end at LF alone. */
 export type Slice =
@@ -86,82 +87,102 @@ export const parseSlice = (text: string): Result.Result<Slice, InvalidSlice> => 
   return refuse(UNBOUNDED.test(trimmed) ? "unbounded" : "malformed")
 }
 
-const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
-const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
+const LF = 0x0a
 
-/** Where the text stands after `count` code points from `from` on; `left` of them were not there. */
-const forward = (
-  text: string,
-  from: number,
-  count: number
-): { readonly at: number; readonly left: number } => {
-  let at = from
-  let left = count
-  while (left > 0 && at < text.length) {
-    at += isHigh(text.charCodeAt(at)) && isLow(text.charCodeAt(at + 1)) ? 2 : 1
-    left--
-  }
-  return { at, left }
+/** How far a walk came: where it stands in the text, and how many steps it could not take. */
+interface Walked {
+  readonly at: number
+  readonly left: number
 }
 
-/** Where the last `count` code points begin, or 0. */
-const backward = (text: string, count: number): number => {
-  let at = text.length
-  for (let left = count; left > 0 && at > 0; left--) {
-    at -= isLow(text.charCodeAt(at - 1)) && isHigh(text.charCodeAt(at - 2)) ? 2 : 1
-  }
+/** True for a byte that is not the first of its code point. */
+const continues = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80
+
+const characterAfter = (text: Uint8Array, from: number): number => {
+  let at = from + 1
+  while (continues(text[at])) at++
   return at
 }
 
-/** Where the line begins that lies `count` line ends after `from`; `left` of them were not there. */
-const linesForward = (
-  text: string,
-  from: number,
-  count: number
-): { readonly at: number; readonly left: number } => {
+const characterBefore = (text: Uint8Array, from: number): number => {
+  let at = from - 1
+  while (at > 0 && continues(text[at])) at--
+  return at
+}
+
+/** Goes `count` code points on. */
+const charactersOn = (text: Uint8Array, from: number, count: number): Walked => {
   let at = from
   let left = count
-  while (left > 0) {
-    const end = text.indexOf("\n", at)
-    if (end === -1) return { at, left }
+  for (; left > 0 && at < text.length; left--) at = characterAfter(text, at)
+  return { at, left }
+}
+
+/** Goes `count` code points back from the end. */
+const charactersBack = (text: Uint8Array, count: number): number => {
+  let at = text.length
+  for (let left = count; left > 0 && at > 0; left--) at = characterBefore(text, at)
+  return at
+}
+
+/** Goes on to behind the `count`-th LF. */
+const linesOn = (text: Uint8Array, from: number, count: number): Walked => {
+  let at = from
+  let left = count
+  for (; left > 0; left--) {
+    const end = text.indexOf(LF, at)
+    if (end === -1) break
     at = end + 1
-    left--
   }
   return { at, left }
 }
 
-const cutLines = (text: string, slice: Slice & { readonly unit: "lines" }) => {
-  const start = linesForward(text, 0, slice.start)
-  // The last line needs no line end behind it.
-  const last = linesForward(text, start.at, slice.end - slice.start - 1)
-  if (start.left + last.left > 0) {
-    const available = slice.end - start.left - last.left
-    return Result.fail(new SliceOutOfRange({ slice: sliceText(slice), unit: "lines", available }))
-  }
-  const end = text.indexOf("\n", last.at)
-  return Result.succeed(text.slice(start.at, end === -1 ? text.length : end))
+type Range = Slice & { readonly unit: "lines" | "chars" }
+
+const cutRange = (
+  text: Uint8Array,
+  slice: Range,
+  start: Walked,
+  end: Walked
+): Result.Result<Uint8Array, SliceOutOfRange> => {
+  const missing = start.left + end.left
+  return missing === 0
+    ? Result.succeed(text.subarray(start.at, end.at))
+    : Result.fail(
+        new SliceOutOfRange({ slice: sliceText(slice), unit: slice.unit, available: slice.end - missing })
+      )
 }
 
-const cutChars = (text: string, slice: Slice & { readonly unit: "chars" }) => {
-  const start = forward(text, 0, slice.start)
-  const end = forward(text, start.at, slice.end - slice.start)
-  if (start.left + end.left > 0) {
-    const available = slice.end - start.left - end.left
-    return Result.fail(new SliceOutOfRange({ slice: sliceText(slice), unit: "chars", available }))
-  }
-  return Result.succeed(text.slice(start.at, end.at))
+const cutLines = (text: Uint8Array, slice: Range) => {
+  const start = linesOn(text, 0, slice.start)
+  // The last line needs no LF behind it, and never takes one along.
+  const last = linesOn(text, start.at, slice.end - slice.start - 1)
+  const end = text.indexOf(LF, last.at)
+  return cutRange(text, slice, start, { at: end === -1 ? text.length : end, left: last.left })
 }
 
-/** Cuts the piece out of a text; `head` and `tail` take what is there, `lines` and `chars` must fit. */
-export const applySlice = (text: string, slice: Slice): Result.Result<string, SliceOutOfRange> => {
+const cutChars = (text: Uint8Array, slice: Range) => {
+  const start = charactersOn(text, 0, slice.start)
+  return cutRange(text, slice, start, charactersOn(text, start.at, slice.end - slice.start))
+}
+
+/**
+ * Cuts the piece out of a text, both as UTF-8; the piece is a part of the given bytes. `head` and `tail` take what is
+ * there, `lines` and `chars` must fit.
+ */
+export const cutSlice = (text: Uint8Array, slice: Slice): Result.Result<Uint8Array, SliceOutOfRange> => {
   switch (slice.unit) {
     case "lines":
       return cutLines(text, slice)
     case "chars":
       return cutChars(text, slice)
     case "head":
-      return Result.succeed(text.slice(0, forward(text, 0, slice.count).at))
+      return Result.succeed(text.subarray(0, charactersOn(text, 0, slice.count).at))
     case "tail":
-      return Result.succeed(text.slice(backward(text, slice.count)))
+      return Result.succeed(text.subarray(charactersBack(text, slice.count)))
   }
 }
+
+/** As `cutSlice`, of a well-formed text that is not large. */
+export const applySlice = (text: string, slice: Slice): Result.Result<string, SliceOutOfRange> =>
+  Result.map(cutSlice(utf8Bytes(text), slice), textOfUtf8)
