@@ -4,8 +4,16 @@ export { CorpusFiles, type FileText, type Walk, type WalkOptions } from "./corpu
 export { CorpusStore, type NamedSection, type TargetRows } from "./corpus/corpus-store.ts"
 export { Corpus, type CorpusShape } from "./corpus/corpus.ts"
 export type { CurrentSection, CurrentSectionError } from "./corpus/current-sections.ts"
+export {
+  CACHE_SUBSTRATES,
+  type CacheStats,
+  type CacheSubstrate,
+  ExpansionCache,
+  type Stored
+} from "./corpus/expansion-cache.ts"
 export type { IndexOptions, IndexProgress } from "./corpus/indexing.ts"
 export { Markdown } from "./corpus/markdown.ts"
+export type { Resolved, ResolveError, ResolveRequest } from "./corpus/resolving.ts"
 export {
   type CommandError,
   type CommandWriter,

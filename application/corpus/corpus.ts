@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import { textOfUtf8 } from "../../domain/canonical/bytes.ts"
 import type { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
 import {
   type CorpusStoreError,
@@ -16,6 +17,7 @@ import {
   SymbolNotFound
 } from "../../domain/corpus/errors.ts"
 import type { IndexReport } from "../../domain/corpus/index-report.ts"
+import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import type { SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 import { type InvalidSlice, parseSlice, sliceText } from "../../domain/corpus/slice.ts"
 import { AddSymbol, CorpusPath, Reference, SectionId, SymbolId } from "../../domain/corpus/symbols.ts"
@@ -26,8 +28,10 @@ import { decodeInput } from "../ledger/input.ts"
 import type { CorpusFiles } from "./corpus-files.ts"
 import { CorpusStore, type NamedSection } from "./corpus-store.ts"
 import { type CurrentSection, type CurrentSectionError, makeCurrentSections } from "./current-sections.ts"
+import { type CacheStats, ExpansionCache } from "./expansion-cache.ts"
 import { type IndexOptions, makeIndexing } from "./indexing.ts"
 import type { Markdown } from "./markdown.ts"
+import { makeResolving, type Resolved, type ResolveError, type ResolveRequest } from "./resolving.ts"
 
 export interface CorpusShape {
   /** Indexes the files that the options name, the whole root by default; what cannot be taken is in the report. */
@@ -64,6 +68,12 @@ export interface CorpusShape {
   ) => Effect.Effect<CurrentSection, CurrentSectionError | InvalidInput>
   /** A section's text, read now; `FileChanged` when it is no longer the text that its hash names. */
   readonly sectionText: (section: SectionRow) => Effect.Effect<string, FileReadError>
+  /** The text that a reference and a slice mean now: expanded once in a run, and given out again ever after. */
+  readonly resolve: (request: ResolveRequest) => Effect.Effect<Resolved, ResolveError>
+  /** How much was expanded, and where it is kept. */
+  readonly cacheStats: Effect.Effect<CacheStats, ExpansionCacheError>
+  /** Looks at every expansion; what is wrong is a finding, not an error. */
+  readonly verifyCache: Effect.Effect<CheckReport, ExpansionCacheError>
 }
 
 const decodePath = decodeInput(CorpusPath, asGiven)
@@ -97,7 +107,9 @@ const findingOf = (
 const make = Effect.gen(function* () {
   const store = yield* CorpusStore
   const current = yield* makeCurrentSections
+  const cache = yield* ExpansionCache
   const index = yield* makeIndexing(current.readFile)
+  const resolve = yield* makeResolving(current)
 
   const section = Effect.fn("Corpus.section")(function* (sectionId: string) {
     yield* Effect.fromResult(decodeSectionId(sectionId))
@@ -160,13 +172,19 @@ const make = Effect.gen(function* () {
     currentSection: Effect.fnUntraced(function* (reference) {
       return yield* current.ofReference(yield* Effect.fromResult(decodeReference(reference)))
     }),
-    sectionText: current.textOf
+    sectionText: (section) => Effect.map(current.bytesOf(section), textOfUtf8),
+    resolve,
+    cacheStats: cache.stats,
+    verifyCache: cache.verify
   }
   return shape
 })
 
 export class Corpus extends Context.Service<Corpus, CorpusShape>()("cortex-cassette/application/Corpus") {
   /** The service over whatever implements the ports. */
-  static readonly layerNoDeps: Layer.Layer<Corpus, never, CorpusFiles | CorpusStore | Hashing | Markdown> =
-    Layer.effect(Corpus, make)
+  static readonly layerNoDeps: Layer.Layer<
+    Corpus,
+    never,
+    CorpusFiles | CorpusStore | ExpansionCache | Hashing | Markdown
+  > = Layer.effect(Corpus, make)
 }

@@ -134,18 +134,18 @@ export const makeCurrentSections = Effect.gen(function* () {
     return { ...(yield* ofTarget(path, heading)), heading, slice }
   })
 
-  /** The text of a section, read now; `FileChanged` when it is no longer the text that the section's hash names. */
-  const textOf = Effect.fnUntraced(function* ({
+  /** The text of a section as UTF-8, read now; `FileChanged` when it is no longer the text that its hash names. */
+  const bytesOf = Effect.fnUntraced(function* ({
     content_hash,
     line_end,
     line_start,
     path
-  }: SectionRow): Effect.fn.Return<string, FileReadError> {
+  }: SectionRow): Effect.fn.Return<Uint8Array, FileReadError> {
     const { text } = yield* files.read(path)
     const lines = textOfLines(text, line_start, line_end)
     if (hashes.sha256OfBytes(lines) !== content_hash) return yield* new FileChanged({ path })
-    return textOfUtf8(lines)
+    return lines
   })
 
-  return { readFile, ofReference, ofTarget, textOf }
+  return { readFile, ofReference, ofTarget, bytesOf }
 })

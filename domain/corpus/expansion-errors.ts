@@ -65,6 +65,29 @@ export class ExpansionTooLarge extends Schema.TaggedError<ExpansionTooLarge>()("
   }
 }
 
+/** Neither the caller nor the symbol says how much to read. */
+export class UnboundedSlice extends Schema.TaggedError<UnboundedSlice>()("UnboundedSlice", {
+  symbol_id: Schema.String
+}) {
+  override get message() {
+    return `${this.symbol_id} has no default slice: say how much to read, such as lines[0:80]`
+  }
+}
+
+/** Under one key two different texts were expanded, so that one of them is wrong; the stored one was not given out. */
+export class ExpansionDiffers extends Schema.TaggedError<ExpansionDiffers>()("ExpansionDiffers", {
+  run_id: Schema.String,
+  symbol_id: Schema.String,
+  slice: Schema.String,
+  section_content_hash: Schema.String,
+  stored_payload_hash: Schema.String,
+  payload_hash: Schema.String
+}) {
+  override get message() {
+    return `The stored text of ${this.symbol_id} ${this.slice} (${this.stored_payload_hash}) is not what the section says (${this.payload_hash}): run cortex cache verify`
+  }
+}
+
 /** What any work on an open expansion cache can end with; nothing was stored. */
 export type ExpansionCacheError =
   | CacheDamaged

@@ -6,22 +6,30 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CorpusFiles } from "../../application/corpus/corpus-files.ts"
 import type { CorpusStore } from "../../application/corpus/corpus-store.ts"
+import type { CacheSubstrate, ExpansionCache } from "../../application/corpus/expansion-cache.ts"
 import type { Markdown } from "../../application/corpus/markdown.ts"
 import type { Hashing } from "../../application/ledger/hashing.ts"
 import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
 import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { type CorpusDatabase, type CorpusDatabaseOptions, corpusDatabaseLayer } from "./corpus-database.ts"
+import { jsonlExpansionCacheLayer } from "./jsonl-expansion-cache.ts"
 import { markdownLayer } from "./markdown-headings.ts"
 import { corpusFilesLayer, realRoot } from "./node-corpus-files.ts"
 import { sqliteCorpusStoreLayer } from "./sqlite-corpus-store.ts"
+import { sqliteExpansionCacheLayer } from "./sqlite-expansion-cache.ts"
 
 /** Where a corpus database lies below the root. */
 const CORPUS_PATH = ["CORTEX", "_generated", "system1.db"] as const
 
+/** Where the expansions lie when they are kept as JSON lines. */
+const LINES_PATH = ["CORTEX", "_cache", "expansions.jsonl"] as const
+
 export interface SqliteCorpusOptions extends Omit<CorpusDatabaseOptions, "filename"> {
   /** The folder whose files may be read; its CORTEX/ holds the database. */
   readonly root: string
+  /** Where expansions are kept: in the database (`sqlite`, the default) or in CORTEX/_cache/expansions.jsonl. */
+  readonly cache?: CacheSubstrate | undefined
 }
 
 const folderFailure = (file: string, error: unknown): ReadOnlyStore | StorageFailure | StorageFull => {
@@ -30,8 +38,19 @@ const folderFailure = (file: string, error: unknown): ReadOnlyStore | StorageFai
   return code === "ENOSPC" ? new StorageFull({ file }) : new StorageFailure({ file, code, reason: message })
 }
 
-/** What the corpus service needs, and the database for whoever stores expansions in it. */
-export type CorpusPorts = CorpusDatabase | CorpusFiles | CorpusStore | Hashing | Markdown
+/** What the corpus service needs, and the database behind it. */
+export type CorpusPorts = CorpusDatabase | CorpusFiles | CorpusStore | ExpansionCache | Hashing | Markdown
+
+/** The file that holds the expansions of a root as JSON lines. */
+export const expansionLines = (root: string): string => join(root, ...LINES_PATH)
+
+const cacheLayer = (
+  root: string,
+  { busyDeadline, cache = "sqlite", mode }: Omit<SqliteCorpusOptions, "root">
+): Layer.Layer<ExpansionCache, never, CorpusDatabase> =>
+  cache === "sqlite"
+    ? sqliteExpansionCacheLayer
+    : jsonlExpansionCacheLayer({ file: expansionLines(root), busyDeadline, readOnly: mode === "read" })
 
 /** The ports of the corpus below a root. */
 export const sqliteCorpusLayer = ({
@@ -52,7 +71,8 @@ export const sqliteCorpusLayer = ({
         sqliteCorpusStoreLayer,
         corpusFilesLayer(real),
         markdownLayer,
-        nodeHashingLayer
+        nodeHashingLayer,
+        cacheLayer(real, options)
       ).pipe(Layer.provideMerge(corpusDatabaseLayer({ ...options, filename })))
     })
   )

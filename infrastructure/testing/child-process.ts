@@ -9,7 +9,8 @@ import { onTestFinished } from "vitest"
 
 const scripts = {
   child: fileURLToPath(new URL("child.ts", import.meta.url)),
-  opener: fileURLToPath(new URL("opener.ts", import.meta.url))
+  opener: fileURLToPath(new URL("opener.ts", import.meta.url)),
+  resolver: fileURLToPath(new URL("resolver.ts", import.meta.url))
 }
 
 /** Compiled code is kept between children, in a folder that only this checkout's owner can write. */

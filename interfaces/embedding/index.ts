@@ -3,7 +3,9 @@
 export type { CorpusShape } from "../../application/corpus/corpus.ts"
 export type { NamedSection } from "../../application/corpus/corpus-store.ts"
 export type { CurrentSection, CurrentSectionError } from "../../application/corpus/current-sections.ts"
+export type { CacheStats, CacheSubstrate } from "../../application/corpus/expansion-cache.ts"
 export type { IndexOptions, IndexProgress } from "../../application/corpus/indexing.ts"
+export type { Resolved, ResolveError, ResolveRequest } from "../../application/corpus/resolving.ts"
 export type { EventStreamOptions } from "../../application/ledger/event-stream.ts"
 export type { CommandError } from "../../application/ledger/command-writer.ts"
 export type { BackupError } from "../../application/ledger/ledger-evidence.ts"
@@ -38,6 +40,8 @@ export {
 } from "../../application/thoughts/thoughts.ts"
 export type { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
 export * from "../../domain/corpus/errors.ts"
+export * from "../../domain/corpus/expansion-errors.ts"
+export { InvalidSlice, SliceOutOfRange } from "../../domain/corpus/slice.ts"
 export {
   type IndexReport,
   isRefused,
