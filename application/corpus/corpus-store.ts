@@ -23,6 +23,8 @@ export class CorpusStore extends Context.Service<
   {
     /** True when nothing can be stored: what is found out about files is then kept for this process alone. */
     readonly readOnly: boolean
+    /** Another number after every change of the index or the symbols, by whomever; undefined when it cannot be told. */
+    readonly version: () => number | undefined
     readonly files: Stored<ReadonlyArray<FileRow>>
     readonly target: (path: string, heading: string | null) => Stored<TargetRows>
     readonly section: (sectionId: string) => Stored<NamedSection | undefined>

@@ -17,7 +17,7 @@ import {
 } from "../../domain/corpus/errors.ts"
 import { isUnchanged } from "../../domain/corpus/freshness.ts"
 import { MAX_MARKDOWN_BYTES } from "../../domain/corpus/limits.ts"
-import type { IndexedFile, SectionRow } from "../../domain/corpus/rows.ts"
+import type { FileRow, IndexedFile, SectionRow } from "../../domain/corpus/rows.ts"
 import { cutSections } from "../../domain/corpus/sections.ts"
 import { isSectionId } from "../../domain/corpus/symbols.ts"
 import { textOfLines } from "../../domain/corpus/text.ts"
@@ -25,13 +25,22 @@ import { Hashing } from "../ledger/hashing.ts"
 import { CorpusFiles, type FileText } from "./corpus-files.ts"
 import { CorpusStore, type TargetRows } from "./corpus-store.ts"
 import { Markdown } from "./markdown.ts"
+import { makeSectionMemory } from "./section-memory.ts"
 
-/** The section that a symbol or a section id means now. */
-export interface CurrentSection extends SectionRow {
+interface Names {
   /** The heading path by which it was found; null for a whole file and for a section that was asked for by its id. */
   readonly heading: string | null
   /** The symbol's default slice. */
   readonly slice: string | null
+}
+
+/** The section that a symbol or a section id means now. */
+export interface CurrentSection extends SectionRow, Names {}
+
+/** A current section, and the file's row if its stat alone has proved that it is current. */
+interface Located {
+  readonly section: SectionRow
+  readonly proof: FileRow | undefined
 }
 
 /** How a reference can fail to name a current section. */
@@ -74,28 +83,30 @@ export const makeCurrentSections = Effect.gen(function* () {
     return file !== undefined && stat !== undefined && isUnchanged(file, stat)
   }
 
-  /** The sections that a name means in a file as it is now. */
+  /** The sections that a name means in a file as it is now, and the file's row when its stat proves it. */
   const candidates = Effect.fnUntraced(function* (path: string, heading: string | null) {
     const rows = yield* store.target(path, heading)
     if (rows.file === undefined) return yield* new FileNotIndexed({ path })
-    if (isCurrent(rows, path)) return rows.sections
+    if (isCurrent(rows, path)) return { found: rows.sections, proof: rows.file }
     const { file, headings, sections } = yield* refreshed(path)
     const byId = new Map(sections.map((section) => [section.section_id, section]))
-    return heading === null
-      ? sections
-          .filter(({ line_end, line_start }) => line_start === 0 && line_end === file.line_count)
-          .map((section) => ({ section, line: 0 }))
-      : headings
-          .filter((each) => each.heading === heading)
-          .map(({ line, section_id }) => ({ section: byId.get(section_id)!, line }))
+    const found =
+      heading === null
+        ? sections
+            .filter(({ line_end, line_start }) => line_start === 0 && line_end === file.line_count)
+            .map((section) => ({ section, line: 0 }))
+        : headings
+            .filter((each) => each.heading === heading)
+            .map(({ line, section_id }) => ({ section: byId.get(section_id)!, line }))
+    return { found, proof: undefined }
   })
 
   /** The one section that a path and a heading path mean now. */
   const ofTarget = Effect.fnUntraced(function* (
     path: string,
     heading: string | null
-  ): Effect.fn.Return<SectionRow, CurrentSectionError> {
-    const found = yield* candidates(path, heading)
+  ): Effect.fn.Return<Located, CurrentSectionError> {
+    const { found, proof } = yield* candidates(path, heading)
     const [first] = found
     if (first === undefined) return yield* new HeadingNotFound({ path, heading: heading ?? "" })
     if (found.length > 1) {
@@ -105,34 +116,53 @@ export const makeCurrentSections = Effect.gen(function* () {
         lines: found.map(({ line }) => line + 1)
       })
     }
-    return first.section
+    return { section: first.section, proof }
   })
 
   const ofSectionId = Effect.fnUntraced(function* (
     section_id: string
-  ): Effect.fn.Return<SectionRow, CurrentSectionError> {
+  ): Effect.fn.Return<Located, CurrentSectionError> {
     const stored = yield* store.section(section_id)
     if (stored === undefined) return yield* new SectionNotFound({ section_id })
     const { headings: _, ...section } = stored
     const rows = yield* store.target(section.path, null)
-    if (isCurrent(rows, section.path)) return section
+    if (isCurrent(rows, section.path)) return { section, proof: rows.file }
     const { sections } = yield* refreshed(section.path)
     const current = sections.find((each) => each.section_id === section_id)
-    return current ?? (yield* new SectionNotFound({ section_id }))
+    return current === undefined
+      ? yield* new SectionNotFound({ section_id })
+      : { section: current, proof: undefined }
   })
 
-  /** The section that a symbol or a section id means now; the text is not touched while its stat is unchanged. */
-  const ofReference = Effect.fnUntraced(function* (
-    reference: string
-  ): Effect.fn.Return<CurrentSection, CurrentSectionError> {
-    if (isSectionId(reference)) {
-      return { ...(yield* ofSectionId(reference)), heading: null, slice: null }
-    }
-    const symbol = yield* store.symbol(reference)
-    if (symbol === undefined) return yield* new SymbolNotFound({ symbol_id: reference })
+  const ofSymbol = Effect.fnUntraced(function* (
+    symbol_id: string
+  ): Effect.fn.Return<Located & Names, CurrentSectionError> {
+    const symbol = yield* store.symbol(symbol_id)
+    if (symbol === undefined) return yield* new SymbolNotFound({ symbol_id })
     const { heading, path, slice } = symbol
     return { ...(yield* ofTarget(path, heading)), heading, slice }
   })
+
+  const memory = makeSectionMemory<CurrentSection>(store, files)
+
+  const lookUp = Effect.fnUntraced(function* (
+    reference: string
+  ): Effect.fn.Return<CurrentSection, CurrentSectionError> {
+    const version = store.version()
+    const { heading, proof, section, slice } = isSectionId(reference)
+      ? { ...(yield* ofSectionId(reference)), heading: null, slice: null }
+      : yield* ofSymbol(reference)
+    const value = { ...section, heading, slice }
+    if (proof !== undefined && version !== undefined) memory.keep(reference, { version, file: proof, value })
+    return value
+  })
+
+  /** The section that a symbol or a section id means now; the text is not touched while its stat is unchanged. */
+  const ofReference = (reference: string): Effect.Effect<CurrentSection, CurrentSectionError> =>
+    Effect.suspend(() => {
+      const known = memory.recall(reference)
+      return known === undefined ? lookUp(reference) : Effect.succeed(known)
+    })
 
   /** The text of a section as UTF-8, read now; `FileChanged` when it is no longer the text that its hash names. */
   const bytesOf = Effect.fnUntraced(function* ({

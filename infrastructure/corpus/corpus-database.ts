@@ -49,6 +49,8 @@ export class CorpusDatabase extends Context.Service<
   {
     readonly filename: string
     readonly readOnly: boolean
+    /** A number that changes when another connection has changed the database; undefined when it cannot be told. */
+    readonly dataVersion: () => number | undefined
     /** Runs synchronous work; it is repeated while the database is busy, so a failed attempt must leave nothing. */
     readonly run: <A>(work: (connection: Connection) => A) => Effect.Effect<A, CorpusStoreError>
   }
@@ -161,6 +163,15 @@ const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) 
   )
 })
 
+const dataVersion = (connection: Connection): number | undefined => {
+  try {
+    return connection.all<{ data_version: number }>("PRAGMA data_version")[0]?.data_version
+  } catch {
+    // Busy, most likely: whoever asks looks the matter up instead, and that reports what is wrong.
+    return undefined
+  }
+}
+
 /** Opens a corpus database for the scope's life. */
 const openCorpusDatabase = Effect.fnUntraced(function* ({
   allowNetworkFs = false,
@@ -175,6 +186,7 @@ const openCorpusDatabase = Effect.fnUntraced(function* ({
   return {
     filename,
     readOnly: mode === "read",
+    dataVersion: () => dataVersion(connection),
     run: (work) => attempt(filename, deadline, () => work(connection))
   }
 })

@@ -423,6 +423,41 @@ describe("symbols", () => {
     })
   )
 
+  it.live(
+    "mean the same at once for who asked before, and something else after any change, by whomever",
+    () =>
+      Effect.gen(function* () {
+        const root = temporaryFolder()
+        yield* indexed(root, { "a.md": "# A\n", "b.md": "# B\n" })
+        yield* Effect.sleep("2100 millis")
+        yield* Effect.gen(function* () {
+          const { addSymbol, currentSection, index, removeSymbol } = yield* corpus
+          // The files' own creation is old enough by now that their stat proves them unchanged.
+          yield* index()
+          yield* addSymbol({ symbol_id: "@D/x", path: "a.md" })
+          const before = yield* currentSection("@D/x")
+          assert.strictEqual(yield* currentSection("@D/x"), before)
+          assert.strictEqual(yield* currentSection("@D/x"), before)
+          // Another connection gives the name another meaning.
+          yield* withCorpus(
+            root,
+            Corpus.use((other) =>
+              Effect.andThen(other.removeSymbol("@D/x"), other.addSymbol({ symbol_id: "@D/x", path: "b.md" }))
+            )
+          )
+          assert.strictEqual((yield* currentSection("@D/x")).path, "b.md")
+          yield* currentSection("@D/x")
+          yield* removeSymbol("@D/x")
+          assert.strictEqual((yield* Effect.flip(currentSection("@D/x")))._tag, "SymbolNotFound")
+          const { section_id } = before
+          assert.deepInclude(yield* currentSection(section_id), { path: "a.md" })
+          assert.strictEqual(yield* currentSection(section_id), yield* currentSection(section_id))
+          writeFiles(root, { "a.md": "# X\n" })
+          assert.strictEqual((yield* Effect.flip(currentSection(section_id)))._tag, "SectionNotFound")
+        }).pipe(Effect.provide(corpusLayer({ root })))
+      })
+  )
+
   it.live("are checked: vanished, ambiguous, unreadable and escaped targets are found by name", () =>
     Effect.gen(function* () {
       const root = temporaryFolder()

@@ -55,13 +55,29 @@ const wholeSection = (connection: Connection, path: string) =>
 const headingSections = (connection: Connection, path: string, heading: string) =>
   selectHeadingSections.all(connection, { path, heading }).map(({ line, ...section }) => ({ section, line }))
 
-const makeStore = ({ filename, readOnly, run }: CorpusDatabase["Service"]): CorpusStore["Service"] => {
+const makeStore = ({
+  dataVersion,
+  filename,
+  readOnly,
+  run
+}: CorpusDatabase["Service"]): CorpusStore["Service"] => {
+  let version = 0
+  let seen: number | undefined
   const write = <A>(work: (connection: Connection) => A) =>
     readOnly
       ? Effect.fail(new ReadOnlyStore({ file: filename }))
-      : run((connection) => connection.transaction(() => work(connection)))
+      : run((connection) => {
+          version++
+          return connection.transaction(() => work(connection))
+        })
   return {
     readOnly,
+    version: () => {
+      const others = dataVersion()
+      if (others !== seen) version++
+      seen = others
+      return others === undefined ? undefined : version
+    },
     files: run((connection) => selectFiles.all(connection, {})),
     target: (path, heading) =>
       run((connection) =>
