@@ -24,6 +24,7 @@ import type { TrustFile } from "../../domain/ledger/trust.ts"
 import { believedCheckpoint, rewriteFault } from "./checkpoint.ts"
 import { leafInput } from "./event-roots.ts"
 import { Hashing } from "./hashing.ts"
+import { stoppedByDamage } from "./ladder.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { reading, type Rungs } from "./rungs.ts"
 import { Signing } from "./signing.ts"
@@ -82,8 +83,7 @@ export const believed = Effect.fnUntraced(function* (
   rungs: Rungs,
   { note, trust }: CheckpointEvidence
 ): Effect.fn.Return<CheckpointBody, ReadError | UnbelievedCheckpoint, Hashing | Signing> {
-  // A page that cannot be read is a finding of the rungs that read it.
-  const origin = yield* originIn(rungs).pipe(Effect.catchTag("StoreCorrupt", () => Effect.succeed(undefined)))
+  const origin = yield* stoppedByDamage(rungs.list, "checkpoint", originIn(rungs))
   return yield* believedCheckpoint(note, trust, origin)
 })
 
@@ -113,17 +113,19 @@ const readPrefix = Effect.fnUntraced(function* (
 })
 
 /**
- * Compares the signed root with the events, of which there are `logSize`; `fed` is what the chain rung has read already.
+ * Compares the signed root with the events, the newest of which is at `newest` (0 when it could not be read); `fed` is
+ * what the chain rung has read already.
  */
 export const verifySignedRoot = Effect.fnUntraced(function* (
   rungs: Rungs,
   checkpoint: CheckpointBody,
-  logSize: number,
+  newest: number,
   fed: PrefixRoot | undefined
 ): Effect.fn.Return<void, ReadError, Hashing | Signing> {
   const { sha256 } = yield* Signing
   const prefix = fed ?? new PrefixRoot(sha256, checkpoint.size)
   if (fed === undefined) yield* readPrefix(rungs, prefix, checkpoint.size)
-  const rewritten = rewriteFault(checkpoint, logSize, prefix.root())
+  const logSize = newest > 0 ? newest : (yield* reading(() => rungs.snapshot.head()))?.size
+  const rewritten = rewriteFault(checkpoint, logSize ?? 0, prefix.root())
   if (rewritten !== undefined) rungs.list.add("HISTORY_REWRITTEN", "checkpoint", rewritten.message)
 })

@@ -10,12 +10,7 @@ import type * as Scope from "effect/Scope"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import { EMPTY_HEAD, type EventEnvelope, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
-import {
-  type FindingCode,
-  type RungReport,
-  TrustedPoint,
-  type VerificationReport
-} from "../../domain/ledger/verification.ts"
+import { TrustedPoint, type VerificationReport } from "../../domain/ledger/verification.ts"
 import { verifyThoughts } from "../thoughts/chain-verification.ts"
 import { verifyChain } from "./chain-verification.ts"
 import {
@@ -28,6 +23,7 @@ import {
 import type { Hashing } from "./hashing.ts"
 import { clockWarning } from "./head-guard.ts"
 import { decodeInput } from "./input.ts"
+import { Ladder, stoppedByDamage, WHOLE } from "./ladder.ts"
 import { LedgerEvidence } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { verifyPoint } from "./point-rung.ts"
@@ -61,66 +57,6 @@ export type VerificationError = ReadError | InvalidInput | UnbelievedCheckpoint
 /** The rungs in the order in which they are climbed. */
 const ALL_RUNGS = ["structure", "chain", "thoughts", "projections", "steps"] as const
 export type Rung = (typeof ALL_RUNGS)[number]
-
-/** The rungs that hold what was noted elsewhere against the history. */
-type EvidenceRung = "since" | "expected_head" | "checkpoint"
-
-/** What a rung is narrowed to. */
-type Scope = Pick<RungReport, "since" | "run_id">
-
-const WHOLE: Scope = { since: null, run_id: null }
-
-/** The rungs that were climbed so far, and what they found. */
-class Ladder {
-  readonly reports: Array<RungReport> = []
-  readonly list: FindingList
-
-  constructor(list: FindingList) {
-    this.list = list
-  }
-
-  /**
-   * Climbs one rung; damage that stops it becomes a finding with the rung's name: pages that SQLite cannot read, or a
-   * table that is not there. `otherwise` is what it then gives.
-   */
-  climb<A, R>(
-    name: Rung | EvidenceRung,
-    scope: Scope,
-    rung: Effect.Effect<A, ReadError, R>,
-    otherwise: A
-  ): Effect.Effect<A, ReadError, R> {
-    return Effect.suspend(() => {
-      const before = this.list.total
-      return Effect.map(stoppedByDamage(this.list, name, rung, otherwise), (found) => {
-        this.reports.push({ name, findings: this.list.total - before, ...scope })
-        return found
-      })
-    })
-  }
-}
-
-const stoppedByDamage = <A, R>(
-  list: FindingList,
-  name: string,
-  rung: Effect.Effect<A, ReadError, R>,
-  otherwise: A
-): Effect.Effect<A, ReadError, R> =>
-  rung.pipe(
-    Effect.catchTags({
-      StoreCorrupt: (error) =>
-        Effect.sync(() => {
-          list.add(error.code as FindingCode, `${name}: ${error.where}`, error.finding)
-          return otherwise
-        }),
-      StorageFailure: (error) =>
-        error.code === "SQLITE_ERROR"
-          ? Effect.sync(() => {
-              list.add("INTEGRITY", `${name}: ${error.file}`, error.reason)
-              return otherwise
-            })
-          : Effect.fail(error)
-    })
-  )
 
 type Ports = LedgerEvidence | Hashing | Signing
 
@@ -188,11 +124,10 @@ const climbLedger = Effect.fnUntraced(function* (
   } as const
   for (const name of ALL_RUNGS) {
     const [scope, rung] = climbs[name]
-    if (wanted.includes(name))
-      yield* ladder.climb<void, LedgerEvidence | Hashing>(name, scope, rung, undefined)
+    if (wanted.includes(name)) yield* ladder.climb<void, LedgerEvidence | Hashing>(name, scope, rung)
   }
-  if (wanted.includes("chain")) return head ?? EMPTY_HEAD
-  return yield* stoppedByDamage(rungs.list, "chain", readHead(rungs), EMPTY_HEAD)
+  if (!wanted.includes("chain")) head = yield* stoppedByDamage(rungs.list, "chain", readHead(rungs))
+  return head ?? EMPTY_HEAD
 })
 
 const climbAll = Effect.fnUntraced(function* (
@@ -213,22 +148,16 @@ const climbAll = Effect.fnUntraced(function* (
   const expiryTime = timeless ? undefined : (options.now ?? timestampFromMillis(nowMillis))
   const signed = options.checkpoint && (yield* believed(rungs, options.checkpoint))
 
-  const since =
-    points.since && (yield* ladder.climb("since", WHOLE, verifyPoint(rungs, points.since), undefined))
+  const since = points.since && (yield* ladder.climb("since", WHOLE, verifyPoint(rungs, points.since)))
   // The chain rung reads every event when it is whole; else the checkpoint rung reads those it needs.
   const shared = signed !== undefined && since === undefined && wanted.includes("chain")
   const prefix = shared ? new PrefixRoot(sha256, signed.size) : undefined
   const head = yield* climbLedger(rungs, ladder, { options, wanted, since, expiryTime, prefix })
   if (points.expectHead !== undefined) {
-    yield* ladder.climb("expected_head", WHOLE, verifyPoint(rungs, points.expectHead), undefined)
+    yield* ladder.climb("expected_head", WHOLE, verifyPoint(rungs, points.expectHead))
   }
   if (signed !== undefined) {
-    yield* ladder.climb(
-      "checkpoint",
-      WHOLE,
-      verifySignedRoot(rungs, signed, head.position, prefix),
-      undefined
-    )
+    yield* ladder.climb("checkpoint", WHOLE, verifySignedRoot(rungs, signed, head.position, prefix))
   }
 
   const lead = timeless || options.now !== undefined ? undefined : clockWarning(head, nowMillis)

@@ -81,7 +81,7 @@ export class HistoryRewritten extends Schema.TaggedError<HistoryRewritten>()("Hi
       case "cut":
         return `The history was cut: ${checkpoint} stands, ${this.other_size} events are left; keep both and compare with a backup`
       case "root_differs":
-        return `The history was rewritten: ${checkpoint} has root ${this.root}, the events now give ${this.other_root}; keep both and compare with a backup`
+        return `The history was rewritten: ${checkpoint} has root ${this.root}, the events now give ${this.other_root ?? "none"}; keep both and compare with a backup`
       case "proof_fails":
         return `The history was rewritten, or the proof is a wrong one: nothing leads from ${checkpoint} to the one over ${this.other_size}`
     }

@@ -3,7 +3,7 @@
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import type Database from "better-sqlite3"
+import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { makeCheckpoint } from "../../application/ledger/checkpoint.ts"
@@ -151,6 +151,26 @@ describe("a history that was changed with patience", () => {
         { checkpoint: { note, trust } }
       )
       assert.include(found, "HISTORY_REWRITTEN checkpoint")
+    })
+  )
+
+  it.live("without the table of events is still a report", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "l.db")
+      copyFileSync(original, filename)
+      const database = new Database(filename)
+      database.exec("DROP TABLE events")
+      database.close()
+      const options = { checkpoint: { note, trust }, since: point, expectHead: head, pure: true }
+      const report = yield* withLedger(
+        { filename, mode: "read" },
+        Ledger.use((ledger) => ledger.verifyCassette(options))
+      )
+      const found = report.findings.map(({ code, where }) => `${code} ${where}`)
+      assert.include(found, "TABLE_MISSING table events")
+      assert.include(found, "INTEGRITY expected_head: " + filename)
+      assert.strictEqual(report.rungs.at(-1)?.name, "checkpoint")
+      assert.isAbove(report.rungs.at(-1)?.findings ?? 0, 0)
     })
   )
 

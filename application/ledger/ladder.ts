@@ -1,0 +1,58 @@
+// Climbing the rungs of one verification: each is reported by name with what it found and what it was narrowed to, and
+// damage that stops one is a finding of that rung, not the end of the report.
+import * as Effect from "effect/Effect"
+import type { FindingCode, RungReport } from "../../domain/ledger/verification.ts"
+import type { ReadError } from "./ledger-reader.ts"
+import type { FindingList } from "./rungs.ts"
+
+/** What a rung is narrowed to. */
+export type RungScope = Pick<RungReport, "since" | "run_id">
+
+/** A rung that looks at everything. */
+export const WHOLE: RungScope = { since: null, run_id: null }
+
+/**
+ * Turns damage that stops a reading into a finding with the rung's name: pages that SQLite cannot read, or a table that
+ * is not there. Gives undefined then.
+ */
+export const stoppedByDamage = <A, R>(
+  list: FindingList,
+  name: string,
+  rung: Effect.Effect<A, ReadError, R>
+): Effect.Effect<A | undefined, ReadError, R> => {
+  const found = (code: string, where: string, message: string) =>
+    Effect.sync(() => {
+      list.add(code as FindingCode, `${name}: ${where}`, message)
+      return undefined
+    })
+  return Effect.catchTags(rung, {
+    StoreCorrupt: (error) => found(error.code, error.where, error.finding),
+    StorageFailure: (error) =>
+      error.code === "SQLITE_ERROR" ? found("INTEGRITY", error.file, error.reason) : Effect.fail(error)
+  })
+}
+
+/** The rungs that were climbed so far, and what they found. */
+export class Ladder {
+  readonly reports: Array<RungReport> = []
+  readonly list: FindingList
+
+  constructor(list: FindingList) {
+    this.list = list
+  }
+
+  /** Climbs one rung; gives undefined when damage stopped it. */
+  climb<A, R>(
+    name: string,
+    scope: RungScope,
+    rung: Effect.Effect<A, ReadError, R>
+  ): Effect.Effect<A | undefined, ReadError, R> {
+    return Effect.suspend(() => {
+      const before = this.list.total
+      return Effect.map(stoppedByDamage(this.list, name, rung), (found) => {
+        this.reports.push({ name, findings: this.list.total - before, ...scope })
+        return found
+      })
+    })
+  }
+}
