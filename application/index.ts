@@ -35,6 +35,7 @@ export {
   type RunSummary,
   type StepCounts,
   type StepsOf,
+  type StepState,
   type ThoughtsOf
 } from "./ledger/ledger-reader.ts"
 export { LedgerStore, type LedgerTransaction } from "./ledger/ledger-store.ts"

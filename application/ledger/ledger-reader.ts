@@ -4,7 +4,15 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
-import type { JobRow, MessageRow, ReceiptRow, StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
+import type { Page } from "../../domain/ledger/page.ts"
+import type {
+  JobRow,
+  MessageRow,
+  Outcome,
+  ReceiptRow,
+  StepRow,
+  ThoughtRow
+} from "../../domain/ledger/rows.ts"
 
 export type ReadError = StorageFailure | StoreCorrupt
 
@@ -39,6 +47,12 @@ export type StepsOf =
   | { readonly message_id: string }
   | { readonly job_id: string }
 
+/** Where a step stands, without its payload; the last two are null until it is committed. */
+export interface StepState extends Omit<StepRow, "payload_json" | "run_id" | "event_position"> {
+  readonly receipt_id: string | null
+  readonly outcome: Outcome | null
+}
+
 /** Which thoughts, in the order of the log or against it. */
 export interface ThoughtsOf {
   readonly task_id?: string | undefined
@@ -53,10 +67,11 @@ export class LedgerReader extends Context.Service<
   {
     readonly head: Effect.Effect<Head, ReadError>
     readonly message: (messageId: string) => Effect.Effect<MessageRow | undefined, ReadError>
-    readonly messages: (runId: string) => Effect.Effect<ReadonlyArray<MessageRow>, ReadError>
+    readonly messages: (runId: string, page: Page) => Effect.Effect<ReadonlyArray<MessageRow>, ReadError>
     readonly jobStatus: (jobId: string) => Effect.Effect<JobStatus | undefined, ReadError>
-    readonly steps: (of: StepsOf) => Effect.Effect<ReadonlyArray<StepRow>, ReadError>
-    readonly receipts: (of: StepsOf) => Effect.Effect<ReadonlyArray<ReceiptRow>, ReadError>
+    readonly steps: (of: StepsOf, page: Page) => Effect.Effect<ReadonlyArray<StepRow>, ReadError>
+    readonly receipts: (of: StepsOf, page: Page) => Effect.Effect<ReadonlyArray<ReceiptRow>, ReadError>
+    readonly stepStates: (runId: string, page: Page) => Effect.Effect<ReadonlyArray<StepState>, ReadError>
     /** Every run, or the one asked for (an empty list when it does not exist), as of `now` (a timestamp). */
     readonly runs: (now: string, runId?: string) => Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
     readonly thought: (id: string) => Effect.Effect<ThoughtRow | undefined, ReadError>

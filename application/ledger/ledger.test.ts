@@ -94,7 +94,7 @@ describe("the limits of a message", () => {
       const ledger = yield* openLedger()
       const steps = Array.from({ length: 10_000 }, (_, n) => ({ n }))
       const posted = yield* ledger.postMessage({ run_id: run, source: "PLANNER", payload: { steps } })
-      const rows = yield* ledger.steps({ job_id: posted.job_id })
+      const rows = yield* ledger.steps({ job_id: posted.job_id }, { limit: 10_000 })
       assert.lengthOf(rows, 10_000)
       assert.deepStrictEqual([rows.at(-1)?.ordinal, rows.at(-1)?.payload_json], [10_000, `{"n":9999}`])
       const head = yield* ledger.head

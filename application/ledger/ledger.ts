@@ -32,6 +32,7 @@ import {
 } from "../../domain/ledger/decide.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
+import { type Page, PageOptions, preparePage } from "../../domain/ledger/page.ts"
 import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
 import { type CommandError, type CommandWriter, LedgerWriter, type UnitOfWork } from "./command-writer.ts"
@@ -45,7 +46,8 @@ import {
   LedgerReader,
   type ReadError,
   type RunSummary,
-  type StepsOf
+  type StepsOf,
+  type StepState
 } from "./ledger-reader.ts"
 import { LedgerStore } from "./ledger-store.ts"
 import { Signing } from "./signing.ts"
@@ -70,10 +72,27 @@ export interface LedgerShape {
   readonly warnings: Effect.Effect<ReadonlyArray<string>, ReadError>
   readonly head: Effect.Effect<Head, ReadError>
   readonly message: (messageId: string) => Effect.Effect<MessageRow | undefined, ReadError>
-  readonly messages: (runId: string) => Effect.Effect<ReadonlyArray<MessageRow>, ReadError>
+  /** A run's messages in the order of their ids: at most `limit` (default 1,000), behind the id `after`. */
+  readonly messages: (
+    runId: string,
+    page?: PageOptions
+  ) => Effect.Effect<ReadonlyArray<MessageRow>, InvalidInput | ReadError>
   readonly jobStatus: (jobId: string) => Effect.Effect<JobStatus | undefined, ReadError>
-  readonly steps: (of: StepsOf) => Effect.Effect<ReadonlyArray<StepRow>, ReadError>
-  readonly receipts: (of: StepsOf) => Effect.Effect<ReadonlyArray<ReceiptRow>, ReadError>
+  /** Steps with their payloads, in the order of their ids; paged as `messages`. */
+  readonly steps: (
+    of: StepsOf,
+    page?: PageOptions
+  ) => Effect.Effect<ReadonlyArray<StepRow>, InvalidInput | ReadError>
+  /** Receipts in the order of their ids; paged as `messages`. */
+  readonly receipts: (
+    of: StepsOf,
+    page?: PageOptions
+  ) => Effect.Effect<ReadonlyArray<ReceiptRow>, InvalidInput | ReadError>
+  /** Where a run's steps stand, without any payload; paged as `messages`. */
+  readonly stepStates: (
+    runId: string,
+    page?: PageOptions
+  ) => Effect.Effect<ReadonlyArray<StepState>, InvalidInput | ReadError>
   /** One run at a glance as of now; undefined when the run has no message. */
   readonly runSummary: (runId: string) => Effect.Effect<RunSummary | undefined, ReadError>
   /** All runs at a glance as of now. */
@@ -134,6 +153,17 @@ const command = <Command, Prepared, Reply>(
       )
     )
 }
+
+const decodePage = decodeInput(PageOptions, preparePage)
+
+/** A query of a list, page by page. */
+const paged = <Of, Row>(
+  name: string,
+  query: (of: Of, page: Page) => Effect.Effect<ReadonlyArray<Row>, ReadError>
+) =>
+  Effect.fn(`Ledger.${name}`)(function* (of: Of, options: PageOptions = {}) {
+    return yield* query(of, yield* Effect.fromResult(decodePage(options)))
+  })
 
 const makeLedger: Effect.Effect<
   LedgerShape,
@@ -199,10 +229,11 @@ const makeLedger: Effect.Effect<
     }),
     head: reader.head.pipe(Effect.withSpan("Ledger.head")),
     message: Effect.fn("Ledger.message")(reader.message),
-    messages: Effect.fn("Ledger.messages")(reader.messages),
+    messages: paged("messages", reader.messages),
     jobStatus: Effect.fn("Ledger.jobStatus")(reader.jobStatus),
-    steps: Effect.fn("Ledger.steps")(reader.steps),
-    receipts: Effect.fn("Ledger.receipts")(reader.receipts),
+    steps: paged("steps", reader.steps),
+    receipts: paged("receipts", reader.receipts),
+    stepStates: paged("stepStates", reader.stepStates),
     runSummary: (runId) => Effect.map(runs(runId), (summaries) => summaries[0]),
     runs: runs(),
     events: (options) => eventStream(reader, writer.committed, options),

@@ -1,8 +1,11 @@
 // The statements of the queries, compiled once. Whatever belongs to a message or job is a range of ids, because
 // ids are spelled from their parent's, so no query needs an index of its own.
 import { type Expression, sql } from "kysely"
+import type { StepCounts, StepState } from "../../application/ledger/ledger-reader.ts"
+import type { Page } from "../../domain/ledger/page.ts"
 import type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import { compileQuery } from "../sqlite/query-compiler.ts"
+import type { SqlValue } from "../sqlite/sql-host.ts"
 import { ledger } from "./ledger-tables.ts"
 
 /** True when an id in `column` is spelled from the id of the joined message: a range of the key's index. */
@@ -20,44 +23,112 @@ export const selectMessage = compileQuery<{ message_id: string }, MessageRow>((p
   ledger.selectFrom("cassette_messages").selectAll().where("message_id", "=", parameter("message_id"))
 )
 
-export const selectMessagesOfRun = compileQuery<{ run_id: string }, MessageRow>((parameter) =>
+/** Rows of a run, or between two ids, behind an id. */
+interface OfRun extends Page {
+  readonly [name: string]: SqlValue
+  readonly run_id: string
+}
+
+interface Between extends Page {
+  readonly [name: string]: SqlValue
+  readonly from: string
+  readonly before: string
+}
+
+export const selectMessagesOfRun = compileQuery<OfRun, MessageRow>((parameter) =>
   ledger
     .selectFrom("cassette_messages")
     .selectAll()
     .where("run_id", "=", parameter("run_id"))
+    .where(sql<boolean>`+message_id > ${parameter("after")}`)
     .orderBy("message_id")
+    .limit(parameter("limit"))
 )
 
 export const selectJob = compileQuery<{ job_id: string }, JobRow>((parameter) =>
   ledger.selectFrom("cassette_jobs").selectAll().where("job_id", "=", parameter("job_id"))
 )
 
-export const selectStepsBetween = compileQuery<{ from: string; before: string }, StepRow>((parameter) =>
+export const selectStepsBetween = compileQuery<Between, StepRow>((parameter) =>
   ledger
     .selectFrom("cassette_steps")
     .selectAll()
-    .where("step_id", ">", sql<string>`(SELECT ${parameter("from")})`)
+    .where("step_id", ">", sql<string>`(SELECT max(${parameter("from")}, ${parameter("after")}))`)
     .where("step_id", "<", sql<string>`(SELECT ${parameter("before")})`)
     .orderBy("step_id")
+    .limit(parameter("limit"))
 )
 
-export const selectReceiptsBetween = compileQuery<{ from: string; before: string }, ReceiptRow>((parameter) =>
+export const selectReceiptsBetween = compileQuery<Between, ReceiptRow>((parameter) =>
   ledger
     .selectFrom("cassette_receipts")
     .selectAll()
-    .where("receipt_id", ">", parameter("from"))
-    .where("receipt_id", "<", parameter("before"))
+    .where("receipt_id", ">", sql<string>`(SELECT max(${parameter("from")}, ${parameter("after")}))`)
+    .where("receipt_id", "<", sql<string>`(SELECT ${parameter("before")})`)
     .orderBy("receipt_id")
+    .limit(parameter("limit"))
 )
 
-export const selectStepsOfRun = compileQuery<{ run_id: string }, StepRow>((parameter) =>
+const countOf = (status: StepRow["status"]) => sql<number>`coalesce(sum("status" = ${sql.lit(status)}), 0)`
+
+/** How many of a job's steps stand where. */
+export const selectStepCounts = compileQuery<{ from: string; before: string }, StepCounts>((parameter) =>
+  ledger
+    .selectFrom("cassette_steps")
+    .select([
+      countOf("PENDING").as("pending"),
+      countOf("LEASED").as("leased"),
+      countOf("COMMITTED").as("committed")
+    ])
+    .where("step_id", ">", sql<string>`(SELECT ${parameter("from")})`)
+    .where("step_id", "<", sql<string>`(SELECT ${parameter("before")})`)
+)
+
+export const selectOutcomes = compileQuery<{ from: string; before: string }, Pick<ReceiptRow, "outcome">>(
+  (parameter) =>
+    ledger
+      .selectFrom("cassette_receipts")
+      .select("outcome")
+      .where("receipt_id", ">", parameter("from"))
+      .where("receipt_id", "<", parameter("before"))
+)
+
+export const selectStepsOfRun = compileQuery<OfRun, StepRow>((parameter) =>
   messagesWithSteps
     .selectAll("step")
     .where("message.run_id", "=", parameter("run_id"))
+    .where("step.step_id", ">", parameter("after"))
     .orderBy("step.step_id")
+    .limit(parameter("limit"))
 )
 
-export const selectReceiptsOfRun = compileQuery<{ run_id: string }, ReceiptRow>((parameter) =>
+/** A receipt's id is spelled from its step's. */
+const receiptOfStep = sql<string>`'rcpt_' || substr(step.step_id, 6)`
+
+export const selectStepStatesOfRun = compileQuery<OfRun, StepState>((parameter) =>
+  messagesWithSteps
+    .leftJoin("cassette_receipts as receipt", (join) =>
+      join.on(sql<boolean>`${sql.ref("receipt.receipt_id")} = ${receiptOfStep}`)
+    )
+    .select([
+      "step.step_id",
+      "step.job_id",
+      "step.ordinal",
+      "step.status",
+      "step.lease_owner",
+      "step.lease_expires_at",
+      "step.fencing_token",
+      "step.created_at",
+      "receipt.receipt_id",
+      "receipt.outcome"
+    ])
+    .where("message.run_id", "=", parameter("run_id"))
+    .where("step.step_id", ">", parameter("after"))
+    .orderBy("step.step_id")
+    .limit(parameter("limit"))
+)
+
+export const selectReceiptsOfRun = compileQuery<OfRun, ReceiptRow>((parameter) =>
   ledger
     .selectFrom("cassette_messages as message")
     .innerJoin("cassette_receipts as receipt", (join) =>
@@ -65,7 +136,9 @@ export const selectReceiptsOfRun = compileQuery<{ run_id: string }, ReceiptRow>(
     )
     .selectAll("receipt")
     .where("message.run_id", "=", parameter("run_id"))
+    .where("receipt.receipt_id", ">", parameter("after"))
     .orderBy("receipt.receipt_id")
+    .limit(parameter("limit"))
 )
 
 /** Counts of one run's or of every run's steps; a run without a message has no row. */

@@ -44,6 +44,7 @@ const scans: Readonly<Record<string, string>> = {
 const sortedListings = new Set([
   "selectMessagesOfRun",
   "selectStepsOfRun",
+  "selectStepStatesOfRun",
   "selectReceiptsOfRun",
   "selectThoughts",
   "selectThoughtsBackwards"

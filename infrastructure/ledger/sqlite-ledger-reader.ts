@@ -10,7 +10,7 @@ import {
   type ThoughtsOf
 } from "../../application/ledger/ledger-reader.ts"
 import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
-import type { StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
+import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { retryBusy } from "../sqlite/busy-retry.ts"
 import {
@@ -23,6 +23,9 @@ import {
 import type { LedgerFile } from "./ledger-file.ts"
 import {
   selectJob,
+  selectOutcomes,
+  selectStepCounts,
+  selectStepStatesOfRun,
   selectMessage,
   selectMessagesOfRun,
   selectReceiptsBetween,
@@ -47,19 +50,17 @@ export const readEffect = <A>(file: string, deadline: number, read: () => A): Ef
 const parentId = (of: Exclude<StepsOf, { readonly run_id: string }>): string =>
   "message_id" in of ? of.message_id : of.job_id
 
-const countSteps = (steps: ReadonlyArray<StepRow>) => {
-  const of = (status: StepRow["status"]) => steps.filter((step) => step.status === status).length
-  return { pending: of("PENDING"), leased: of("LEASED"), committed: of("COMMITTED") }
-}
+const NO_STEPS = { pending: 0, leased: 0, committed: 0 }
 
 const jobStatusOf = (connection: Connection, job_id: string) => {
   const job = selectJob.first(connection, { job_id })
   if (job === undefined) return undefined
+  const counts = selectStepCounts.first(connection, idsBelow("step", job_id)) ?? NO_STEPS
   const outcomes: Record<string, number> = {}
-  for (const { outcome } of selectReceiptsBetween.all(connection, idsBelow("rcpt", job_id))) {
+  for (const { outcome } of selectOutcomes.all(connection, idsBelow("rcpt", job_id))) {
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
   }
-  return { job, ...countSteps(selectStepsBetween.all(connection, idsBelow("step", job_id))), outcomes }
+  return { job, ...counts, outcomes }
 }
 
 /** Behind the last position there can be. */
@@ -95,20 +96,21 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
   return {
     head: read(() => readHead(own)),
     message: (message_id) => read(() => selectMessage.first(own, { message_id })),
-    messages: (run_id) => read(() => selectMessagesOfRun.all(own, { run_id })),
+    messages: (run_id, page) => read(() => selectMessagesOfRun.all(own, { ...page, run_id })),
     jobStatus: (jobId) => read(() => own.snapshot(() => jobStatusOf(own, jobId))),
-    steps: (of) =>
+    steps: (of, page) =>
       read(() =>
         "run_id" in of
-          ? selectStepsOfRun.all(own, of)
-          : selectStepsBetween.all(own, idsBelow("step", parentId(of)))
+          ? selectStepsOfRun.all(own, { ...page, run_id: of.run_id })
+          : selectStepsBetween.all(own, { ...page, ...idsBelow("step", parentId(of)) })
       ),
-    receipts: (of) =>
+    receipts: (of, page) =>
       read(() =>
         "run_id" in of
-          ? selectReceiptsOfRun.all(own, of)
-          : selectReceiptsBetween.all(own, idsBelow("rcpt", parentId(of)))
+          ? selectReceiptsOfRun.all(own, { ...page, run_id: of.run_id })
+          : selectReceiptsBetween.all(own, { ...page, ...idsBelow("rcpt", parentId(of)) })
       ),
+    stepStates: (run_id, page) => read(() => selectStepStatesOfRun.all(own, { ...page, run_id })),
     runs: (now, runId) =>
       read((): ReadonlyArray<RunSummary> =>
         runId === undefined ? selectRuns.all(own, { now }) : selectRun.all(own, { now, run_id: runId })

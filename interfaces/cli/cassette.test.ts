@@ -142,6 +142,29 @@ describe("post, claim, complete, requeue", () => {
   })
 })
 
+describe("status page by page", () => {
+  const page = (...flags: ReadonlyArray<string>) => json("status", "--run-id", "r1", ...flags)
+
+  it("shows as many steps as wanted, where to go on, and the same in text", async () => {
+    const whole = (await page()) as { steps: ReadonlyArray<{ step_id: string }>; next_after: unknown }
+    expect(whole.next_after).toBe(null)
+    expect(whole.steps.length).toBeGreaterThan(1)
+    const [first] = whole.steps
+    const one = await page("--limit", "1")
+    expect(one).toMatchObject({ steps: [first], next_after: first?.step_id })
+    const { stdout } = await cortex("status", "--run-id", "r1", "--limit", "1")
+    expect(stdout).toContain(`there are more steps: --after ${first?.step_id} shows the next`)
+    const rest = await page("--after", String(first?.step_id))
+    expect(rest).toMatchObject({ steps: whole.steps.slice(1), next_after: null })
+  })
+  it("needs a run, and a limit that a query can have", async () => {
+    expect(await cortex("status", "--limit", "1")).toMatchObject({ code: 2, stdout: "" })
+    const over = await cortex("status", "--run-id", "r1", "--limit", "10001")
+    expect(over).toMatchObject({ code: 2, stdout: "" })
+    expect(over.stderr).toContain("--limit: ")
+  })
+})
+
 describe("status", () => {
   it("shows every run with its counts, its oldest waiting step and expired leases", async () => {
     const data = await json("status")

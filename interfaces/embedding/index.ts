@@ -15,8 +15,10 @@ export type {
   ReadError,
   RunSummary,
   StepCounts,
-  StepsOf
+  StepsOf,
+  StepState
 } from "../../application/ledger/ledger-reader.ts"
+export type { PageOptions } from "../../domain/ledger/page.ts"
 export type { LedgerState, StateAtOptions } from "../../application/ledger/state-at.ts"
 export type {
   MadeCheckpoint,

@@ -1,16 +1,27 @@
 // `cortex cassette status`: all runs at a glance, or one run with its jobs and steps, as of now.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
-import type { JobStatus, ReadError, RunSummary } from "../../../application/ledger/ledger-reader.ts"
+import * as Flag from "effect/cli/Flag"
+import type {
+  JobStatus,
+  ReadError,
+  RunSummary,
+  StepState
+} from "../../../application/ledger/ledger-reader.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import { timestampFromMillis } from "../../../domain/canonical/timestamp.ts"
-import type { ReceiptRow, StepRow } from "../../../domain/ledger/rows.ts"
+import type { InvalidInput } from "../../../domain/ledger/errors.ts"
+import { DEFAULT_PAGE_ROWS } from "../../../domain/ledger/limits.ts"
+import type { PageOptions } from "../../../domain/ledger/page.ts"
+import { wholeNumberFlag } from "../options.ts"
 import { type Answer, answer } from "../output.ts"
 import { fieldLines, tableLines } from "../printable.ts"
 import { warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
-import { onlyRunFlag } from "./shared-flags.ts"
+import { onlyRunFlag, textFlag } from "./shared-flags.ts"
 
 /** A run without a message: nothing waits, nothing was done. */
 const emptyRun = (run_id: string): RunSummary => ({
@@ -68,20 +79,6 @@ const statusOfAll = Effect.fnUntraced(function* (ledger: LedgerShape) {
   } satisfies Answer
 })
 
-/** A step as status shows it: its state, and the outcome of its receipt. The payload stays in the log. */
-const stepState = (step: StepRow, receipt: ReceiptRow | undefined) => ({
-  step_id: step.step_id,
-  job_id: step.job_id,
-  ordinal: step.ordinal,
-  status: step.status,
-  lease_owner: step.lease_owner,
-  lease_expires_at: step.lease_expires_at,
-  fencing_token: step.fencing_token,
-  created_at: step.created_at,
-  receipt_id: receipt?.receipt_id ?? null,
-  outcome: receipt?.outcome ?? null
-})
-
 const jobLines = (jobs: ReadonlyArray<JobStatus>) =>
   tableLines(
     ["job", "intent", "pending", "leased", "committed", "outcomes"],
@@ -95,7 +92,7 @@ const jobLines = (jobs: ReadonlyArray<JobStatus>) =>
     ])
   )
 
-const stepLines = (steps: ReadonlyArray<ReturnType<typeof stepState>>, now: string) =>
+const stepLines = (steps: ReadonlyArray<StepState>, now: string) =>
   tableLines(
     ["step", "status", "token", "worker", "lease", "outcome"],
     steps.map((step) => [
@@ -121,45 +118,78 @@ const runLines = (run: RunSummary) =>
     ["oldest waiting step", run.oldest_pending_step ?? "-"]
   ])
 
-const statusOfRun = Effect.fnUntraced(function* (ledger: LedgerShape, runId: string) {
+const statusOfRun = Effect.fnUntraced(function* (ledger: LedgerShape, runId: string, page: PageOptions) {
   const run = (yield* ledger.runSummary(runId)) ?? emptyRun(runId)
-  const rows = yield* ledger.steps({ run_id: runId })
-  const receipts = new Map(
-    (yield* ledger.receipts({ run_id: runId })).map((receipt) => [receipt.step_id, receipt])
-  )
-  const steps = rows.map((step) => stepState(step, receipts.get(step.step_id)))
-  const jobIds = [...new Set(rows.map((step) => step.job_id))]
+  const steps = yield* ledger.stepStates(runId, page)
+  const jobIds = [...new Set(steps.map((step) => step.job_id))]
   const jobs = (yield* Effect.forEach(jobIds, ledger.jobStatus)).filter((status) => status !== undefined)
   const now = timestampFromMillis(yield* Clock.currentTimeMillis)
+  const last = steps.at(-1)?.step_id
+  const more = last !== undefined && (yield* ledger.stepStates(runId, { limit: 1, after: last })).length > 0
   return {
-    data: { ledger_id: ledger.ledgerId ?? null, fault: ledger.fault ?? null, run, jobs, steps },
+    data: {
+      ledger_id: ledger.ledgerId ?? null,
+      fault: ledger.fault ?? null,
+      run,
+      jobs,
+      steps,
+      next_after: more ? last : null
+    },
     lines: () =>
       steps.length === 0
         ? runLines(run)
-        : [...runLines(run), "", ...jobLines(jobs), "", ...stepLines(steps, now)]
+        : [
+            ...runLines(run),
+            "",
+            ...jobLines(jobs),
+            "",
+            ...stepLines(steps, now),
+            ...(more ? ["", `there are more steps: --after ${last} shows the next`] : [])
+          ]
   } satisfies Answer
 })
 
-const statusOf = (ledger: LedgerShape, runId: string | undefined): Effect.Effect<Answer, ReadError> =>
-  runId === undefined ? statusOfAll(ledger) : statusOfRun(ledger, runId)
+const statusOf = (
+  ledger: LedgerShape,
+  runId: string | undefined,
+  page: PageOptions
+): Effect.Effect<Answer, InvalidInput | ReadError> =>
+  runId === undefined ? statusOfAll(ledger) : statusOfRun(ledger, runId, page)
 
 export const statusCommand = Command.make(
   "status",
-  { runId: onlyRunFlag },
-  Effect.fnUntraced(function* ({ runId }) {
+  {
+    runId: onlyRunFlag,
+    limit: wholeNumberFlag("limit", 1).pipe(
+      Flag.optional,
+      Flag.withDescription(`with --run-id: at most this many steps (default ${DEFAULT_PAGE_ROWS})`)
+    ),
+    after: textFlag("after", "STEP", "with --run-id: only the steps that follow this one").pipe(Flag.optional)
+  },
+  Effect.fnUntraced(function* ({ after, limit, runId }) {
     const { run_id } = yield* readOptions({ runId })
+    const page = { after: Option.getOrUndefined(after), limit: Option.getOrUndefined(limit) }
     const status = yield* withLedger("read", (ledger) =>
-      Effect.andThen(warnAbout(ledger), statusOf(ledger, run_id))
+      Effect.andThen(warnAbout(ledger), statusOf(ledger, run_id, page))
     )
     yield* answer(status)
   })
 ).pipe(
+  Command.validate(({ after, limit, runId }) =>
+    Option.isNone(runId) && (Option.isSome(after) || Option.isSome(limit))
+      ? Effect.fail(new CliError.ValidationError({ message: "--limit and --after need --run-id" }))
+      : Effect.void
+  ),
   Command.withDescription(
     "Show all runs with their counts, their oldest waiting step and expired leases; with --run-id the run's jobs and steps."
   ),
   Command.withShortDescription("show what waits, what is leased and what is done"),
   Command.withExamples([
     { command: "cortex cassette status" },
-    { command: "cortex cassette status --run-id r1 --format json" }
+    { command: "cortex cassette status --run-id r1 --format json" },
+    {
+      command: "cortex cassette status --run-id r1 --limit 100 --after step_…",
+      description: "the next hundred steps"
+    }
   ])
 )
