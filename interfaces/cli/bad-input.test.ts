@@ -1,6 +1,6 @@
 // Bad input, case by case, through the same main function as the binary: each is one typed error with its exit code,
 // says what to do, shows no stack, and leaves the folder as it was.
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, lstatSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -27,7 +27,7 @@ const listing = (path: string): ReadonlyArray<string> =>
   readdirSync(path, { recursive: true, withFileTypes: true })
     .map((entry) => {
       const below = join(entry.parentPath, entry.name)
-      const { mtimeMs, size } = statSync(below)
+      const { mtimeMs, size } = lstatSync(below)
       return entry.isFile() ? `${below} ${size} ${mtimeMs}` : below
     })
     .sort()
@@ -110,6 +110,57 @@ const refuses = (exit: number, cases: ReadonlyArray<Case>) => {
   })
 }
 
+const loop = join(folder, "loop")
+const long = "x".repeat(300)
+const claimIn = (...place: ReadonlyArray<string>) => claim(...place)
+
+describe("names and places of files", () => {
+  beforeAll(() => symlinkSync("loop", loop))
+
+  const names: ReadonlyArray<readonly [name: string, given: string, message: string]> = [
+    ["an empty name", "", "name a file"],
+    ["a blank name", " ", "name a file"],
+    ["a name that ends with a blank", "a.db ", "ends with a blank"],
+    ["a database in memory, with a blank before it", " :memory:", "a database in memory"],
+    ["a URI", "file:a.db?mode=ro", "not by a URI"],
+    ["a path through a file", join(good, "a.db"), "is a file and no folder"],
+    ["a name that is too long", long, "too long"],
+    ["a link to itself", loop, "leads to itself"]
+  ]
+  refuses(
+    2,
+    names.flatMap(([name, given, message]): ReadonlyArray<Case> => [
+      [`${name} to post to`, post("--db", given), "INVALID_PARAMS", message],
+      [`${name} to claim from`, claimIn("--db", given), "INVALID_PARAMS", message],
+      [`${name} to verify`, ["cassette", "verify", "--db", given], "INVALID_PARAMS", message]
+    ])
+  )
+
+  const backup = (target: string) => ["cassette", "backup", target, "--root", root]
+  refuses(2, [
+    ["a root that is a file", post("--root", good), "INVALID_PARAMS", "there is no folder"],
+    [
+      "a root through a file",
+      claimIn("--root", join(good, "x")),
+      "INVALID_PARAMS",
+      "is a file and no folder"
+    ],
+    ["a root whose name is too long", post("--root", long), "INVALID_PARAMS", "too long"],
+    ["a root that is a link to itself", post("--root", loop), "INVALID_PARAMS", "leads to itself"],
+    [
+      "a root that is a link to itself, to read",
+      claimIn("--root", loop),
+      "INVALID_PARAMS",
+      "leads to itself"
+    ],
+    ["a backup to a name that ends with a blank", backup("b.db "), "INVALID_PARAMS", "ends with a blank"],
+    ["a backup through a file", backup(join(good, "b.db")), "INVALID_PARAMS", "there is no folder"],
+    ["a backup to a name that is too long", backup(long), "INVALID_PARAMS", "too long"],
+    ["a backup through a link to itself", backup(join(loop, "b.db")), "INVALID_PARAMS", "leads to itself"],
+    ["a backup to a link to itself", backup(loop), "INVALID_PARAMS", "the file exists"]
+  ])
+})
+
 const text = (units: number) => "x".repeat(units)
 const into = ["--root", fresh]
 
@@ -119,7 +170,7 @@ describe("ids and words", () => {
       "an empty run id",
       ["cassette", "claim", "--run-id", "", "--worker", "w", ...into],
       "INVALID_PARAMS",
-      "/run_id"
+      "--run-id: "
     ],
     [
       "an over-long run id",
@@ -137,16 +188,21 @@ describe("ids and words", () => {
       "half a surrogate pair in an id",
       ["cassette", "claim", "--run-id", "a\ud800", "--worker", "w"],
       "INVALID_PARAMS",
-      "/run_id"
+      "--run-id: "
     ],
-    ["NUL in an id", ["cassette", "claim", "--run-id", "a\0", "--worker", "w"], "INVALID_PARAMS", "/run_id"],
+    [
+      "NUL in an id",
+      ["cassette", "claim", "--run-id", "a\0", "--worker", "w"],
+      "INVALID_PARAMS",
+      "--run-id: "
+    ],
     [
       "a control character in a worker",
       ["cassette", "claim", "--run-id", "r", "--worker", "a\u001b"],
       "INVALID_PARAMS",
-      "/worker_id"
+      "--worker: "
     ],
-    ["an empty key", post("--idempotency-key", "", ...into), "INVALID_PARAMS", "/idempotency_key"],
+    ["an empty key", post("--idempotency-key", "", ...into), "INVALID_PARAMS", "--idempotency-key: "],
     [
       "a source that does not exist",
       ["cassette", "post", "--json", good, "--run-id", "r", "--source", "user", ...into],
@@ -154,49 +210,49 @@ describe("ids and words", () => {
       "Invalid source"
     ],
     ["an outcome that does not exist", complete("1", "DONE"), "INVALID_PARAMS", "Invalid outcome"],
-    ["a job id that is none", claim("--job", "job_1", "--root", root), "INVALID_PARAMS", "/job_id"],
+    ["a job id that is none", claim("--job", "job_1", "--root", root), "INVALID_PARAMS", "--job: "],
     [
       "an empty reason",
       ["cassette", "requeue", "--run-id", "r", "--step", step, "--reason", " "],
       "INVALID_PARAMS",
-      "/reason"
+      "--reason: "
     ],
     [
       "an over-long reason",
       ["cassette", "requeue", "--run-id", "r", "--step", step, "--reason", text(65_537)],
       "INVALID_PARAMS",
-      "/reason"
+      "--reason: "
     ],
-    ["an empty requester", requeue("--by", ""), "INVALID_PARAMS", "/requested_by"],
+    ["an empty requester", requeue("--by", ""), "INVALID_PARAMS", "--by: "],
     [
       "an empty run id to verify",
       ["cassette", "verify", "--run-id", "", "--root", root],
       "INVALID_PARAMS",
-      "/run_id"
+      "--run-id: "
     ],
     [
       "an empty run id to show",
       ["cassette", "status", "--run-id", "", "--root", root],
       "INVALID_PARAMS",
-      "/run_id"
+      "--run-id: "
     ],
     [
       "an over-long run id to list",
       ["cassette", "log", "--run-id", text(257), "--root", root],
       "INVALID_PARAMS",
-      "/run_id"
+      "--run-id: "
     ],
     [
       "a time that is none",
       ["cassette", "verify", "--now", "2026-02-30T00:00:00.000Z", "--root", root],
       "INVALID_PARAMS",
-      "/now"
+      "--now: "
     ],
     [
       "a time in another form",
       ["cassette", "verify", "--now", "2026-11-27", "--root", root],
       "INVALID_PARAMS",
-      "/now"
+      "--now: "
     ]
   ])
 })
@@ -206,7 +262,7 @@ describe("numbers", () => {
   refuses(2, [
     ["ttl 0", claim("--ttl", "0", "--root", root), "INVALID_PARAMS", outside],
     ["ttl over a day", claim("--ttl", "86401", "--root", root), "INVALID_PARAMS", outside],
-    ["token 0", complete("0"), "INVALID_PARAMS", "/fencing_token"],
+    ["token 0", complete("0"), "INVALID_PARAMS", "--token: "],
     ...[
       "-1",
       "1.5",
@@ -252,9 +308,9 @@ describe("payload files", () => {
     ["a number that loses digits", '{"n":9007199254740993}', "no double equals"],
     ["half a surrogate pair", '{"a":"\\udc00"}', "surrogate"],
     ["NUL in a string", '{"a":"\\u0000"}', "U+0000"],
-    ["steps that are no list", '{"steps":{}}', "/payload/steps: must be a non-empty list"],
-    ["no steps", '{"steps":[]}', "/payload/steps: must be a non-empty list"],
-    ["a step that is no object", '{"steps":[1]}', "/payload/steps: must be a non-empty list"],
+    ["steps that are no list", '{"steps":{}}', "--json /steps: must be a non-empty list"],
+    ["no steps", '{"steps":[]}', "--json /steps: must be a non-empty list"],
+    ["a step that is no object", '{"steps":[1]}', "--json /steps: must be a non-empty list"],
     ["too deep", `{"a":${"[".repeat(64)}${"]".repeat(64)}}`, "64 levels"],
     ["a payload over the limit", `{"a":"${text(MAX_PAYLOAD_BYTES)}"}`, `over ${MAX_PAYLOAD_BYTES} bytes`],
     ["a file over the limit", `{}${" ".repeat(MAX_JSON_FILE_BYTES)}`, `over ${MAX_JSON_FILE_BYTES} bytes`]

@@ -255,7 +255,7 @@ describe("log", () => {
   it("ends a followed log at its limit", async () => {
     const ran = await cortex("log", "--follow", "--limit", "1")
     expect(ran.code).toBe(0)
-    expect(ran.stdout).toMatch(/^ +1 {2}\S+Z {2}LedgerCreated {2}ledger {2}ledger \S+\n$/)
+    expect(ran.stdout).toMatch(/^ +1 {2}\S+Z {2}LedgerCreated {4}ledger {2}ledger \S+\n$/)
   })
 })
 

@@ -2,6 +2,7 @@
 // every command. It never holds a stack.
 import { errorCode } from "../../domain/ledger/errors.ts"
 import { type CommandFailure, FilesRefused, isNegativeVerdict } from "./failures.ts"
+import { printableJson } from "./printable.ts"
 
 export interface ErrorDocument {
   readonly code: string
@@ -10,10 +11,11 @@ export interface ErrorDocument {
 }
 
 /** `{"ok":true,"data":…}` as one line without its end. */
-export const successEnvelope = (data: object): string => JSON.stringify({ ok: true, data })
+export const successEnvelope = (data: object): string => printableJson(JSON.stringify({ ok: true, data }))
 
 /** `{"ok":false,"error":{…}}` as one line without its end. */
-export const errorEnvelope = (error: ErrorDocument): string => JSON.stringify({ ok: false, error })
+export const errorEnvelope = (error: ErrorDocument): string =>
+  printableJson(JSON.stringify({ ok: false, error }))
 
 /** An error's own fields; a negative verdict and an incomplete index give the whole report. */
 const detailsOf = (failure: CommandFailure): object =>

@@ -1,6 +1,8 @@
 // Reading payload files: strict, bounded, and every refusal says which flag, which file and what to do.
+import { execFileSync } from "node:child_process"
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync } from "node:fs"
 import { open } from "node:fs/promises"
+import { createServer } from "node:net"
 import { join } from "node:path"
 import { assert, afterAll, beforeAll, describe, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -105,10 +107,18 @@ describe("readJsonObject", () => {
     })
   )
 
-  it.effect("bounds a device that has no size", () =>
+  it.live("refuses a pipe at once, with nobody at its other end, a device and a socket", () =>
     Effect.gen(function* () {
-      const refusal = yield* Effect.flip(read("/dev/zero"))
-      assert.include(refusal.message, `over ${MAX_JSON_FILE_BYTES} bytes`)
+      const socket = createServer()
+      yield* Effect.promise(
+        () => new Promise<void>((resolve) => void socket.listen(join(folder, "socket"), resolve))
+      )
+      execFileSync("mkfifo", [join(folder, "pipe")])
+      for (const path of ["pipe", "/dev/zero", "/dev/null", "socket"]) {
+        const refusal = yield* Effect.flip(read(path))
+        assert.include(refusal.message, "no regular file", path)
+      }
+      socket.close()
     })
   )
 

@@ -1,5 +1,6 @@
 // Reads a JSON object from a file or from standard input, strictly and within a bound: a file that is far too large
 // is refused by its size before it is read, a stream as soon as it goes over. Nothing is repaired or guessed.
+import { constants } from "node:fs"
 import { open } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -33,12 +34,17 @@ const boundedBytes = async (
   return Buffer.concat(read)
 }
 
-/** The bytes of a file, or undefined when it is over the limit; what is no regular file is read as a stream. */
+/** What is no regular file might never end, or wait for ever for somebody to write. */
+class NotRegular extends Error {}
+
+/** The bytes of a regular file, or undefined when it is over the limit; it is opened without waiting. */
 const fileBytes = async (path: string, limit: number): Promise<Uint8Array | undefined> => {
-  const file = await open(path, "r")
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    const { size } = await file.stat()
-    if (size > limit) return undefined
+    const stat = await file.stat()
+    if (stat.isDirectory()) throw new NotRegular("this is a folder: name a file")
+    if (!stat.isFile()) throw new NotRegular("this is no regular file: name one, or pipe it in and name -")
+    if (stat.size > limit) return undefined
     return await boundedBytes(file.createReadStream({ autoClose: false }), limit)
   } finally {
     await file.close()
@@ -52,7 +58,8 @@ const advice: { readonly [code: string]: string } = {
   EACCES: "the file may not be read: check its permissions",
   EPERM: "the file may not be read: check its permissions",
   ENAMETOOLONG: "the name is too long",
-  ELOOP: "the link leads to itself"
+  ELOOP: "the link leads to itself",
+  ENXIO: "this is no regular file: name one, or pipe it in and name -"
 }
 
 const readFailure = (flag: string, path: string, error: unknown): InvalidInput => {

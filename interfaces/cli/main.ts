@@ -10,6 +10,7 @@ import * as CliError from "effect/cli/CliError"
 import * as CliOutput from "effect/cli/CliOutput"
 import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
+import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { type ErrorDocument, errorDocument, errorEnvelope } from "./envelope.ts"
 import { DONE, exitCodes, INTERNAL, stoppedExitCode, USAGE } from "./exit-codes.ts"
 import { type CommandFailure, findingCount, isNegativeVerdict, type NegativeVerdict } from "./failures.ts"
@@ -20,6 +21,7 @@ import { writeNotes, writeResult } from "./output.ts"
 import { parserEnvironment } from "./parser-environment.ts"
 import { printable } from "./printable.ts"
 import { rootCommand } from "./root-command.ts"
+import { typedName } from "./typed-name.ts"
 import { usageDocument } from "./usage.ts"
 import { verdictLine } from "./verdict.ts"
 import { packageVersion } from "./version.ts"
@@ -50,19 +52,40 @@ const verdictNotes = (host: HostShape, failure: NegativeVerdict): ReadonlyArray<
   ]
 }
 
+/** What a refusal says: an issue is named by the flag that was typed. */
+const refusalText = (host: HostShape, failure: CommandFailure): string =>
+  failure instanceof InvalidInput && failure.issues.length > 0
+    ? failure.issues.map(({ message, path }) => `${typedName(host.args, path)}${message}`).join("; ")
+    : failure.message
+
 const failureEnding = (host: HostShape, failure: CommandFailure): Ending => ({
   code: exitCodes[failure._tag],
-  ...(failure._tag === "OutputClosed" ? {} : { document: errorDocument(failure) }),
+  ...(failure._tag === "OutputClosed"
+    ? {}
+    : { document: { ...errorDocument(failure), message: refusalText(host, failure) } }),
   notes:
     failure._tag === "OutputClosed"
       ? []
       : isNegativeVerdict(failure)
         ? verdictNotes(host, failure)
-        : [errorLine(host, failure.message)]
+        : [errorLine(host, refusalText(host, failure))]
 })
 
+/** True for an error that has an exit code; any other was never meant to come here. */
+const isCommandFailure = (error: unknown): error is CommandFailure =>
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  typeof error._tag === "string" &&
+  Object.hasOwn(exitCodes, error._tag)
+
+const reasonOf = (defect: unknown): string => {
+  if (!(defect instanceof Error)) return String(defect)
+  return defect.message || defect.name
+}
+
 const defectEnding = (host: HostShape, defect: unknown): Ending => {
-  const [reason] = String(defect instanceof Error ? defect.message : defect).split("\n")
+  const [reason] = reasonOf(defect).split("\n")
   const message = `Something went wrong inside cortex (${reason}): run cassette verify, and report it with the output of the same command under CORTEX_DEBUG=1`
   const stack = host.env["CORTEX_DEBUG"] && defect instanceof Error ? [defect.stack ?? ""] : []
   return {
@@ -72,11 +95,13 @@ const defectEnding = (host: HostShape, defect: unknown): Ending => {
   }
 }
 
-const endingOf = (host: HostShape, exit: Exit.Exit<void, CommandFailure | CliError.CliError>): Ending => {
+/** How a command line ends, whatever its effect ended with: what is not known is a defect, and never 0. */
+export const endingOf = (host: HostShape, exit: Exit.Exit<void, unknown>): Ending => {
   if (Exit.isSuccess(exit)) return { code: DONE, notes: [] }
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
   if (error !== undefined) {
-    return CliError.isCliError(error) ? usageEnding(host, error) : failureEnding(host, error)
+    if (CliError.isCliError(error)) return usageEnding(host, error)
+    return isCommandFailure(error) ? failureEnding(host, error) : defectEnding(host, error)
   }
   if (host.stop.aborted && Cause.hasInterruptsOnly(exit.cause)) {
     return { code: host.ending.stopIsDone ? DONE : stoppedExitCode(host.stop.reason), notes: [] }

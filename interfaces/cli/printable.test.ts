@@ -1,6 +1,6 @@
 // Text from a ledger on a terminal: nothing in it may move the cursor, hide a line or reverse the reading.
 import { describe, expect, it } from "vitest"
-import { fieldLines, printable, tableLines } from "./printable.ts"
+import { fieldLines, printable, printableJson, tableLines } from "./printable.ts"
 
 describe("printable", () => {
   it.each([
@@ -10,8 +10,21 @@ describe("printable", () => {
     ["\u0085\u009b", "\\u0085\\u009b"],
     ["\u202egnp.exe", "\\u202egnp.exe"],
     ["\ud800", "\\ud800"],
-    ["\u2028", "\\u2028"]
+    ["\u2028", "\\u2028"],
+    ["\u061c\u200b\u200c\u200d\u200e\u200f", "\\u061c\\u200b\\u200c\\u200d\\u200e\\u200f"],
+    ["\u2060\u2061\u2064\ufeff\u00ad", "\\u2060\\u2061\\u2064\\ufeff\\u00ad"],
+    ["\u{e0041}\u{e007f}", "\\udb40\\udc41\\udb40\\udc7f"],
+    ["\ue000\u{10ffff}\u3164\u034f", "\\ue000\\udbff\\udfff\\u3164\\u034f"],
+    ["\u0080\u009f\u007f", "\\u0080\\u009f\\u007f"],
+    ["❤\ufe0f e\u0301 אב عر", "❤\ufe0f e\u0301 אב عر"]
   ])("%j", (text, shown) => expect(printable(text)).toBe(shown))
+
+  it("keeps the value of JSON", () => {
+    const value = { "a\u009b\u202e": ["\u{e0041}\u2028é😀", "\\u0041", "\n"] }
+    const shown = printableJson(JSON.stringify(value))
+    expect(JSON.parse(shown)).toEqual(value)
+    expect(shown).toBe('{"a\\u009b\\u202e":["\\udb40\\udc41\\u2028é😀","\\\\u0041","\\n"]}')
+  })
 })
 
 describe("tables", () => {

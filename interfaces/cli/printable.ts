@@ -1,11 +1,22 @@
-// Text for people. Stored text may hold characters that move a terminal's cursor, hide or turn text around; they are
-// shown as escapes, so that a line always is what it says. JSON output never passes through here.
-const unprintable = /[\p{Control}\p{Surrogate}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+// Text for people, and JSON that people see. Stored text may hold characters that move a terminal's cursor, hide or
+// turn text around; they are shown as escapes, so that a line always is what it says. JSON keeps its value.
 
-const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+/**
+ * Every character without a shape of its own: controls, formats (directions, joiners, tags), separators of lines,
+ * private and unassigned ones, halves of pairs, and what fonts show as nothing; but not the two that choose between
+ * the forms of an emoji.
+ */
+const unprintable = /(?![\ufe0e\ufe0f])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
-/** One line: every control, direction and lone surrogate character, line feeds included, as `\uXXXX`. */
+const escapedUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`
+
+const escaped = (character: string): string => character.split("").map(escapedUnit).join("")
+
+/** One line: every such character, line feeds included, as `\uXXXX` for each of its UTF-16 units. */
 export const printable = (text: string): string => text.replaceAll(unprintable, escaped)
+
+/** JSON text with such characters as escapes; they can stand in its strings only, so it is the same JSON value. */
+export const printableJson = printable
 
 /** As `printable`, but keeps line feeds. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")

@@ -6,7 +6,8 @@ import * as Exit from "effect/Exit"
 import * as Argument from "effect/cli/Argument"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
-import { absolutePath } from "../options.ts"
+import { nameFault } from "../../../infrastructure/sqlite/file-system.ts"
+import { absolutePath, refusedFlag } from "../options.ts"
 import { answer, writeWarnings } from "../output.ts"
 import { fieldLines } from "../printable.ts"
 import { warnAbout, withLedger, withLedgerFile } from "./open-ledger.ts"
@@ -33,6 +34,8 @@ export const backupCommand = Command.make(
     target: Argument.String("file").pipe(Argument.withDescription("the file to write; it must not exist yet"))
   },
   Effect.fnUntraced(function* ({ target }) {
+    const wrong = nameFault(target)
+    if (wrong !== undefined) return yield* Effect.fail(refusedFlag("file", wrong))
     const file = yield* absolutePath("file", target)
     yield* withLedger("read", (ledger) => Effect.andThen(warnAbout(ledger), ledger.backup(file)))
     const report = yield* verifyCopy(file)

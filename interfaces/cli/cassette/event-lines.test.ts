@@ -24,6 +24,10 @@ describe("eventJsonLine", () => {
       expect(eventJsonLine(event("T", data))).toBe(line(data))
     }
   )
+  it("escapes what a terminal would obey, with the same value", () => {
+    const shown = eventJsonLine(event("T", '{"a":"\u009b2J\u202e"}'))
+    expect(shown).toBe(line('{"a":"\\u009b2J\\u202e"}'))
+  })
   it.each(["{", '{"a":\n1}', ""])("shows damaged data %j as a string, on one line", (data) => {
     expect(eventJsonLine(event("T", data))).toBe(line(JSON.stringify(data)))
   })
@@ -52,7 +56,7 @@ describe("eventTextLine", () => {
     ["Unheard", { a: 1 }, '{"a":1}']
   ])("%s", (type, data, summary) => {
     expect(eventTextLine(event(type, JSON.stringify(data)))).toBe(
-      `      7  2026-11-27T10:00:00.000Z  ${type.padEnd(13)}  run:r1  ${summary}`
+      `      7  2026-11-27T10:00:00.000Z  ${type.padEnd(15)}  run:r1  ${summary}`
     )
   })
   it("points to verify when data is no object", () => {

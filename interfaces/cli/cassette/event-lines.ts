@@ -1,11 +1,13 @@
 // One event as one line: for people a timeline entry, for programs the envelope with its data as nested JSON. Data
-// that is canonical stands in the line exactly as it is stored and hashed.
+// that is canonical stands in the line as it is stored, but for characters that are escaped for the terminal's sake:
+// its canonical text is what is hashed.
 import * as Result from "effect/Result"
 import type { JsonObject, JsonValue } from "../../../domain/canonical/json.ts"
 import { isJsonObject } from "../../../domain/canonical/json.ts"
 import { parseStoredJson } from "../../../domain/canonical/stored-json.ts"
 import type { EventEnvelope } from "../../../domain/ledger/event-envelope.ts"
-import { printable } from "../printable.ts"
+import { eventVersions } from "../../../domain/ledger/events.ts"
+import { printable, printableJson } from "../printable.ts"
 
 const lineBreak = /[\n\r]/
 
@@ -16,7 +18,7 @@ export const eventJsonLine = (event: EventEnvelope): string => {
     Result.isSuccess(parseStoredJson(data)) && !lineBreak.test(data) ? data : JSON.stringify(data)
   const before = JSON.stringify({ position, type, stream_id, schema_version })
   const after = JSON.stringify({ recorded_at, prev_hash, hash })
-  return `${before.slice(0, -1)},"data":${nested},${after.slice(1)}`
+  return printableJson(`${before.slice(0, -1)},"data":${nested},${after.slice(1)}`)
 }
 
 const word = (value: JsonValue | undefined): string =>
@@ -42,8 +44,11 @@ const summaryOf = ({ data, type }: EventEnvelope): string => {
   return summary === undefined ? data : summary(value.success)
 }
 
+/** The longest name of a type that there is. */
+const TYPE_WIDTH = Math.max(...Object.keys(eventVersions).map((type) => type.length))
+
 /** The event as one line of a timeline. */
 export const eventTextLine = (event: EventEnvelope): string =>
   printable(
-    `${String(event.position).padStart(7)}  ${event.recorded_at}  ${event.type.padEnd(13)}  ${event.stream_id}  ${summaryOf(event)}`
+    `${String(event.position).padStart(7)}  ${event.recorded_at}  ${event.type.padEnd(TYPE_WIDTH)}  ${event.stream_id}  ${summaryOf(event)}`
   )

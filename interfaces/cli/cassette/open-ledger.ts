@@ -9,12 +9,8 @@ import * as Option from "effect/Option"
 import type { CheckpointsShape } from "../../../application/ledger/checkpoints.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import type { ThoughtsShape } from "../../../application/thoughts/thoughts.ts"
-import {
-  type InvalidInput,
-  ReadOnlyStore,
-  StorageFailure,
-  StorageFull
-} from "../../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../../domain/ledger/errors.ts"
+import { fileFailure, nameFault } from "../../../infrastructure/sqlite/file-system.ts"
 import { absolutePath, refusedFlag, rootFolder } from "../options.ts"
 import { writeWarnings } from "../output.ts"
 import { AllowNetworkFs, Db, Durability } from "./ledger-flags.ts"
@@ -26,22 +22,27 @@ export type Access = "write" | "append" | "read"
 const ledgerPath = ["CORTEX", "_generated", "system3.db"] as const
 
 const folderFailure = (folder: string, error: unknown) => {
-  const { code = "", message } = error as NodeJS.ErrnoException
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS") return new ReadOnlyStore({ file: folder })
-  if (code === "ENOSPC") return new StorageFull({ file: folder })
-  if (code === "EEXIST" || code === "ENOTDIR")
-    return refusedFlag("--root", `${folder} is in the way: it is a file`)
-  return new StorageFailure({ file: folder, code, reason: message })
+  const { code } = error as NodeJS.ErrnoException
+  return code === "EEXIST" || code === "ENOTDIR"
+    ? refusedFlag("--root", `${folder} is in the way: it is a file`)
+    : fileFailure("--root", folder, error)
 }
 
 /** Makes the ledger's folder below a root that must be there: a mistyped root is not created. */
 const makeFolder = (root: string) =>
-  statSync(root, { throwIfNoEntry: false })?.isDirectory() === true
-    ? Effect.try({
-        try: () => mkdirSync(join(root, ...ledgerPath.slice(0, -1)), { recursive: true }),
-        catch: (error) => folderFailure(join(root, ...ledgerPath.slice(0, -1)), error)
-      })
-    : Effect.fail(refusedFlag("--root", `there is no folder ${root}`))
+  Effect.try({
+    try: () => statSync(root, { throwIfNoEntry: false })?.isDirectory() === true,
+    catch: (error) => fileFailure("--root", root, error)
+  }).pipe(
+    Effect.flatMap((isFolder) =>
+      isFolder
+        ? Effect.try({
+            try: () => mkdirSync(join(root, ...ledgerPath.slice(0, -1)), { recursive: true }),
+            catch: (error) => folderFailure(join(root, ...ledgerPath.slice(0, -1)), error)
+          })
+        : Effect.fail(refusedFlag("--root", `there is no folder ${root}`))
+    )
+  )
 
 /** The path of the ledger file that the flags name, absolute. */
 const ledgerFile = Effect.fnUntraced(function* (access: Access) {
@@ -52,6 +53,8 @@ const ledgerFile = Effect.fnUntraced(function* (access: Access) {
         refusedFlag("--db", "a ledger in memory would end with this command: name a file")
       )
     }
+    const wrong = nameFault(named.value)
+    if (wrong !== undefined) return yield* Effect.fail(refusedFlag("--db", wrong))
     return yield* absolutePath("--db", named.value)
   }
   const root = yield* rootFolder

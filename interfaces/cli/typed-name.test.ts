@@ -1,0 +1,18 @@
+// Refused fields by the flags that were typed.
+import { describe, expect, it } from "vitest"
+import { typedName } from "./typed-name.ts"
+
+const args = ["cassette", "post", "--json", "a.json", "--run-id=r1", "--worker", "w", "--source", "X"]
+
+describe("typedName", () => {
+  it.each([
+    ["/source", "--source: "],
+    ["/run_id", "--run-id: "],
+    ["/lease/worker_id", "--worker: "],
+    ["/payload/steps/0/n", "--json /steps/0/n: "],
+    ["/fencing_token", "/fencing_token: "],
+    ["/constructor", "/constructor: "],
+    ["--db", "--db: "],
+    ["", ""]
+  ])("%s", (path, name) => expect(typedName(args, path)).toBe(name))
+})

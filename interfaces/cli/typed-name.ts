@@ -1,0 +1,36 @@
+// What a refused field is called on the command line. The ledger names fields by JSON pointers; a person typed flags,
+// and is told the flag that the value came from. It only names, and never changes what is refused.
+
+/** Fields whose flags are not spelled from their names. */
+const otherFlags: { readonly [field: string]: ReadonlyArray<string> } = {
+  payload: ["json"],
+  receipt_payload: ["receipt"],
+  requested_by: ["by"],
+  fencing_token: ["token"],
+  ttl_seconds: ["ttl"],
+  filename: ["db", "root"]
+}
+
+const isTyped = (args: ReadonlyArray<string>, flag: string): boolean =>
+  args.some((arg) => arg === flag || arg.startsWith(`${flag}=`))
+
+/** `run_id` is asked for as `--run-id`, `worker_id` as `--worker`. */
+const flagOf = (args: ReadonlyArray<string>, field: string): string | undefined => {
+  const others = Object.hasOwn(otherFlags, field) ? (otherFlags[field] ?? []) : []
+  const names = [field.replaceAll("_", "-"), field.replace(/_id$/, ""), ...others]
+  return names.map((name) => `--${name}`).find((flag) => isTyped(args, flag))
+}
+
+/** The beginning of a sentence about the field at a JSON pointer: `--source: `, `--json /steps/0: `, or the pointer. */
+export const typedName = (args: ReadonlyArray<string>, path: string): string => {
+  if (path === "") return ""
+  const keys = path.startsWith("/") ? path.slice(1).split("/") : []
+  for (const [index, key] of keys.entries()) {
+    const flag = flagOf(args, key)
+    if (flag !== undefined) {
+      const rest = keys.slice(index + 1).map((part) => `/${part}`)
+      return `${[flag, ...(rest.length === 0 ? [] : [rest.join("")])].join(" ")}: `
+    }
+  }
+  return `${path}: `
+}
