@@ -10,10 +10,11 @@ import type { CacheSubstrate, ExpansionCache } from "../../application/corpus/ex
 import type { Markdown } from "../../application/corpus/markdown.ts"
 import type { Hashing } from "../../application/ledger/hashing.ts"
 import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
+import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { type CorpusDatabase, type CorpusDatabaseOptions, corpusDatabaseLayer } from "./corpus-database.ts"
-import { jsonlExpansionCacheLayer } from "./jsonl-expansion-cache.ts"
+import { type CacheRepair, jsonlExpansionCacheLayer, repairJsonlCache } from "./jsonl-expansion-cache.ts"
 import { markdownLayer } from "./markdown-headings.ts"
 import { corpusFilesLayer, realRoot } from "./node-corpus-files.ts"
 import { sqliteCorpusStoreLayer } from "./sqlite-corpus-store.ts"
@@ -42,7 +43,7 @@ const folderFailure = (file: string, error: unknown): ReadOnlyStore | StorageFai
 export type CorpusPorts = CorpusDatabase | CorpusFiles | CorpusStore | ExpansionCache | Hashing | Markdown
 
 /** The file that holds the expansions of a root as JSON lines. */
-export const expansionLines = (root: string): string => join(root, ...LINES_PATH)
+const expansionLines = (root: string): string => join(root, ...LINES_PATH)
 
 const cacheLayer = (
   root: string,
@@ -76,3 +77,10 @@ export const sqliteCorpusLayer = ({
       ).pipe(Layer.provideMerge(corpusDatabaseLayer({ ...options, filename })))
     })
   )
+
+/** Removes a torn last line from the file that holds the expansions of a root as JSON lines. */
+export const repairExpansionLines = ({
+  busyDeadline,
+  root
+}: Pick<SqliteCorpusOptions, "busyDeadline" | "root">): Effect.Effect<CacheRepair, ExpansionCacheError> =>
+  Effect.flatMap(realRoot(root), (real) => repairJsonlCache({ file: expansionLines(real), busyDeadline }))

@@ -17,7 +17,16 @@ export type CommandGroup<Name extends string> = Command.Command<
   CommandServices
 >
 
-export type GroupName = "bundle" | "cassette" | "key" | "thought" | "index" | "section" | "symbol"
+export type GroupName =
+  | "bundle"
+  | "cassette"
+  | "key"
+  | "thought"
+  | "index"
+  | "section"
+  | "symbol"
+  | "resolve"
+  | "cache"
 
 interface LazyGroup<Name extends string> {
   readonly summary: string
@@ -53,5 +62,13 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   symbol: {
     summary: "names for files and headings: add, list, show, check, remove, resolve",
     load: async () => (await import("./corpus/symbol-group.ts")).symbolGroup
+  },
+  resolve: {
+    summary: "print a bounded slice of a text",
+    load: async () => (await import("./corpus/resolve-command.ts")).resolveCommand
+  },
+  cache: {
+    summary: "what was expanded: stats, verify, repair",
+    load: async () => (await import("./corpus/cache-group.ts")).cacheGroup
   }
 }

@@ -46,6 +46,12 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   NotAFile: 1,
   FileUnreadable: 1,
   FilesRefused: 1,
+  SliceOutOfRange: 1,
+  ExpansionTooLarge: 1,
+  ExpansionDiffers: 1,
+  CacheDamaged: 1,
+  CacheTorn: 1,
+  DuplicateExpansion: 1,
 
   InvalidInput: 2,
   InvalidBundle: 2,
@@ -67,6 +73,8 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   NotACorpus: 2,
   PathOutsideRoot: 2,
   InvalidSlice: 2,
+  UnboundedSlice: 2,
+  NotACache: 2,
 
   StorageFull: INTERNAL,
   StorageFailure: INTERNAL,

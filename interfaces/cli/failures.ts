@@ -4,8 +4,14 @@ import * as Schema from "effect/Schema"
 import { BundleFinding, BundleReport } from "../../domain/bundles/finding.ts"
 import { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
 import type { CorpusError } from "../../domain/corpus/errors.ts"
+import type {
+  ExpansionCacheError,
+  ExpansionDiffers,
+  ExpansionTooLarge,
+  UnboundedSlice
+} from "../../domain/corpus/expansion-errors.ts"
 import { IndexReport, refusedCount } from "../../domain/corpus/index-report.ts"
-import type { InvalidSlice } from "../../domain/corpus/slice.ts"
+import type { InvalidSlice, SliceOutOfRange } from "../../domain/corpus/slice.ts"
 import type { CheckpointRefusal } from "../../domain/ledger/checkpoint-errors.ts"
 import type { MessageCassetteError } from "../../domain/ledger/errors.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
@@ -60,7 +66,12 @@ export type CommandFailure =
   | MessageCassetteError
   | CheckpointRefusal
   | CorpusError
+  | ExpansionCacheError
+  | ExpansionDiffers
+  | ExpansionTooLarge
   | InvalidSlice
+  | SliceOutOfRange
+  | UnboundedSlice
   | FilesRefused
   | VerificationFailed
   | InvalidBundle

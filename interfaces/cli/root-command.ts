@@ -29,7 +29,11 @@ export const rootCommand = async (args: ReadonlyArray<string>) => {
       { command: "cortex bundle verify out", description: "check a bundle offline, without a ledger" },
       { command: "cortex thought --help", description: "all commands of thoughts" },
       { command: "cortex index", description: "index the texts below the current folder" },
-      { command: "cortex symbol --help", description: "all commands of symbols" }
+      { command: "cortex symbol --help", description: "all commands of symbols" },
+      {
+        command: 'cortex resolve @DOCS/readme --slice "lines[0:80]" --run-id r1',
+        description: "read a slice"
+      }
     ]),
     Command.withSubcommands(groups),
     Command.withGlobalFlags([Format, Root])

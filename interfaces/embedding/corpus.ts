@@ -5,6 +5,9 @@ import { Corpus as CorpusService } from "../../application/corpus/corpus.ts"
 import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
 import { sqliteCorpusLayer, type SqliteCorpusOptions } from "../../infrastructure/corpus/sqlite-corpus.ts"
 
+export type { CacheRepair } from "../../infrastructure/corpus/jsonl-expansion-cache.ts"
+export { repairExpansionLines } from "../../infrastructure/corpus/sqlite-corpus.ts"
+
 export type CorpusOptions = SqliteCorpusOptions
 
 export class Corpus extends CorpusService {

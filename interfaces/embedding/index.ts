@@ -77,5 +77,5 @@ export {
   type Proof
 } from "../../domain/ledger/proof.ts"
 export * from "./evidence.ts"
-export { Corpus, type CorpusOptions } from "./corpus.ts"
+export { type CacheRepair, Corpus, type CorpusOptions, repairExpansionLines } from "./corpus.ts"
 export { Ledger, type LedgerOptions } from "./ledger.ts"

@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CorpusShape } from "../../../application/corpus/corpus.ts"
+import type { CacheSubstrate } from "../../../application/corpus/expansion-cache.ts"
 import { AllowNetworkFs } from "../cassette/ledger-flags.ts"
 import { rootFolder } from "../options.ts"
 
@@ -16,9 +17,10 @@ type Access = "write" | "append" | "read"
 /** Opens the corpus for as long as `use` runs. */
 export const withCorpus = Effect.fnUntraced(function* <A, E, R>(
   mode: Access,
-  use: (corpus: CorpusShape) => Effect.Effect<A, E, R>
+  use: (corpus: CorpusShape) => Effect.Effect<A, E, R>,
+  cache: CacheSubstrate = "sqlite"
 ) {
-  const options = { root: yield* rootFolder, mode, allowNetworkFs: yield* AllowNetworkFs }
+  const options = { root: yield* rootFolder, mode, allowNetworkFs: yield* AllowNetworkFs, cache }
   const { Corpus } = yield* Effect.promise(() => import("../../embedding/corpus.ts"))
   return yield* Effect.scoped(
     Effect.flatMap(Layer.build(Corpus.layer(options)), (context) => use(Context.get(context, Corpus)))

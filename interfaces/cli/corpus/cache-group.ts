@@ -1,0 +1,93 @@
+// The group `cortex cache`: how much was expanded, whether it still is what it was, and the repair of a line that was
+// cut off. Nothing here removes an expansion.
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import type { CommandGroup } from "../command-groups.ts"
+import { VerificationFailed } from "../failures.ts"
+import { Host } from "../host.ts"
+import { rootFolder } from "../options.ts"
+import { answer, writeNotes } from "../output.ts"
+import { fieldLines } from "../printable.ts"
+import { verdictLine } from "../verdict.ts"
+import { cacheFlag } from "./cache-flag.ts"
+import { corpusFlags, withCorpus } from "./open-corpus.ts"
+
+const statsCommand = Command.make(
+  "stats",
+  { cache: cacheFlag },
+  Effect.fnUntraced(function* ({ cache }) {
+    const stats = yield* withCorpus("read", (corpus) => corpus.cacheStats, cache)
+    yield* answer({
+      data: stats,
+      lines: () => fieldLines(Object.entries(stats).map(([name, value]) => [name, `${value}`] as const))
+    })
+  })
+).pipe(
+  Command.withDescription(
+    "Show how many expansions there are, of how many runs and references (symbols and section ids), and how many bytes of text they hold."
+  ),
+  Command.withShortDescription("show how much was expanded"),
+  Command.withExamples([
+    { command: "cortex cache stats" },
+    { command: "cortex cache stats --cache jsonl --format json" }
+  ])
+)
+
+const verifyCommand = Command.make(
+  "verify",
+  { cache: cacheFlag },
+  Effect.fnUntraced(function* ({ cache }) {
+    const report = yield* withCorpus("read", (corpus) => corpus.verifyCache, cache)
+    const { findings } = report
+    if (report.verdict === "FAIL") {
+      const message = `${findings.length} issue(s) found: each has a code, a place and a message`
+      return yield* Effect.fail(new VerificationFailed({ message, report, listed: findings }))
+    }
+    yield* writeNotes([verdictLine(yield* Host, 0)])
+    yield* answer({
+      data: report,
+      lines: () => fieldLines([["expansions", `${report.counts["expansions"]}`]])
+    })
+  })
+).pipe(
+  Command.withDescription(
+    "Look at every expansion: its nine fields, and whether its text is under its hash. Of a file of JSON lines every line is judged. Exits 0 on PASS and 1 on FAIL; the verdict and the findings go to standard error."
+  ),
+  Command.withShortDescription("verify every expansion"),
+  Command.withExamples([
+    { command: "cortex cache verify" },
+    { command: "cortex cache verify --cache jsonl --format json" }
+  ])
+)
+
+const repairCommand = Command.make(
+  "repair",
+  {},
+  Effect.fnUntraced(function* () {
+    const root = yield* rootFolder
+    const { repairExpansionLines } = yield* Effect.promise(() => import("../../embedding/corpus.ts"))
+    const repair = yield* repairExpansionLines({ root })
+    yield* answer({
+      data: repair,
+      lines: () => [
+        repair.removed_bytes === 0
+          ? "nothing to repair"
+          : `removed ${repair.removed_bytes} bytes of a line that was cut off`
+      ]
+    })
+  })
+).pipe(
+  Command.withDescription(
+    "Remove the last line of CORTEX/_cache/expansions.jsonl when it has no end, because its writer died while it wrote: nobody was given that text. No other line is touched."
+  ),
+  Command.withShortDescription("remove a line that was cut off from the file of JSON lines"),
+  Command.withExamples([{ command: "cortex cache repair" }])
+)
+
+export const cacheGroup: CommandGroup<"cache"> = Command.make("cache").pipe(
+  Command.withDescription("The expansions that were made: every bounded slice that a run has read, once."),
+  Command.withShortDescription("what was expanded: stats, verify, repair"),
+  Command.withExamples([{ command: "cortex cache stats" }, { command: "cortex cache verify --cache jsonl" }]),
+  Command.withSubcommands([statsCommand, verifyCommand, repairCommand]),
+  Command.withGlobalFlags(corpusFlags)
+)
