@@ -4,6 +4,7 @@ import {
   ClockFarBehindHead,
   DuplicateId,
   errorCode,
+  isRetryable,
   FileMissing,
   IdempotencyConflict,
   InvalidInput,
@@ -102,6 +103,11 @@ describe("errors", () => {
   it.each(cases)("%s has the code %s and says %j", (error, code, part) => {
     expect(errorCode(error)).toBe(code)
     expect(error.message).toContain(part)
+  })
+
+  it("are final, but for a store that was busy", () => {
+    const retryable = cases.filter(([error]) => isRetryable(error)).map(([error]) => error._tag)
+    expect(new Set(retryable)).toEqual(new Set(["StoreBusy"]))
   })
 
   it("are all covered here, each with a code of its own", () => {

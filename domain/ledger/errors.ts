@@ -291,6 +291,13 @@ export type StoreWriteError =
 /** Everything that a ledger can answer instead of a result. */
 export type MessageCassetteError = Refusal | InvariantViolation | StoreWriteError | OpenError
 
+/** An error after which the very same call may succeed, with nothing done about it: nothing was written. */
+export type Retryable = StoreBusy
+
+/** True for a `Retryable` error; every other is final until somebody changes the state, the input or the machine. */
+export const isRetryable = (error: { readonly _tag: string }): error is Retryable =>
+  error._tag === "StoreBusy"
+
 /** The stable code of an error: what `--format json` shows. */
 export const errorCode = (error: { readonly _tag: string }): string =>
   error._tag === "InvalidInput"
