@@ -9,6 +9,18 @@ import type { Heading } from "../../domain/corpus/headings.ts"
 const parser = new MarkdownIt("commonmark")
 parser.core.ruler.enableOnly(["normalize", "block"])
 
+/** Keeps the tokens of the document's own headings alone, since those of everything else take many times the text. */
+parser.block.State = class extends parser.block.State {
+  override push(type: string, tag: string, nesting: -1 | 0 | 1): Token {
+    const token = super.push(type, tag, nesting)
+    const isHeading = type === "heading_open" && token.level === 0
+    // A heading's text follows right upon its opening.
+    const isItsText = type === "inline" && this.tokens.at(-2)?.type === "heading_open"
+    if (!isHeading && !isItsText) this.tokens.pop()
+    return token
+  }
+}
+
 // Escapes and entities stay tokens of their own when inline markup is parsed alone.
 const textTypes: ReadonlySet<string> = new Set(["text", "text_special", "code_inline"])
 
@@ -27,7 +39,7 @@ export const markdownHeadings = (text: string): ReadonlyArray<Heading> => {
   const env = {}
   const blocks = parser.parse(text, env)
   return blocks.flatMap((block, index) => {
-    if (block.type !== "heading_open" || block.level !== 0 || block.map === null) return []
+    if (block.type !== "heading_open" || block.map === null) return []
     const inline: Array<Token> = []
     parser.inline.parse(blocks[index + 1]?.content ?? "", parser, env, inline)
     return [{ line: block.map[0], level: Number(block.tag.slice(1)), text: plainText(inline) }]
