@@ -119,6 +119,17 @@ export class NotAReplayReceipt extends Schema.TaggedError<NotAReplayReceipt>()("
   }
 }
 
+/** What building a bundle refuses, beside what ledger, cache and disk do. */
+export type BundleRefusal =
+  | JobNotFound
+  | JobIncomplete
+  | StepsFailed
+  | NotBundleable
+  | ReceiptDrift
+  | ExpansionMissing
+  | ArtifactConflict
+  | TargetExists
+
 /** One difference between two documents: a JSON pointer or a path, and what stands there on either side. */
 export const Difference = Schema.Struct({
   where: Schema.String,

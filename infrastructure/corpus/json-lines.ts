@@ -1,16 +1,7 @@
 // The lines of an append-only file, read in order from any place, and the one way of adding a line. A line is what ends
 // in LF; what follows the last LF is a torn line, or one that somebody is writing right now. Members are synchronous and
 // throw Node's system errors; nothing here judges what a line says.
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  writeSync
-} from "node:fs"
+import { constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs"
 
 /** Bytes that are read at a time; more when a line is longer. */
 const CHUNK_BYTES = 1_048_576
@@ -102,14 +93,4 @@ export const lastLineEnd = (descriptor: number, size: number): number => {
 export const cutAt = (descriptor: number, size: number): void => {
   ftruncateSync(descriptor, size)
   fsyncSync(descriptor)
-}
-
-/** Makes a new file's name durable. */
-export const flushFolder = (folder: string): void => {
-  const descriptor = openSync(folder, constants.O_RDONLY)
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }

@@ -19,9 +19,9 @@ import {
 import type { Expansion } from "../../domain/corpus/expansion.ts"
 import { ReadOnlyStore } from "../../domain/ledger/errors.ts"
 import { DEFAULT_BUSY_DEADLINE_MILLIS } from "../sqlite/busy-retry.ts"
-import { fileFailure, isWritable } from "../sqlite/file-system.ts"
+import { fileFailure, flushFolder, isWritable } from "../sqlite/file-system.ts"
 import { makeProcessLock, type ProcessLock } from "../sqlite/process-lock.ts"
-import { appendLine, cutAt, flushFolder, lastLineEnd, openLines, sizeOf } from "./json-lines.ts"
+import { appendLine, cutAt, lastLineEnd, openLines, sizeOf } from "./json-lines.ts"
 import { verifyJsonLines } from "./jsonl-verification.ts"
 import { type JsonlRecords, lineOfExpansion, lookAt, makeJsonlRecords } from "./jsonl-records.ts"
 

@@ -5,6 +5,7 @@ import {
   accessSync,
   closeSync,
   constants,
+  fsyncSync,
   lstatSync,
   openSync,
   readlinkSync,
@@ -88,6 +89,16 @@ export const fileFailure = (
   }
   if (readOnlyCodes.has(code)) return new ReadOnlyStore({ file })
   return fullCodes.has(code) ? new StorageFull({ file }) : new StorageFailure({ file, code, reason: message })
+}
+
+/** Puts on the disk which names a folder has. */
+export const flushFolder = (folder: string): void => {
+  const descriptor = openSync(folder, "r")
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /**

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
 
 const scripts = {
+  builder: fileURLToPath(new URL("../bundles/testing/builder.ts", import.meta.url)),
   child: fileURLToPath(new URL("child.ts", import.meta.url)),
   opener: fileURLToPath(new URL("opener.ts", import.meta.url)),
   resolver: fileURLToPath(new URL("resolver.ts", import.meta.url))

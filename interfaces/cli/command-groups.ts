@@ -27,7 +27,6 @@ export type GroupName =
   | "symbol"
   | "resolve"
   | "cache"
-  | "mcp"
 
 interface LazyGroup<Name extends string> {
   readonly summary: string
@@ -37,7 +36,7 @@ interface LazyGroup<Name extends string> {
 /** Groups by name. */
 export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = {
   bundle: {
-    summary: "bundles of finished jobs: verify",
+    summary: "bundles of finished jobs: build, verify",
     load: async () => (await import("./bundle/group.ts")).bundleGroup
   },
   cassette: {
@@ -71,9 +70,5 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   cache: {
     summary: "what was expanded: stats, verify, repair",
     load: async () => (await import("./corpus/cache-group.ts")).cacheGroup
-  },
-  mcp: {
-    summary: "serve agents over standard input and output (MCP)",
-    load: async () => (await import("./mcp.ts")).mcpCommand
   }
 }

@@ -1,6 +1,7 @@
 // What a command can end with instead of a result, beside the ledger's own errors: a verdict that is no, and output
 // that nobody takes. The list is closed, so that each has an exit code.
 import * as Schema from "effect/Schema"
+import type { BundleRefusal } from "../../domain/bundles/errors.ts"
 import { BundleFinding, BundleReport } from "../../domain/bundles/finding.ts"
 import { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
 import type { CorpusError } from "../../domain/corpus/errors.ts"
@@ -37,7 +38,7 @@ export class InvalidBundle extends Schema.TaggedError<InvalidBundle>()("InvalidB
 /** A verification that ended in no; both kinds show their report. */
 export type NegativeVerdict = VerificationFailed | InvalidBundle
 
-export const isNegativeVerdict = (failure: object): failure is NegativeVerdict =>
+export const isNegativeVerdict = (failure: CommandFailure): failure is NegativeVerdict =>
   failure instanceof VerificationFailed || failure instanceof InvalidBundle
 
 /** Some files could not be indexed; the others were. */
@@ -73,6 +74,7 @@ export type CommandFailure =
   | SliceOutOfRange
   | UnboundedSlice
   | FilesRefused
+  | BundleRefusal
   | VerificationFailed
   | InvalidBundle
   | OutputClosed

@@ -2,22 +2,13 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
-import { fileFailure } from "../../infrastructure/sqlite/file-system.ts"
+import { fileFailure, flushFolder } from "../../infrastructure/sqlite/file-system.ts"
 import { absolutePath, refusedFlag } from "./options.ts"
 
 const refusals: ReadonlyMap<string, string> = new Map([
   ["EEXIST", "the file exists, and nothing is written over it: choose another name"],
   ["ENOENT", "there is no such folder"]
 ])
-
-const flushFolder = (folder: string): void => {
-  const descriptor = openSync(folder, "r")
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
-}
 
 const fill = (path: string, descriptor: number, text: string): void => {
   try {

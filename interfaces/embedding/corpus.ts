@@ -2,6 +2,7 @@
 // folder. Hosts with ports of their own take the service from `cortex-cassette/application` instead.
 import * as Layer from "effect/Layer"
 import { Corpus as CorpusService } from "../../application/corpus/corpus.ts"
+import type { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
 import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
 import { sqliteCorpusLayer, type SqliteCorpusOptions } from "../../infrastructure/corpus/sqlite-corpus.ts"
 
@@ -11,7 +12,9 @@ export { repairExpansionLines } from "../../infrastructure/corpus/sqlite-corpus.
 export type CorpusOptions = SqliteCorpusOptions
 
 export class Corpus extends CorpusService {
-  /** The corpus of a root folder, with its database in CORTEX/_generated/system1.db below it. */
-  static readonly layer = (options: CorpusOptions): Layer.Layer<CorpusService, CorpusOpenError> =>
-    CorpusService.layerNoDeps.pipe(Layer.provide(sqliteCorpusLayer(options)))
+  /** The corpus of a root folder and the cache of what was read, with its database in CORTEX/_generated/system1.db. */
+  static readonly layer = (
+    options: CorpusOptions
+  ): Layer.Layer<CorpusService | ExpansionCache, CorpusOpenError> =>
+    CorpusService.layerNoDeps.pipe(Layer.provideMerge(sqliteCorpusLayer(options)))
 }

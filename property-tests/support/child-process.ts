@@ -5,10 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
-const scripts = {
-  ledger: fileURLToPath(new URL("ledger-child.ts", import.meta.url)),
-  cache: fileURLToPath(new URL("cache-child.ts", import.meta.url))
-}
+const script = fileURLToPath(new URL("ledger-child.ts", import.meta.url))
 
 /** One thing that a child was told by the ledger. */
 export interface Told {
@@ -21,8 +18,8 @@ export interface Told {
   readonly receipt_id: string
 }
 
-export interface Child<Line = Told> {
-  readonly told: ReadonlyArray<Line>
+export interface Child {
+  readonly told: ReadonlyArray<Told>
   /** Ends when this many lines have come, or when the child has ended. */
   readonly lines: (count: number) => Promise<void>
   /** Kills the child at once (SIGKILL) unless it has ended. */
@@ -32,15 +29,11 @@ export interface Child<Line = Told> {
 }
 
 /** Starts a role on a ledger's file. */
-export const startChild = (role: string, filename: string, name: string, count = 0): Child =>
-  startScript("ledger", [role, filename, name, String(count)])
-
-/** Starts a script; each line that it prints is one JSON value of the type that is asked for. */
-export const startScript = <Line>(script: keyof typeof scripts, args: ReadonlyArray<string>): Child<Line> => {
-  const child: ChildProcess = spawn(process.execPath, [scripts[script], ...args], {
+export const startChild = (role: string, filename: string, name: string, count = 0): Child => {
+  const child: ChildProcess = spawn(process.execPath, [script, role, filename, name, String(count)], {
     stdio: ["ignore", "pipe", "pipe"]
   })
-  const told: Array<Line> = []
+  const told: Array<Told> = []
   let stderr = ""
   const state = { over: false, wake: () => {} }
   if (child.stdout === null || child.stderr === null) throw new Error("the child has no pipes")
@@ -49,7 +42,7 @@ export const startScript = <Line>(script: keyof typeof scripts, args: ReadonlyAr
   })
   createInterface({ input: child.stdout }).on("line", (line) => {
     // Lines are far shorter than a pipe's atomic write, so that only a whole line can come.
-    told.push(JSON.parse(line) as Line)
+    told.push(JSON.parse(line) as Told)
     state.wake()
   })
   const ended = new Promise<{ how: number | string; stderr: string }>((resolve) => {

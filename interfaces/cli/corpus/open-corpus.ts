@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CorpusShape } from "../../../application/corpus/corpus.ts"
-import type { CacheSubstrate } from "../../../application/corpus/expansion-cache.ts"
+import { type CacheSubstrate, ExpansionCache } from "../../../application/corpus/expansion-cache.ts"
 import { AllowNetworkFs } from "../cassette/ledger-flags.ts"
 import { rootFolder } from "../options.ts"
 
@@ -14,15 +14,29 @@ export const corpusFlags = [AllowNetworkFs] as const
 /** `write` may make the database, `append` writes to one that is there, `read` changes nothing. */
 type Access = "write" | "append" | "read"
 
+const openCorpus = Effect.fnUntraced(function* (mode: Access, cache: CacheSubstrate) {
+  const options = { root: yield* rootFolder, mode, allowNetworkFs: yield* AllowNetworkFs, cache }
+  const { Corpus } = yield* Effect.promise(() => import("../../embedding/corpus.ts"))
+  return { Corpus, context: yield* Layer.build(Corpus.layer(options)) }
+})
+
 /** Opens the corpus for as long as `use` runs. */
-export const withCorpus = Effect.fnUntraced(function* <A, E, R>(
+export const withCorpus = <A, E, R>(
   mode: Access,
   use: (corpus: CorpusShape) => Effect.Effect<A, E, R>,
   cache: CacheSubstrate = "sqlite"
-) {
-  const options = { root: yield* rootFolder, mode, allowNetworkFs: yield* AllowNetworkFs, cache }
-  const { Corpus } = yield* Effect.promise(() => import("../../embedding/corpus.ts"))
-  return yield* Effect.scoped(
-    Effect.flatMap(Layer.build(Corpus.layer(options)), (context) => use(Context.get(context, Corpus)))
+) =>
+  Effect.scoped(
+    Effect.flatMap(openCorpus(mode, cache), ({ Corpus, context }) => use(Context.get(context, Corpus)))
   )
-})
+
+/** Opens the expansion cache, for reading alone, for as long as `program` runs. */
+export const withExpansions = <A, E, R>(
+  cache: CacheSubstrate,
+  program: Effect.Effect<A, E, R | ExpansionCache>
+) =>
+  Effect.scoped(
+    Effect.flatMap(openCorpus("read", cache), ({ context }) =>
+      Effect.provideService(program, ExpansionCache, Context.get(context, ExpansionCache))
+    )
+  )

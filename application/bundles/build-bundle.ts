@@ -1,0 +1,170 @@
+// Builds the bundle of a complete job: rows from the ledger, texts from the expansion cache, one after the other, so that
+// memory holds one text at a time. Everything is held against the receipts before it is written, and the target appears
+// as a whole or not at all.
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import {
+  artifactOf,
+  type BundlePlan,
+  manifestOf,
+  planBundle,
+  type PlanRefusal,
+  type Reading
+} from "../../domain/bundles/build.ts"
+import {
+  ExpansionMissing,
+  JobNotFound,
+  NotBundleable,
+  type TargetExists
+} from "../../domain/bundles/errors.ts"
+import { MAX_BUNDLE_BYTES } from "../../domain/bundles/limits.ts"
+import { type ManifestArtifact, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
+import { Identifier } from "../../domain/canonical/text.ts"
+import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
+import { type InvalidInput, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import type { PageOptions } from "../../domain/ledger/page.ts"
+import { ExpansionCache } from "../corpus/expansion-cache.ts"
+import { Hashing } from "../ledger/hashing.ts"
+import { decodeInput } from "../ledger/input.ts"
+import type { ReadError } from "../ledger/ledger-reader.ts"
+import { Ledger, type LedgerShape } from "../ledger/ledger.ts"
+import { type BundleDraft, BundleTarget, type TargetFailure } from "./bundle-target.ts"
+
+/** Which job to bundle; `allow_failures` leaves out what steps that did not succeed would have read. */
+export const BuildBundle = Schema.Struct({
+  run_id: Identifier,
+  job_id: Identifier,
+  allow_failures: Schema.optional(Schema.Boolean)
+})
+export type BuildBundle = typeof BuildBundle.Type
+
+/** A bundle that stands at its target; `created` is false when the same stood there already. */
+export interface BuiltBundle {
+  readonly bundle_id: string
+  readonly run_id: string
+  readonly job_id: string
+  readonly plan_hash: string
+  readonly root_hash: string
+  readonly path: string
+  readonly created: boolean
+  readonly failed_steps: ReadonlyArray<string>
+  readonly counts: { readonly steps: number; readonly artifacts: number; readonly bytes: number }
+}
+
+/** Whatever building can end with instead; the target is then as it was. */
+export type BuildError =
+  | InvalidInput
+  | JobNotFound
+  | PlanRefusal
+  | ExpansionMissing
+  | TargetExists
+  | TargetFailure
+  | ReadError
+  | ExpansionCacheError
+
+const decode = decodeInput(BuildBundle, Result.succeed)
+
+/** Artifacts that are written before others get their turn. */
+const TURN = 64
+
+/** All rows of a paged query. */
+const allRows = Effect.fnUntraced(function* <Row, E>(
+  query: (page: PageOptions) => Effect.Effect<ReadonlyArray<Row>, E>,
+  idOf: (row: Row) => string
+) {
+  const rows: Array<Row> = []
+  for (;;) {
+    const last = rows.at(-1)
+    const page = yield* query(last === undefined ? {} : { after: idOf(last) })
+    if (page.length === 0) return rows
+    rows.push(...page)
+  }
+})
+
+const evidenceOf = Effect.fnUntraced(function* (ledger: LedgerShape, { job_id, run_id }: BuildBundle) {
+  const { fault } = ledger
+  if (fault !== undefined) {
+    const { code, message, where } = fault
+    return yield* Effect.fail(new StoreCorrupt({ code, where, finding: message }))
+  }
+  const status = yield* ledger.jobStatus(job_id)
+  const message_id = status?.job.message_id ?? ""
+  const message = status === undefined ? undefined : yield* ledger.message(message_id)
+  if (message?.run_id !== run_id) return yield* Effect.fail(new JobNotFound({ run_id, job_id }))
+  const steps = yield* allRows(
+    (page) => ledger.steps({ job_id }, page),
+    ({ step_id }) => step_id
+  )
+  const receipts = yield* allRows(
+    (page) => ledger.receipts({ job_id }, page),
+    ({ receipt_id }) => receipt_id
+  )
+  return { run_id, job_id, message_id, steps, receipts }
+})
+
+const writeArtifact = Effect.fnUntraced(function* (draft: BundleDraft, run_id: string, reading: Reading) {
+  const { sha256 } = yield* Hashing
+  const cache = yield* ExpansionCache
+  const { ref, section_content_hash, slice, step_id } = reading
+  const expansion = yield* cache.lookup({ run_id, symbol_id: ref, slice, section_content_hash })
+  if (expansion === undefined) {
+    return yield* Effect.fail(new ExpansionMissing({ step_id, ref, slice, section_content_hash }))
+  }
+  const { artifact, text } = yield* Effect.fromResult(artifactOf(sha256, reading, expansion.payload))
+  yield* draft.write(artifact.path, text)
+  return artifact
+})
+
+const writeBundle = Effect.fnUntraced(function* (draft: BundleDraft, plan: BundlePlan) {
+  const { sha256 } = yield* Hashing
+  const artifacts: Array<ManifestArtifact> = []
+  let bytes = 0
+  for (const reading of plan.readings) {
+    const artifact = yield* writeArtifact(draft, plan.run_id, reading)
+    artifacts.push(artifact)
+    bytes += artifact.bytes
+    if (bytes > MAX_BUNDLE_BYTES) {
+      const reason = `its artifacts would be over ${MAX_BUNDLE_BYTES} bytes`
+      return yield* Effect.fail(new NotBundleable({ step_id: "", reason }))
+    }
+    if (artifacts.length % TURN === 0) yield* Effect.yieldNow
+  }
+  const { manifest, text } = yield* Effect.fromResult(manifestOf(sha256, plan, artifacts))
+  yield* draft.write(MANIFEST_NAME, text)
+  return { manifest, bytes }
+})
+
+/** Builds the bundle of a job into an absolute path. */
+export const buildBundle = Effect.fn("Bundle.build")(function* (
+  request: BuildBundle,
+  path: string
+): Effect.fn.Return<BuiltBundle, BuildError, Ledger | ExpansionCache | Hashing | BundleTarget> {
+  const { sha256 } = yield* Hashing
+  const decoded = yield* Effect.fromResult(decode(request))
+  const evidence = yield* evidenceOf(yield* Ledger, decoded)
+  const allowFailures = decoded.allow_failures ?? false
+  const plan = yield* Effect.fromResult(planBundle(sha256, evidence, { allowFailures }))
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      const draft = yield* BundleTarget.use((target) => target.begin(path))
+      const { bytes, manifest } = yield* writeBundle(draft, plan)
+      const how = yield* draft.finish
+      const { artifacts, bundle_id, hashes, job_id, plan_hash, run_id, steps } = manifest
+      const counts = { steps: steps.length, artifacts: artifacts.length, bytes }
+      const { failed_steps } = plan
+      const { root_hash } = hashes
+      return {
+        bundle_id,
+        run_id,
+        job_id,
+        plan_hash,
+        root_hash,
+        path,
+        created: how === "created",
+        failed_steps,
+        counts
+      }
+    })
+  )
+})

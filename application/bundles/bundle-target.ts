@@ -1,0 +1,28 @@
+// The port through which a bundle is written: into a private folder beside the target first, and put in its place as a
+// whole when everything is on the disk. Whoever is killed before leaves the target as it was; nothing is written over.
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { TargetExists } from "../../domain/bundles/errors.ts"
+import type { InvalidInput, ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
+
+/** What the disk can answer instead of taking a file. */
+export type TargetFailure = InvalidInput | ReadOnlyStore | StorageFull | StorageFailure
+
+/** A bundle that is being written; it vanishes with its scope unless it was finished. */
+export interface BundleDraft {
+  /** Where the files lie until then. */
+  readonly folder: string
+  /** Writes a file of the bundle durably; the name is one that a bundle may have. */
+  readonly write: (name: string, content: string | Iterable<Uint8Array>) => Effect.Effect<void, TargetFailure>
+  /** Puts the folder in its place: `created`, or `unchanged` when the same stands there, byte for byte. */
+  readonly finish: Effect.Effect<"created" | "unchanged", TargetFailure | TargetExists>
+}
+
+export class BundleTarget extends Context.Service<
+  BundleTarget,
+  {
+    /** Begins a bundle that is to stand at an absolute path. */
+    readonly begin: (path: string) => Effect.Effect<BundleDraft, TargetFailure, Scope.Scope>
+  }
+>()("cortex-cassette/application/BundleTarget") {}

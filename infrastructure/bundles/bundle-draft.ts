@@ -1,0 +1,90 @@
+// Bundles written to this machine's file systems: every file is flushed when it is closed, the folders before the one
+// rename that puts the bundle in its place. A process that is killed leaves a folder `.NAME.partial-…` beside the target
+// and the target as it was.
+import { randomUUID } from "node:crypto"
+import { closeSync, fsyncSync, lstatSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import {
+  type BundleDraft,
+  BundleTarget,
+  type TargetFailure
+} from "../../application/bundles/bundle-target.ts"
+import { TargetExists } from "../../domain/bundles/errors.ts"
+import { ARTIFACT_FOLDER } from "../../domain/bundles/manifest.ts"
+import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
+import { isSameFolder } from "./same-content.ts"
+
+const attempt = <A>(path: string, work: () => A): Effect.Effect<A, TargetFailure> =>
+  Effect.try({
+    try: work,
+    catch: (error) => (error instanceof InvalidInput ? error : fileFailure("path", path, error))
+  })
+
+/** Writes a new file and flushes it. */
+export const writeDurably = (path: string, content: string | Iterable<Uint8Array>): void => {
+  const descriptor = openSync(path, "wx")
+  try {
+    for (const piece of typeof content === "string" ? [Buffer.from(content)] : content) {
+      for (let written = 0; written < piece.length;) written += writeSync(descriptor, piece, written)
+    }
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
+
+/** What rename says when something stands in the way. */
+const inTheWay = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR", "EPERM"])
+
+const put = (folder: string, target: string): "created" | "unchanged" => {
+  flushFolder(join(folder, ARTIFACT_FOLDER))
+  flushFolder(folder)
+  if (!exists(target)) {
+    try {
+      renameSync(folder, target)
+      flushFolder(dirname(target))
+      return "created"
+    } catch (error) {
+      if (!inTheWay.has((error as NodeJS.ErrnoException).code ?? "") || !exists(target)) throw error
+    }
+  }
+  if (isSameFolder(folder, target)) return "unchanged"
+  throw new TargetExists({ path: target })
+}
+
+const draftIn = (folder: string, target: string): BundleDraft => ({
+  folder,
+  write: (name, content) => attempt(target, () => writeDurably(join(folder, name), content)),
+  finish: Effect.try({
+    try: () => put(folder, target),
+    catch: (error) => (error instanceof TargetExists ? error : fileFailure("path", target, error))
+  })
+})
+
+const makeFolder = (target: string): string => {
+  if (!exists(dirname(target))) {
+    const message = `there is no folder ${dirname(target)}`
+    throw new InvalidInput({ message: `${target}: ${message}`, issues: [{ path: "path", message }] })
+  }
+  const folder = join(dirname(target), `.${basename(target)}.partial-${randomUUID()}`)
+  mkdirSync(folder)
+  mkdirSync(join(folder, ARTIFACT_FOLDER))
+  return folder
+}
+
+/** Bundles as folders. */
+export const bundleDraftLayer: Layer.Layer<BundleTarget> = Layer.succeed(BundleTarget, {
+  begin: (target) =>
+    Effect.map(
+      Effect.acquireRelease(
+        attempt(target, () => makeFolder(target)),
+        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+      ),
+      (folder) => draftIn(folder, target)
+    )
+})

@@ -1,0 +1,66 @@
+// `cortex bundle build`: the bundle of a complete job, from the ledger and the expansion cache. The ledger and the cache
+// are opened for reading alone, and are loaded here and by no other command of bundles.
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import { bundleDraftLayer } from "../../../infrastructure/bundles/bundle-draft.ts"
+import { nodeHashingLayer } from "../../../infrastructure/hashing/node-hashing.ts"
+import { ledgerFlags } from "../cassette/ledger-flags.ts"
+import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
+import { runIdFlag, textFlag } from "../cassette/shared-flags.ts"
+import { cacheFlag } from "../corpus/cache-flag.ts"
+import { withExpansions } from "../corpus/open-corpus.ts"
+import { absolutePath, switchFlag } from "../options.ts"
+import { answer } from "../output.ts"
+import { fieldLines } from "../printable.ts"
+
+export const buildCommand = Command.make(
+  "build",
+  {
+    runId: runIdFlag,
+    jobId: textFlag("job-id", "J", "the job, all of whose steps are finished"),
+    out: textFlag("out", "DIR", "the folder to make; nothing is written over"),
+    allowFailures: switchFlag(
+      "allow-failures",
+      "bundle the job although steps failed: they are named in it and have no artifact"
+    ),
+    cache: cacheFlag
+  },
+  Effect.fnUntraced(function* ({ allowFailures, cache, jobId, out, runId }) {
+    const path = yield* absolutePath("--out", out)
+    const request = { run_id: runId, job_id: jobId, allow_failures: allowFailures }
+    const { buildBundle } = yield* Effect.promise(
+      () => import("../../../application/bundles/build-bundle.ts")
+    )
+    const { Ledger } = yield* Effect.promise(() => import("../../../application/ledger/ledger.ts"))
+    const built = yield* withLedger("read", (ledger) =>
+      Effect.andThen(
+        warnAbout(ledger),
+        withExpansions(cache, buildBundle(request, path).pipe(Effect.provideService(Ledger, ledger)))
+      )
+    ).pipe(Effect.provide([bundleDraftLayer, nodeHashingLayer]))
+    yield* answer({
+      data: built,
+      lines: () =>
+        fieldLines([
+          ["bundle", built.bundle_id],
+          ["path", built.created ? built.path : `${built.path} (it was there already, the same)`],
+          ["root", built.root_hash],
+          ...Object.entries(built.counts).map(([name, count]) => [name, String(count)] as const),
+          ["failed", String(built.failed_steps.length)]
+        ])
+    })
+  })
+).pipe(
+  Command.withDescription(
+    "Build the bundle of a complete job: what its steps read, held against their receipts, in a folder that is the same byte for byte wherever it is built."
+  ),
+  Command.withShortDescription("build the bundle of a complete job"),
+  Command.withExamples([
+    { command: "cortex bundle build --run-id r1 --job-id job_0000000000002_….0001 --out out" },
+    {
+      command: "cortex bundle build --run-id r1 --job-id job_0000000000002_….0001 --out out --allow-failures",
+      description: "although steps failed"
+    }
+  ]),
+  Command.withGlobalFlags(ledgerFlags)
+)
