@@ -15,6 +15,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Ledger } from "../../application/ledger/ledger.ts"
@@ -22,7 +23,9 @@ import { kindOfType, nameFault } from "../sqlite/file-system.ts"
 import { startChild } from "../testing/child-process.ts"
 import { ledgerLayer, makeLedgerFile, post, withLedger } from "../testing/ledger-program.ts"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
+import { openLedgerFile } from "./ledger-file.ts"
 import type { LedgerFileOptions } from "./ledger-options.ts"
+import { makeSqliteLedgerReader } from "./sqlite-ledger-reader.ts"
 
 const openError = (options: LedgerFileOptions) =>
   Effect.flip(
@@ -238,6 +241,19 @@ describe("an empty file", () => {
         })
       )
     })
+  )
+})
+
+describe("a process that may open no more files", () => {
+  it.live("gets a typed error for the reader's connection", () =>
+    Effect.gen(function* () {
+      const file = yield* openLedgerFile({ filename: join(temporaryFolder(), "a.db") })
+      const openReader = () => {
+        throw new Database.SqliteError("unable to open database file", "SQLITE_CANTOPEN")
+      }
+      const error = yield* Effect.flip(makeSqliteLedgerReader({ ...file, openReader }))
+      assert.deepInclude({ ...error }, { _tag: "StorageFailure", code: "SQLITE_CANTOPEN" })
+    }).pipe(Effect.scoped)
   )
 })
 

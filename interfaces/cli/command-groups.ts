@@ -27,6 +27,7 @@ export type GroupName =
   | "symbol"
   | "resolve"
   | "cache"
+  | "mcp"
 
 interface LazyGroup<Name extends string> {
   readonly summary: string
@@ -70,5 +71,9 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   cache: {
     summary: "what was expanded: stats, verify, repair",
     load: async () => (await import("./corpus/cache-group.ts")).cacheGroup
+  },
+  mcp: {
+    summary: "serve agents over standard input and output (MCP)",
+    load: async () => (await import("./mcp.ts")).mcpCommand
   }
 }

@@ -1,8 +1,14 @@
 // The one JSON document that `--format json` prints: a result or an error, always one line, with the same shape on
 // every command. It never holds a stack.
 import { errorCode } from "../../domain/ledger/errors.ts"
-import { type CommandFailure, FilesRefused, isNegativeVerdict } from "./failures.ts"
+import { FilesRefused, isNegativeVerdict } from "./failures.ts"
 import { printableJson } from "./printable.ts"
+
+/** Any tagged error. */
+interface Failure {
+  readonly _tag: string
+  readonly message: string
+}
 
 export interface ErrorDocument {
   readonly code: string
@@ -18,13 +24,13 @@ export const errorEnvelope = (error: ErrorDocument): string =>
   printableJson(JSON.stringify({ ok: false, error }))
 
 /** An error's own fields; a negative verdict and an incomplete index give the whole report. */
-const detailsOf = (failure: CommandFailure): object =>
+const detailsOf = (failure: Failure): object =>
   isNegativeVerdict(failure) || failure instanceof FilesRefused
     ? failure.report
     : Object.fromEntries(Object.entries(failure).filter(([name]) => name !== "_tag" && name !== "message"))
 
 /** Code, message and own fields of a failure. */
-export const errorDocument = (failure: CommandFailure): ErrorDocument => ({
+export const errorDocument = (failure: Failure): ErrorDocument => ({
   code: errorCode(failure),
   message: failure.message,
   details: detailsOf(failure)

@@ -38,7 +38,7 @@ export class InvalidBundle extends Schema.TaggedError<InvalidBundle>()("InvalidB
 /** A verification that ended in no; both kinds show their report. */
 export type NegativeVerdict = VerificationFailed | InvalidBundle
 
-export const isNegativeVerdict = (failure: CommandFailure): failure is NegativeVerdict =>
+export const isNegativeVerdict = (failure: object): failure is NegativeVerdict =>
   failure instanceof VerificationFailed || failure instanceof InvalidBundle
 
 /** Some files could not be indexed; the others were. */

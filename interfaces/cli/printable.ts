@@ -16,7 +16,7 @@ const escaped = (character: string): string => character.split("").map(escapedUn
 export const printable = (text: string): string => text.replaceAll(unprintable, escaped)
 
 /** JSON text with such characters as escapes; they can stand in its strings only, so it is the same JSON value. */
-export const printableJson = printable
+export const printableJson = (json: string): string => printable(json)
 
 /** As `printable`, but keeps line feeds. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")

@@ -5,7 +5,10 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
-const script = fileURLToPath(new URL("ledger-child.ts", import.meta.url))
+const scripts = {
+  ledger: fileURLToPath(new URL("ledger-child.ts", import.meta.url)),
+  cache: fileURLToPath(new URL("cache-child.ts", import.meta.url))
+}
 
 /** One thing that a child was told by the ledger. */
 export interface Told {
@@ -18,8 +21,8 @@ export interface Told {
   readonly receipt_id: string
 }
 
-export interface Child {
-  readonly told: ReadonlyArray<Told>
+export interface Child<Line = Told> {
+  readonly told: ReadonlyArray<Line>
   /** Ends when this many lines have come, or when the child has ended. */
   readonly lines: (count: number) => Promise<void>
   /** Kills the child at once (SIGKILL) unless it has ended. */
@@ -29,11 +32,15 @@ export interface Child {
 }
 
 /** Starts a role on a ledger's file. */
-export const startChild = (role: string, filename: string, name: string, count = 0): Child => {
-  const child: ChildProcess = spawn(process.execPath, [script, role, filename, name, String(count)], {
+export const startChild = (role: string, filename: string, name: string, count = 0): Child =>
+  startScript("ledger", [role, filename, name, String(count)])
+
+/** Starts a script; each line that it prints is one JSON value of the type that is asked for. */
+export const startScript = <Line>(script: keyof typeof scripts, args: ReadonlyArray<string>): Child<Line> => {
+  const child: ChildProcess = spawn(process.execPath, [scripts[script], ...args], {
     stdio: ["ignore", "pipe", "pipe"]
   })
-  const told: Array<Told> = []
+  const told: Array<Line> = []
   let stderr = ""
   const state = { over: false, wake: () => {} }
   if (child.stdout === null || child.stderr === null) throw new Error("the child has no pipes")
@@ -42,7 +49,7 @@ export const startChild = (role: string, filename: string, name: string, count =
   })
   createInterface({ input: child.stdout }).on("line", (line) => {
     // Lines are far shorter than a pipe's atomic write, so that only a whole line can come.
-    told.push(JSON.parse(line) as Told)
+    told.push(JSON.parse(line) as Line)
     state.wake()
   })
   const ended = new Promise<{ how: number | string; stderr: string }>((resolve) => {

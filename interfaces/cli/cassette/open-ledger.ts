@@ -6,17 +6,27 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import type * as GlobalFlag from "effect/cli/GlobalFlag"
 import type { CheckpointsShape } from "../../../application/ledger/checkpoints.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import type { ThoughtsShape } from "../../../application/thoughts/thoughts.ts"
 import type { InvalidInput } from "../../../domain/ledger/errors.ts"
 import { fileFailure, nameFault } from "../../../infrastructure/sqlite/file-system.ts"
+import type { Host } from "../host.ts"
 import { absolutePath, refusedFlag, rootFolder } from "../options.ts"
 import { writeWarnings } from "../output.ts"
 import { AllowNetworkFs, Db, Durability } from "./ledger-flags.ts"
 
 /** `write` may make a ledger, `append` writes to one that is there, `read` changes nothing. */
 export type Access = "write" | "append" | "read"
+
+/** The settings that say which ledger, and how. */
+type LedgerSettings =
+  | GlobalFlag.Setting.Identifier<"root">
+  | GlobalFlag.Setting.Identifier<"db">
+  | GlobalFlag.Setting.Identifier<"durability">
+  | GlobalFlag.Setting.Identifier<"allow-network-fs">
 
 /** Where a ledger lies below the root folder. */
 const ledgerPath = ["CORTEX", "_generated", "system3.db"] as const
@@ -69,12 +79,8 @@ type Use<A, E, R> = (
   checkpoints: CheckpointsShape
 ) => Effect.Effect<A, E, R>
 
-/** Opens one ledger file for as long as `use` runs. */
-export const withLedgerFile = Effect.fnUntraced(function* <A, E, R>(
-  file: string,
-  access: Access,
-  use: Use<A, E, R>
-) {
+/** A ledger file with the thoughts in it, open until the scope ends. */
+const openLedgerFile = Effect.fnUntraced(function* (file: string, access: Access) {
   const options = {
     filename: file,
     mode: access,
@@ -84,15 +90,29 @@ export const withLedgerFile = Effect.fnUntraced(function* <A, E, R>(
   const sqlite = yield* Effect.promise(() => import("../../embedding/ledger.ts"))
   const { Thoughts } = yield* Effect.promise(() => import("../../../application/thoughts/thoughts.ts"))
   const { Checkpoints } = yield* Effect.promise(() => import("../../../application/ledger/checkpoints.ts"))
-  return yield* Effect.scoped(
-    Effect.flatMap(Layer.build(sqlite.Ledger.layer(options)), (context) =>
-      use(
-        Context.get(context, sqlite.Ledger),
-        Context.get(context, Thoughts),
-        Context.get(context, Checkpoints)
-      )
+  const context = yield* Layer.build(sqlite.Ledger.layer(options))
+  return {
+    ledger: Context.get(context, sqlite.Ledger),
+    thoughts: Context.get(context, Thoughts),
+    checkpoints: Context.get(context, Checkpoints)
+  }
+})
+
+/** Opens one ledger file for as long as `use` runs. */
+export const withLedgerFile = <A, E, R>(file: string, access: Access, use: Use<A, E, R>) =>
+  Effect.scoped(
+    Effect.flatMap(openLedgerFile(file, access), ({ checkpoints, ledger, thoughts }) =>
+      use(ledger, thoughts, checkpoints)
     )
   )
+
+/** A function that opens the ledger that the flags name, whenever it is called, until the scope ends. */
+export const ledgerOpener = Effect.gen(function* () {
+  const services = yield* Effect.context<Scope.Scope | Host | LedgerSettings>()
+  return (access: Access) =>
+    Effect.flatMap(ledgerFile(access), (file) => openLedgerFile(file, access)).pipe(
+      Effect.provideContext(services)
+    )
 })
 
 /** Opens the ledger that the flags name for as long as `use` runs. */

@@ -1,0 +1,86 @@
+// `cortex mcp`: the server that agents speak to over standard input and output. The protocol is loaded here; the database
+// only when a tool needs it, so that the first answer comes early.
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { agentTools, chosenTools } from "../mcp/agent-tools.ts"
+import { Caller } from "../mcp/caller.ts"
+import { LedgerAccess, makeLedgerAccess } from "../mcp/ledger-access.ts"
+import { describeTool, serve } from "../mcp/server.ts"
+import { ledgerOpener } from "./cassette/open-ledger.ts"
+import { ledgerFlags } from "./cassette/ledger-flags.ts"
+import { textFlag } from "./cassette/shared-flags.ts"
+import { Host } from "./host.ts"
+import { refusedFlag, switchFlag } from "./options.ts"
+import { answer } from "./output.ts"
+import { tableLines } from "./printable.ts"
+
+const listed = (text: string): ReadonlyArray<string> =>
+  text
+    .split(",")
+    .map((name) => name.trim())
+    .filter((name) => name !== "")
+
+/** The tools that the flags leave; an unknown name is refused, with the names that exist. */
+const wantedTools = Effect.fnUntraced(function* (tools: Option.Option<string>, readOnly: boolean) {
+  const names = Option.map(tools, listed)
+  const known = new Set(agentTools.map(({ name }) => name))
+  const unknown = Option.getOrElse(names, () => []).filter((name) => !known.has(name))
+  if (unknown.length > 0) {
+    return yield* Effect.fail(
+      refusedFlag("--tools", `there is no tool ${unknown.join(", ")}: use some of ${[...known].join(", ")}`)
+    )
+  }
+  const chosen = chosenTools({ readOnly, names: Option.getOrUndefined(names) })
+  return chosen.length > 0
+    ? chosen
+    : yield* Effect.fail(refusedFlag("--tools", "no tool is left: name some, or leave --read-only out"))
+})
+
+const listTools = (tools: ReturnType<typeof chosenTools>) =>
+  answer({
+    data: { tools: tools.map(describeTool) },
+    lines: () =>
+      tableLines(
+        ["tool", "title"],
+        tools.map(({ name, title }) => [name, title])
+      )
+  })
+
+export const mcpCommand = Command.make(
+  "mcp",
+  {
+    agent: textFlag(
+      "agent",
+      "ID",
+      "the agent that the server speaks for: no call can act in another's name"
+    ).pipe(Flag.optional),
+    readOnly: switchFlag("read-only", "change nothing: leave out every tool that may write"),
+    tools: textFlag("tools", "A,B", "only these tools, by name, with commas between").pipe(Flag.optional),
+    check: switchFlag("check", "list the tools and exit, without serving")
+  },
+  Effect.fnUntraced(function* ({ agent, check, readOnly, tools }) {
+    const wanted = yield* wantedTools(tools, readOnly)
+    if (check) return yield* listTools(wanted)
+    const host = yield* Host
+    host.ending.stopIsDone = true
+    const openLedger = yield* ledgerOpener
+    const access = yield* makeLedgerAccess(openLedger, readOnly)
+    yield* serve(host, wanted).pipe(
+      Effect.provideService(LedgerAccess, access),
+      Effect.provideService(Caller, { agent: Option.getOrUndefined(agent) })
+    )
+  }, Effect.scoped)
+).pipe(
+  Command.withDescription(
+    "Serve the ledger to agents over the Model Context Protocol, one JSON message a line on standard input and output. Ends when its input ends."
+  ),
+  Command.withShortDescription("serve agents over standard input and output (MCP)"),
+  Command.withExamples([
+    { command: "cortex mcp --root . --agent researcher" },
+    { command: "cortex mcp --read-only", description: "look, but change nothing" },
+    { command: "cortex mcp --check", description: "list the tools and exit" }
+  ]),
+  Command.withGlobalFlags(ledgerFlags)
+)

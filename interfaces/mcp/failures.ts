@@ -1,0 +1,39 @@
+// What a tool can fail with beside the errors of the parts that it calls. Each becomes the same envelope.
+import * as Schema from "effect/Schema"
+import type { CommandFailure, NegativeVerdict, OutputClosed, OutputFailed } from "../cli/failures.ts"
+
+/** The server speaks for one agent, and the call names another. */
+export class AgentMismatch extends Schema.TaggedError<AgentMismatch>()("AgentMismatch", {
+  field: Schema.String,
+  agent: Schema.String,
+  given: Schema.String
+}) {
+  override get message() {
+    return `This server speaks for agent ${this.agent}: leave ${this.field} out or give that name, not ${this.given}`
+  }
+}
+
+/** There is no such job in the ledger. */
+export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", {
+  job_id: Schema.String
+}) {
+  override get message() {
+    return `Job not found: ${this.job_id}`
+  }
+}
+
+/** There is no such run in the ledger. */
+export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", {
+  run_id: Schema.String
+}) {
+  override get message() {
+    return `Run not found: ${this.run_id}`
+  }
+}
+
+/** What the parts fail with, and the three of this file; a verdict that is no is no failure of a tool. */
+export type ToolFailure =
+  | Exclude<CommandFailure, OutputClosed | OutputFailed | NegativeVerdict>
+  | AgentMismatch
+  | JobNotFound
+  | RunNotFound

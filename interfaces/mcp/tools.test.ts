@@ -1,0 +1,356 @@
+/** The tools: one envelope, strict input, honest hints, one agent's name, and a server that only reads. */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { temporaryFolder } from "../cli/testing/in-process.ts"
+import { Ledger } from "../embedding/ledger.ts"
+import { agentTools } from "./agent-tools.ts"
+import { Caller } from "./caller.ts"
+import { LedgerAccess } from "./ledger-access.ts"
+import { envelopeOf } from "./result.ts"
+import { describeTool, serve } from "./server.ts"
+import { Session } from "./testing/session.ts"
+
+let place: ReturnType<typeof temporaryFolder>
+let open: Array<Session>
+
+const start = async (...args: ReadonlyArray<string>): Promise<Session> => {
+  const session = new Session(place.folder, ...args)
+  open.push(session)
+  await session.initialize()
+  return session
+}
+
+beforeEach(() => {
+  place = temporaryFolder()
+  open = []
+})
+
+afterEach(async () => {
+  for (const session of open) await session.close()
+  place.remove()
+})
+
+const hello = { type: "plan", task_id: "t1", agent_id: "a1", content: "hello" }
+const work = { run_id: "r1", source: "USER", payload: { intent: "tidy", steps: [{ n: 1 }, { n: 2 }] } }
+
+describe("thought_record MCP tool", () => {
+  it("returns envelope {ok:true, data: ThoughtRecord}", async () => {
+    const session = await start()
+    const { envelope, isError } = await session.call("thought_record", {
+      ...hello,
+      id: "r1",
+      timestamp: "2026-04-17T00:00:00Z"
+    })
+    expect(isError).toBe(false)
+    expect(envelope).toEqual({
+      ok: true,
+      data: {
+        id: "r1",
+        ...hello,
+        timestamp: "2026-04-17T00:00:00Z",
+        prev_hash: "0".repeat(64),
+        hash: "6a2f9597f563d5515cfa69891a51806d0f93bfbe222997d3ba37c365ceee3f1a"
+      }
+    })
+  })
+
+  it("rejects invalid type with INVALID_PARAMS envelope", async () => {
+    const session = await start()
+    const { envelope, isError } = await session.call("thought_record", { ...hello, type: "guess" })
+    expect(isError).toBe(true)
+    expect(envelope.error).toMatchObject({ code: "INVALID_PARAMS", details: { issues: [{ path: "/type" }] } })
+  })
+})
+
+describe("thought_record_list MCP tool", () => {
+  it("returns envelope {ok:true, data: {records: []}} on empty", async () => {
+    const session = await start()
+    await session.data("message_post", work)
+    expect((await session.call("thought_record_list")).envelope).toEqual({ ok: true, data: { records: [] } })
+  })
+
+  it("filters by task_id through the tool", async () => {
+    const session = await start()
+    for (const task_id of ["t1", "t2", "t1"]) await session.data("thought_record", { ...hello, task_id })
+    const { records } = await session.data("thought_record_list", { task_id: "t1" })
+    expect(records).toMatchObject([{ task_id: "t1" }, { task_id: "t1" }])
+  })
+
+  it("refuses a limit of 0", async () => {
+    const session = await start()
+    await session.data("thought_record", hello)
+    expect(await session.code("thought_record_list", { limit: 0 })).toBe("INVALID_PARAMS")
+  })
+})
+
+describe("registerThoughtTools", () => {
+  const nobody = {
+    args: [],
+    env: {},
+    cwd: "/",
+    stdin: async function* () {},
+    write: async () => {},
+    isTerminal: () => false,
+    stop: new AbortController().signal,
+    ending: { stopIsDone: false }
+  }
+  const serving = (tools: typeof agentTools) =>
+    Effect.runPromise(
+      serve(nobody, tools).pipe(
+        Effect.scoped,
+        Effect.provideService(Caller, { agent: undefined }),
+        Effect.provideService(LedgerAccess, { open: () => Effect.die("no tool is called here") })
+      )
+    )
+
+  it("registers both tool names on the ctx", async () => {
+    const session = await start()
+    const { result } = await session.request("tools/list")
+    const names = (result as { tools: ReadonlyArray<{ name: string }> }).tools.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(["thought_record", "thought_record_list"]))
+  })
+
+  it("throws when called twice (double-registration)", async () => {
+    await serving(agentTools)
+    await expect(serving([...agentTools, ...agentTools.slice(0, 1)])).rejects.toThrow(
+      "two tools are called message_post"
+    )
+  })
+})
+
+describe("what a tool says of itself", () => {
+  it("each has a title, sentences on when to use it, and strict Schemas with a description for every argument", () => {
+    for (const tool of agentTools) {
+      const { description = "", inputSchema, outputSchema, title = "" } = describeTool(tool)
+      expect(title, tool.name).not.toBe("")
+      expect(description, tool.name).toMatch(/Use /)
+      expect(inputSchema, tool.name).toMatchObject({ type: "object", additionalProperties: false })
+      for (const [name, property] of Object.entries(inputSchema.properties ?? {})) {
+        expect(JSON.stringify(property), `${tool.name} ${name}`).toContain('"description":')
+      }
+      expect(outputSchema, tool.name).toMatchObject({ type: "object", required: ["ok"] })
+    }
+  })
+
+  it("hints are of one piece: what reads destroys nothing and can be repeated", () => {
+    for (const { hints, name } of agentTools) {
+      if (hints.readOnly)
+        expect(hints, name).toEqual({ readOnly: true, destructive: false, idempotent: true })
+    }
+    expect(agentTools.filter(({ hints }) => hints.readOnly).map(({ name }) => name)).toEqual([
+      "job_status",
+      "ledger_verify",
+      "thought_record_list",
+      "audit_verify_chain"
+    ])
+  })
+
+  it("answers fit the Schemas that are promised", async () => {
+    const session = await start()
+    const answers: Record<string, unknown> = {}
+    const call = async (name: string, input: unknown = {}) => {
+      answers[name] = (await session.call(name, input)).envelope
+      return (answers[name] as { data?: Record<string, unknown> }).data ?? {}
+    }
+    const { job_id } = await call("message_post", work)
+    const first = await call("step_claim", { run_id: "r1", worker_id: "w" })
+    const lease = { worker_id: "w", fencing_token: first["fencing_token"] }
+    await call("step_requeue", { run_id: "r1", step_id: first["step_id"], reason: "tired", lease })
+    const again = await call("step_claim", { run_id: "r1", worker_id: "w" })
+    await call("step_complete", {
+      run_id: "r1",
+      worker_id: "w",
+      step_id: again["step_id"],
+      fencing_token: again["fencing_token"],
+      receipt_payload: { done: true },
+      outcome: "SUCCESS"
+    })
+    await call("job_status", { job_id })
+    await call("ledger_verify", { pure: true })
+    await call("thought_record", hello)
+    await call("thought_record_list")
+    await call("audit_verify_chain")
+    for (const tool of agentTools) {
+      const decode = Schema.decodeUnknownSync(envelopeOf(tool), {
+        onExcessProperty: "error"
+      })
+      expect(decode(answers[tool.name]), tool.name).toMatchObject({ ok: true })
+    }
+  })
+})
+
+describe("strict input", () => {
+  it("refuses an argument that no tool knows, with its path", async () => {
+    const session = await start()
+    const { envelope } = await session.call("step_claim", { run_id: "r1", worker_id: "w", priority: 1 })
+    expect(envelope.error).toMatchObject({
+      code: "INVALID_PARAMS",
+      details: { issues: [{ path: "/priority" }] }
+    })
+    expect(existsSync(join(place.folder, "CORTEX"))).toBe(false)
+  })
+
+  it("refuses a job and a run at once, and neither", async () => {
+    const session = await start()
+    expect(await session.code("job_status", { run_id: "r1", job_id: "j" })).toBe("INVALID_PARAMS")
+    expect(await session.code("job_status")).toBe("INVALID_PARAMS")
+  })
+})
+
+describe("errors", () => {
+  it("are the ledger's own, one envelope each", async () => {
+    const session = await start()
+    expect(await session.code("step_claim", { run_id: "r1", worker_id: "w" })).toBe("FILE_MISSING")
+    await session.data("message_post", { ...work, idempotency_key: "k" })
+    expect(
+      await session.code("message_post", { ...work, idempotency_key: "k", payload: { other: true } })
+    ).toBe("IDEMPOTENCY_CONFLICT")
+    expect(await session.code("step_claim", { run_id: "r2", worker_id: "w" })).toBe("NO_PENDING_STEP")
+    const claim = await session.data("step_claim", { run_id: "r1", worker_id: "w" })
+    const step = { run_id: "r1", step_id: claim["step_id"] }
+    const finish = { ...step, worker_id: "w", fencing_token: 1, receipt_payload: {}, outcome: "SUCCESS" }
+    expect(await session.code("step_complete", { ...finish, outcome: "MAYBE" })).toBe("INVALID_PARAMS")
+    expect(await session.code("step_complete", { ...finish, step_id: "step_none" })).toBe("STEP_NOT_FOUND")
+    expect(await session.code("step_complete", { ...finish, run_id: "r2" })).toBe("WRONG_RUN")
+    expect(await session.code("step_complete", { ...finish, worker_id: "v" })).toBe("WRONG_WORKER")
+    expect(await session.code("step_complete", { ...finish, fencing_token: 2 })).toBe("STALE_FENCING_TOKEN")
+    expect(await session.code("step_requeue", { ...step, reason: "late", requested_by: "o" })).toBe(
+      "LEASE_NOT_EXPIRED"
+    )
+    await session.data("step_complete", finish)
+    expect(await session.code("step_complete", finish)).toBe("NOT_LEASED")
+    expect(await session.code("job_status", { job_id: "job_none" })).toBe("JOB_NOT_FOUND")
+    expect(await session.code("job_status", { run_id: "none" })).toBe("RUN_NOT_FOUND")
+    await session.data("thought_record", { ...hello, id: "x" })
+    expect(await session.code("thought_record", { ...hello, id: "x" })).toBe("DUPLICATE_ID")
+    expect(await session.code("thought_record_list", { after: "none" })).toBe("THOUGHT_NOT_FOUND")
+  })
+
+  it("a verdict that is no is a report, not an error", async () => {
+    const session = await start()
+    await session.data("message_post", work)
+    await session.data("step_claim", { run_id: "r1", worker_id: "w", ttl_seconds: 1 })
+    const report = await session.data("ledger_verify", { now: "2099-01-01T00:00:00.000Z" })
+    expect(report).toMatchObject({ verdict: "FAIL" })
+  })
+})
+
+describe("--agent", () => {
+  it("acts in its own name where a call names nobody", async () => {
+    const session = await start("--agent", "ada")
+    await session.data("message_post", work)
+    expect(await session.data("thought_record", { ...hello, agent_id: "ada" })).toMatchObject({
+      agent_id: "ada"
+    })
+    const claim = await session.data("step_claim", { run_id: "r1" })
+    expect(
+      await session.data("step_complete", {
+        run_id: "r1",
+        step_id: claim["step_id"],
+        fencing_token: 1,
+        receipt_payload: {},
+        outcome: "SUCCESS"
+      })
+    ).toHaveProperty("receipt_id")
+  })
+
+  it("refuses another's name in every tool that takes one", async () => {
+    const session = await start("--agent", "ada")
+    const step = { run_id: "r1", step_id: "s", fencing_token: 1 }
+    const lease = { worker_id: "bob", fencing_token: 1 }
+    expect([
+      await session.code("step_claim", { run_id: "r1", worker_id: "bob" }),
+      await session.code("step_complete", {
+        ...step,
+        worker_id: "bob",
+        receipt_payload: {},
+        outcome: "SUCCESS"
+      }),
+      await session.code("step_requeue", { run_id: "r1", step_id: "s", reason: "x", requested_by: "bob" }),
+      await session.code("step_requeue", { run_id: "r1", step_id: "s", reason: "x", lease }),
+      await session.code("thought_record", { ...hello, agent_id: "bob" })
+    ]).toEqual(Array.from({ length: 5 }, () => "AGENT_MISMATCH"))
+  })
+
+  it("without it, somebody must be named", async () => {
+    const session = await start()
+    await session.data("message_post", work)
+    expect(await session.code("step_claim", { run_id: "r1" })).toBe("INVALID_PARAMS")
+  })
+})
+
+describe("--read-only", () => {
+  /** Everything that the ledger's tables and log hold. */
+  const content = () =>
+    Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const layer = Ledger.layer({
+            filename: join(place.folder, "CORTEX/_generated/system3.db"),
+            mode: "read"
+          })
+          const ledger = Context.get(yield* Layer.build(layer), Ledger)
+          const { digests, head } = yield* ledger.verifyCassette({ pure: true })
+          return { digests, head }
+        })
+      )
+    )
+
+  it("has no tool that writes, and what is left changes nothing", async () => {
+    const writer = await start()
+    await writer.data("message_post", work)
+    await writer.data("thought_record", hello)
+    await writer.close()
+    const before = await content()
+    const session = await start("--read-only")
+    const { result } = await session.request("tools/list")
+    const names = (result as { tools: ReadonlyArray<{ name: string }> }).tools.map(({ name }) => name)
+    expect(names).toEqual(["job_status", "ledger_verify", "thought_record_list", "audit_verify_chain"])
+    const inputs: Readonly<Record<string, unknown>> = { job_status: { run_id: "r1" } }
+    for (const name of names) await session.data(name, inputs[name] ?? {})
+    expect(
+      (await session.request("tools/call", { name: "message_post", arguments: work })).error
+    ).toBeDefined()
+    expect(await content()).toEqual(before)
+  })
+})
+
+describe("--tools", () => {
+  it("offers only the named ones", async () => {
+    const session = await start("--tools", "thought_record, job_status")
+    const { result } = await session.request("tools/list")
+    expect((result as { tools: ReadonlyArray<{ name: string }> }).tools.map(({ name }) => name)).toEqual([
+      "job_status",
+      "thought_record"
+    ])
+  })
+
+  for (const [name, args] of Object.entries({
+    "a tool that does not exist": ["--tools", "thought_record,fly"],
+    "a choice that leaves none": ["--tools", "thought_record", "--read-only"]
+  })) {
+    it(`refuses ${name}`, async () => {
+      const session = new Session(place.folder, ...args)
+      expect(await session.ended).toBe(2)
+      expect(session.stderr.join("")).toContain("--tools")
+    })
+  }
+})
+
+describe("resources", () => {
+  it("shows a run, and says when there is none", async () => {
+    const session = await start()
+    await session.data("message_post", { ...work, run_id: "run 1/ä" })
+    const uri = `cortex://run/${encodeURIComponent("run 1/ä")}`
+    const { result } = await session.request("resources/read", { uri })
+    const [content] = (result as { contents: ReadonlyArray<{ uri: string; text: string }> }).contents
+    expect(JSON.parse(content?.text ?? "")).toMatchObject({ run_id: "run 1/ä", pending: 2 })
+    const { error } = await session.request("resources/read", { uri: "cortex://run/none" })
+    expect(error?.message).toContain("RUN_NOT_FOUND")
+  })
+})
