@@ -3,13 +3,19 @@
 // run out, and ends with a timeline and the verdict of verification. Usage: pnpm demo [folder]
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdirSync, mkdtempSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { Ledger } from "../../interfaces/embedding/ledger.ts"
+import {
+  Checkpoints,
+  generateKeyFiles,
+  Ledger,
+  loadSigningKey,
+  type TrustFile
+} from "../../interfaces/embedding/index.ts"
 import { textFiles } from "./text-statistics.ts"
 import { timelineLine } from "./timeline.ts"
 
@@ -101,6 +107,21 @@ const shortened = (lines: ReadonlyArray<string>): ReadonlyArray<string> =>
         ...lines.slice(TIMELINE_BEGIN - TIMELINE_LINES)
       ]
 
+/** Signs what the ledger holds now; note and trust file are what an auditor would keep elsewhere. */
+const sign = Effect.gen(function* () {
+  const { ledgerId = "" } = yield* Ledger
+  const checkpoints = yield* Checkpoints
+  const keyFile = join(output, "audit.pem")
+  const { public_key } = yield* generateKeyFiles(keyFile)
+  const { key_name, note, size } = yield* checkpoints.make({ key: yield* loadSigningKey(keyFile) })
+  const trust: TrustFile = {
+    keys: [{ name: key_name, public_key, scope: { ledgers: [ledgerId] }, enabled: true }]
+  }
+  writeFileSync(join(output, "checkpoint.txt"), note)
+  writeFileSync(join(output, "trust.json"), JSON.stringify(trust))
+  say(`Signed a checkpoint over ${size} events: ${join(output, "checkpoint.txt")}`)
+})
+
 const program = Effect.gen(function* () {
   const ledger = yield* Ledger
   const paths = textFiles(folder, process.argv[2] === undefined ? ".md" : undefined)
@@ -129,10 +150,11 @@ const program = Effect.gen(function* () {
   const counts = Object.entries(report.counts).map(([name, count]) => `${name} ${count}`)
   say(`\n${counts.join(", ")}\nVerification: ${report.verdict}`)
   for (const finding of report.findings) say(`${finding.code} ${finding.where}: ${finding.message}`)
+  yield* sign
   say(`\nThe ledger is ${filename}\nLook at it:
   npx --yes pnpm@12 --silent cortex cassette status --root ${output} --run-id ${RUN}
   npx --yes pnpm@12 --silent cortex cassette log    --root ${output} --limit 5
-  npx --yes pnpm@12 --silent cortex cassette verify --root ${output}`)
+  npx --yes pnpm@12 --silent cortex cassette verify --root ${output} --checkpoint ${join(output, "checkpoint.txt")} --trust ${join(output, "trust.json")}`)
   return report.verdict
 })
 
