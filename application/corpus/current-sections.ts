@@ -48,7 +48,7 @@ export type CurrentSectionError = ResolveTargetError | CorpusStoreError
 
 const isMarkdown = (path: string): boolean => /\.(?:md|markdown)$/i.test(path)
 
-/** True when a Markdown file is too large for its headings to be looked for. */
+/** True when a Markdown file of this many bytes is too large for its headings to be looked for. */
 export const leavesHeadingsOut = (path: string, bytes: number): boolean =>
   isMarkdown(path) && bytes > MAX_MARKDOWN_BYTES
 
@@ -63,7 +63,7 @@ export const makeCurrentSections = Effect.gen(function* () {
     cutSections(
       hashes,
       { path, stat, hashed_at_ms, text },
-      isMarkdown(path) && !leavesHeadingsOut(path, text.length) ? markdown.headings(textOfUtf8(text)) : []
+      isMarkdown(path) && !leavesHeadingsOut(path, stat.size) ? markdown.headings(textOfUtf8(text)) : []
     )
 
   /** Reads a file and cuts it; the time is taken before, so that a change while reading counts as young. */

@@ -187,6 +187,19 @@ describe("indexing", () => {
         "docs/c.txt"
       ])
       assert.deepStrictEqual(yield* taken({ include: ["docs/*.{md,txt}"] }), ["docs/b.md", "docs/c.txt"])
+      assert.deepStrictEqual(yield* taken({ include: ["./docs/"] }), [
+        "docs/b.md",
+        "docs/c.txt",
+        "docs/old/d.md"
+      ])
+      assert.deepStrictEqual(yield* taken({ include: ["old"] }), ["docs/old/d.md"])
+      assert.deepStrictEqual(
+        yield* taken({ exclude: ["docs/", "/"] }).pipe(
+          Effect.flip,
+          Effect.map(({ _tag }) => _tag)
+        ),
+        "InvalidInput"
+      )
       assert.deepStrictEqual(yield* taken({ exclude: ["docs/**", ".hidden"] }), ["a.md"])
       for (const option of ["include", "exclude"] as const) {
         const error = yield* Effect.flip(taken({ [option]: [""] }))

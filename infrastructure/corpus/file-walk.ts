@@ -93,7 +93,7 @@ const walkFolder = (root: string, rules: Rules, folder: string, found: Found): v
         if (below !== undefined) waiting.push(below)
       }
     } catch {
-      found.skipped.push({ path: prefix, reason: "UNREADABLE" })
+      found.skipped.push({ path: next === "" ? "./" : prefix, reason: "UNREADABLE" })
     }
   }
 }

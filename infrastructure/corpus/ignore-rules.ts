@@ -17,8 +17,15 @@ export type Glob = (path: string) => boolean
 const badGlob = (option: string, message: string): InvalidInput =>
   new InvalidInput({ message: `${option}: ${message}`, issues: [{ path: option, message }] })
 
-/** A matcher for any of the globs; one without a slash matches names in every folder. */
-export const globs = (option: string, patterns: ReadonlyArray<string>): Glob | InvalidInput => {
+/** A folder's path with or without a slash at its end, and a path with or without `./` before it, are one. */
+const plain = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "")
+
+/**
+ * A matcher of paths for any of the globs: what matches by itself or lies in a folder that does. A glob without a
+ * slash matches names in every folder.
+ */
+export const globs = (option: string, given: ReadonlyArray<string>): Glob | InvalidInput => {
+  const patterns = given.map(plain)
   if (patterns.some((pattern) => pattern === "" || pattern.length > MAX_GLOB_LENGTH)) {
     return badGlob(option, `a glob has 1 to ${MAX_GLOB_LENGTH} characters`)
   }
@@ -26,7 +33,13 @@ export const globs = (option: string, patterns: ReadonlyArray<string>): Glob | I
     const matchers = patterns.map((pattern) =>
       picomatch(pattern, { dot: true, basename: !pattern.includes("/"), nonegate: true })
     )
-    return (path) => matchers.some((matches) => matches(path))
+    const matchesOne: Glob = (path) => matchers.some((matches) => matches(path))
+    return (path) => {
+      for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+        if (matchesOne(path.slice(0, end))) return true
+      }
+      return matchesOne(path)
+    }
   } catch (error) {
     return badGlob(option, (error as Error).message)
   }
