@@ -15,7 +15,7 @@ import {
   UnboundedSlice
 } from "../../domain/corpus/expansion-errors.ts"
 import { type ExpansionKey, makeExpansion } from "../../domain/corpus/expansion.ts"
-import { MAX_PAYLOAD_BYTES } from "../../domain/corpus/limits.ts"
+import { MAX_SLICE_BYTES } from "../../domain/corpus/limits.ts"
 import type { SectionRow } from "../../domain/corpus/rows.ts"
 import {
   cutSlice,
@@ -89,11 +89,11 @@ export const makeResolving = Effect.fnUntraced(function* ({ bytesOf, ofReference
 
   const expand = Effect.fnUntraced(function* (section: SectionRow, slice: Slice) {
     const piece = yield* Effect.fromResult(cutSlice(yield* bytesOf(section), slice))
-    return piece.length > MAX_PAYLOAD_BYTES
+    return piece.length > MAX_SLICE_BYTES
       ? yield* new ExpansionTooLarge({
           slice: sliceText(slice),
           bytes: piece.length,
-          limit: MAX_PAYLOAD_BYTES
+          limit: MAX_SLICE_BYTES
         })
       : textOfUtf8(piece)
   })
@@ -113,7 +113,7 @@ export const makeResolving = Effect.fnUntraced(function* ({ bytesOf, ofReference
         })
   })
 
-  return Effect.fn("Corpus.resolve")(function* (
+  const resolve = Effect.fnUntraced(function* (
     request: ResolveRequest
   ): Effect.fn.Return<Resolved, ResolveError> {
     const { run_id, slice: given, symbol_id } = yield* Effect.fromResult(decode(request))
@@ -139,4 +139,8 @@ export const makeResolving = Effect.fnUntraced(function* ({ bytesOf, ofReference
       cache: found === undefined ? "MISS" : "HIT"
     }
   })
+
+  // A span that captures no stack: that would cost as much as the whole hit.
+  return (request: ResolveRequest): Effect.Effect<Resolved, ResolveError> =>
+    Effect.useSpan("Corpus.resolve", () => resolve(request))
 })

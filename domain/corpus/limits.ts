@@ -15,8 +15,8 @@ export const MAX_SYMBOL_LENGTH = 256
 /** Longest path and longest heading path that a symbol may name, in UTF-8 bytes. */
 export const MAX_TARGET_BYTES = 8_192
 
-/** Largest payload of one expansion, in UTF-8 bytes (64 MiB): what is larger is read in several slices. */
-export const MAX_PAYLOAD_BYTES = 64 * 1_048_576
+/** Largest payload of one expansion, in UTF-8 bytes (16 MiB): what is larger is read in several slices. */
+export const MAX_SLICE_BYTES = 16 * 1_048_576
 
 /** How old a change must be before an unchanged stat proves unchanged text (milliseconds). */
 export const RACY_MILLIS = 2_000

@@ -5,15 +5,15 @@ import { closeSync, lstatSync } from "node:fs"
 import * as Result from "effect/Result"
 import { jcsText } from "../../domain/canonical/jcs.ts"
 import { parseCanonicalJson } from "../../domain/canonical/stored-json.ts"
-import { asExpansion, type ExpansionFault, expansionFault } from "../../domain/corpus/expansion-check.ts"
+import { asExpansion, type ExpansionFault } from "../../domain/corpus/expansion-check.ts"
 import { CacheDamaged, DuplicateExpansion, NotACache } from "../../domain/corpus/expansion-errors.ts"
-import { type Expansion, type ExpansionKey, keyText } from "../../domain/corpus/expansion.ts"
-import { MAX_PAYLOAD_BYTES } from "../../domain/corpus/limits.ts"
+import { type Expansion, type ExpansionKey, keyText, payloadFault } from "../../domain/corpus/expansion.ts"
+import { MAX_SLICE_BYTES } from "../../domain/corpus/limits.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { linesFrom, openLines, readRange } from "./json-lines.ts"
 
 /** Longest line: a largest payload of control characters alone, each written as six bytes, and the other fields. */
-export const MAX_LINE_BYTES = 6 * MAX_PAYLOAD_BYTES + 65_536
+export const MAX_LINE_BYTES = 6 * MAX_SLICE_BYTES + 65_536
 
 /** One expansion's place in the file. */
 interface Place {
@@ -82,13 +82,12 @@ export const makeJsonlRecords = (file: string): JsonlRecords => {
     reading = undefined
   }
 
-  const damaged = (line: number, { message }: ExpansionFault) =>
-    new CacheDamaged({ file, line, reason: message })
+  const damaged = (line: number, reason: string) => new CacheDamaged({ file, line, reason })
 
   const take = (into: Reading, offset: number, bytes: Uint8Array) => {
     const line = into.lines + 1
     const expansion = expansionOfLine(bytes)
-    if (Result.isFailure(expansion)) throw damaged(line, expansion.failure)
+    if (Result.isFailure(expansion)) throw damaged(line, expansion.failure.message)
     const key = keyText(expansion.success)
     const first = into.places.get(key)
     if (first !== undefined) throw new DuplicateExpansion({ file, line, first_line: first.line })
@@ -98,27 +97,29 @@ export const makeJsonlRecords = (file: string): JsonlRecords => {
     into.position = offset + bytes.length + 1
   }
 
-  const current = (): Reading | undefined => {
+  /** The file as far as it was read, or nothing when it holds nothing more. */
+  const grown = (): Reading | undefined => {
     const stat = lookAt(file)
     const isOther = reading !== undefined && (reading.inode !== stat?.ino || reading.position > stat.size)
     if (isOther) close()
     if (stat === undefined) return undefined
-    return (reading ??= {
+    reading ??= {
       descriptor: openLines(file, "read"),
       inode: stat.ino,
       position: 0,
       lines: 0,
       places: new Map()
-    })
+    }
+    return stat.size === reading.position ? undefined : reading
   }
 
   const refresh = (): number => {
-    const into = current()
+    const into = grown()
     if (into === undefined) return 0
     for (const { bytes, ended, offset } of linesFrom(into.descriptor, into.position, MAX_LINE_BYTES)) {
       if (ended) take(into, offset, bytes)
       else if (bytes.length > MAX_LINE_BYTES) {
-        throw damaged(into.lines + 1, { code: "LINE_MALFORMED", message: "it is longer than any expansion" })
+        throw damaged(into.lines + 1, "it is longer than any expansion")
       } else return bytes.length
     }
     return 0
@@ -128,11 +129,11 @@ export const makeJsonlRecords = (file: string): JsonlRecords => {
     const place = reading?.places.get(keyText(key))
     if (reading === undefined || place === undefined) return undefined
     const expansion = expansionOfLine(readRange(reading.descriptor, place.offset, place.length))
-    if (Result.isFailure(expansion)) throw damaged(place.line, expansion.failure)
-    const fault = expansionFault(sha256, expansion.success)
-    if (fault !== undefined) throw damaged(place.line, fault)
+    if (Result.isFailure(expansion)) throw damaged(place.line, expansion.failure.message)
+    const message = payloadFault(sha256, expansion.success)
+    if (message !== undefined) throw damaged(place.line, message)
     if (keyText(expansion.success) !== keyText(key)) {
-      throw damaged(place.line, { code: "LINE_MALFORMED", message: "it was another expansion before" })
+      throw damaged(place.line, "it was another expansion before")
     }
     return expansion.success
   }

@@ -16,7 +16,7 @@ import {
   ExpansionCache
 } from "../../application/corpus/expansion-cache.ts"
 import type { Resolved, ResolveRequest } from "../../application/corpus/resolving.ts"
-import { MAX_PAYLOAD_BYTES } from "../../domain/corpus/limits.ts"
+import { MAX_SLICE_BYTES } from "../../domain/corpus/limits.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { startChild } from "../testing/child-process.ts"
 import { corpusLayer, withCorpus, writeFiles } from "../testing/corpus-program.ts"
@@ -203,10 +203,10 @@ for (const substrate of CACHE_SUBSTRATES) {
     it.effect("refuses a slice that is too large to keep", () =>
       Effect.gen(function* () {
         const { refused, resolve, within, write } = yield* prepare(substrate)
-        yield* write({ "plain.txt": Buffer.alloc(MAX_PAYLOAD_BYTES + 1, "x") })
+        yield* write({ "plain.txt": Buffer.alloc(MAX_SLICE_BYTES + 1, "x") })
         yield* within(Corpus.use((corpus) => corpus.index()))
-        const error = yield* refused("@DOCS/plain", `head(${MAX_PAYLOAD_BYTES + 1})`)
-        assert.deepInclude({ ...error }, { _tag: "ExpansionTooLarge", bytes: MAX_PAYLOAD_BYTES + 1 })
+        const error = yield* refused("@DOCS/plain", `head(${MAX_SLICE_BYTES + 1})`)
+        assert.deepInclude({ ...error }, { _tag: "ExpansionTooLarge", bytes: MAX_SLICE_BYTES + 1 })
         assert.strictEqual((yield* resolve("@DOCS/plain", "tail(3)")).payload, "xxx")
       })
     )

@@ -3,32 +3,55 @@
 // stored is never changed: the database refuses it to everybody.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
+import { ExpansionCache, type Stored } from "../../application/corpus/expansion-cache.ts"
 import type { CheckFinding } from "../../domain/corpus/check-report.ts"
 import { expansionFault } from "../../domain/corpus/expansion-check.ts"
+import type { Expansion, ExpansionKey } from "../../domain/corpus/expansion.ts"
 import { ReadOnlyStore, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { CorpusDatabase } from "./corpus-database.ts"
 import { insertExpansion, selectExpansion, selectNextExpansion, selectStats } from "./expansion-statements.ts"
+import { makeRecentExpansions } from "./recent-expansions.ts"
 
 const SWALLOWED = "the expansion was swallowed instead of stored"
 
+const insert = (connection: Connection, expansion: Expansion): Stored => {
+  const standing = selectExpansion.first(connection, expansion)
+  if (standing !== undefined) return { expansion: standing, created: false }
+  if (insertExpansion.run(connection, expansion) !== 1) {
+    // A trigger that is not ours can swallow an insert; what was not stored may never be given out as stored.
+    throw new StoreCorrupt({ code: "SCHEMA_EXTRA", where: "expansions", finding: SWALLOWED })
+  }
+  return { expansion, created: true }
+}
+
+/** Looks and stores; what was found is remembered, as long as it is small. */
+const makeAccess = (
+  database: CorpusDatabase["Service"]
+): Pick<ExpansionCache["Service"], "lookup" | "store"> => {
+  const recent = makeRecentExpansions()
+  const select = (key: ExpansionKey) =>
+    database.run((connection) => {
+      const found = selectExpansion.first(connection, key)
+      if (found !== undefined) recent.keep(found)
+      return found
+    })
+  return {
+    lookup: (key) =>
+      Effect.suspend(() => {
+        const known = recent.find(key)
+        return known === undefined ? select(key) : Effect.succeed(known)
+      }),
+    store: (expansion) =>
+      database.readOnly
+        ? Effect.fail(new ReadOnlyStore({ file: database.filename }))
+        : database.run((connection) => connection.transaction(() => insert(connection, expansion)))
+  }
+}
+
 const makeCache = (database: CorpusDatabase["Service"]): ExpansionCache["Service"] => ({
-  lookup: (key) => database.run((connection) => selectExpansion.first(connection, key)),
-  store: (expansion) =>
-    database.readOnly
-      ? Effect.fail(new ReadOnlyStore({ file: database.filename }))
-      : database.run((connection) =>
-          connection.transaction(() => {
-            const standing = selectExpansion.first(connection, expansion)
-            if (standing !== undefined) return { expansion: standing, created: false }
-            if (insertExpansion.run(connection, expansion) !== 1) {
-              // A trigger that is not ours can swallow an insert; what was not stored may never be given out as stored.
-              throw new StoreCorrupt({ code: "SCHEMA_EXTRA", where: "expansions", finding: SWALLOWED })
-            }
-            return { expansion, created: true }
-          })
-        ),
+  ...makeAccess(database),
   stats: database.run((connection) => ({
     substrate: "sqlite",
     file: database.filename,
