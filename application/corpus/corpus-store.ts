@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { CorpusStoreError } from "../../domain/corpus/errors.ts"
 import type { FileRow, HeadingRow, IndexedFile, SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
+import type { Page } from "../../domain/ledger/page.ts"
 
 type Stored<A> = Effect.Effect<A, CorpusStoreError>
 
@@ -18,6 +19,13 @@ export interface TargetRows {
   readonly sections: ReadonlyArray<{ readonly section: SectionRow; readonly line: number }>
 }
 
+/** Which sections to give; `after` is the last one that was seen. */
+export interface SectionsPage {
+  readonly path: string | undefined
+  readonly limit: number
+  readonly after: SectionRow | undefined
+}
+
 export class CorpusStore extends Context.Service<
   CorpusStore,
   {
@@ -28,16 +36,16 @@ export class CorpusStore extends Context.Service<
     readonly files: Stored<ReadonlyArray<FileRow>>
     readonly target: (path: string, heading: string | null) => Stored<TargetRows>
     readonly section: (sectionId: string) => Stored<NamedSection | undefined>
-    /** Sections of one file or of all, by path and place. */
-    readonly sections: (path: string | undefined) => Stored<ReadonlyArray<NamedSection>>
+    /** Sections of one file or of all, by path and place, at most `limit` behind the given one. */
+    readonly sections: (page: SectionsPage) => Stored<ReadonlyArray<NamedSection>>
     /** Replaces and removes files with all their sections, in one transaction. */
     readonly update: (change: {
       readonly indexed: ReadonlyArray<IndexedFile>
       readonly removed: ReadonlyArray<string>
     }) => Stored<void>
     readonly symbol: (symbolId: string) => Stored<SymbolRow | undefined>
-    /** All symbols in order. */
-    readonly symbols: Stored<ReadonlyArray<SymbolRow>>
+    /** Symbols in order, at most `limit` behind the given one. */
+    readonly symbols: (page: Page) => Stored<ReadonlyArray<SymbolRow>>
     /** Adds a symbol; gives the row that has its name already, if there is one. */
     readonly addSymbol: (symbol: SymbolRow) => Stored<SymbolRow | undefined>
     /** True when there was such a symbol. */

@@ -20,8 +20,10 @@ import type { IndexReport } from "../../domain/corpus/index-report.ts"
 import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import type { SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 import { type InvalidSlice, parseSlice, sliceText } from "../../domain/corpus/slice.ts"
-import { AddSymbol, CorpusPath, Reference, SectionId, SymbolId } from "../../domain/corpus/symbols.ts"
+import { AddSymbol, ListSections, Reference, SectionId, SymbolId } from "../../domain/corpus/symbols.ts"
 import { errorCode, type InvalidInput } from "../../domain/ledger/errors.ts"
+import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS } from "../../domain/ledger/limits.ts"
+import { PageOptions, preparePage } from "../../domain/ledger/page.ts"
 import { asGiven } from "../../domain/thoughts/commands.ts"
 import type { Hashing } from "../ledger/hashing.ts"
 import { decodeInput } from "../ledger/input.ts"
@@ -41,17 +43,20 @@ export interface CorpusShape {
     IndexReport,
     CorpusStoreError | FileUnreadable | InvalidInput | NotAFile | PathOutsideRoot
   >
-  /** The indexed sections, of one file or of all, as the last indexing or reading left them. */
+  /** A page of the indexed sections, of one file or of all, as the last indexing or reading left them. */
   readonly sections: (
-    path?: string
-  ) => Effect.Effect<ReadonlyArray<NamedSection>, CorpusStoreError | InvalidInput>
+    options?: ListSections
+  ) => Effect.Effect<ReadonlyArray<NamedSection>, CorpusStoreError | InvalidInput | SectionNotFound>
   /** One section that is current, with the headings that name it. */
   readonly section: (sectionId: string) => Effect.Effect<NamedSection, CurrentSectionError | InvalidInput>
   /** Adds a symbol whose target is there now; adding the same again changes nothing. */
   readonly addSymbol: (
     symbol: AddSymbol
   ) => Effect.Effect<SymbolRow, CurrentSectionError | InvalidInput | InvalidSlice | SymbolExists>
-  readonly symbols: Effect.Effect<ReadonlyArray<SymbolRow>, CorpusStoreError>
+  /** A page of the symbols in order. */
+  readonly symbols: (
+    page?: PageOptions
+  ) => Effect.Effect<ReadonlyArray<SymbolRow>, CorpusStoreError | InvalidInput>
   readonly symbol: (
     symbolId: string
   ) => Effect.Effect<SymbolRow, CorpusStoreError | InvalidInput | SymbolNotFound>
@@ -76,9 +81,10 @@ export interface CorpusShape {
   readonly verifyCache: Effect.Effect<CheckReport, ExpansionCacheError>
 }
 
-const decodePath = decodeInput(CorpusPath, asGiven)
+const decodePage = decodeInput(PageOptions, preparePage)
 const decodeReference = decodeInput(Reference, asGiven)
 const decodeSectionId = decodeInput(SectionId, asGiven)
+const decodeSections = decodeInput(ListSections, asGiven)
 const decodeSymbolId = decodeInput(SymbolId, asGiven)
 const decodeSymbol = decodeInput(AddSymbol, asGiven)
 
@@ -131,6 +137,17 @@ const make = Effect.gen(function* () {
     return standing === undefined || isSame(standing, row) ? row : yield* new SymbolExists(standing)
   })
 
+  const sections = Effect.fn("Corpus.sections")(function* (options: ListSections = {}) {
+    const { after, limit = DEFAULT_PAGE_ROWS, path } = yield* Effect.fromResult(decodeSections(options))
+    const seen = after === undefined ? undefined : yield* store.section(after)
+    if (after !== undefined && seen === undefined) return yield* new SectionNotFound({ section_id: after })
+    return yield* store.sections({ path, limit, after: seen })
+  })
+
+  const symbols = Effect.fn("Corpus.symbols")(function* (page: PageOptions = {}) {
+    return yield* store.symbols(yield* Effect.fromResult(decodePage(page)))
+  })
+
   const symbol = Effect.fn("Corpus.symbol")(function* (symbolId: string) {
     const symbol_id = yield* Effect.fromResult(decodeSymbolId(symbolId))
     return (yield* store.symbol(symbol_id)) ?? (yield* new SymbolNotFound({ symbol_id }))
@@ -141,8 +158,18 @@ const make = Effect.gen(function* () {
     if (!(yield* store.removeSymbol(symbol_id))) return yield* new SymbolNotFound({ symbol_id })
   })
 
+  const everySymbol = Effect.gen(function* () {
+    const ids: Array<string> = []
+    for (let isMore = true; isMore;) {
+      const page = yield* store.symbols({ limit: MAX_PAGE_ROWS, after: ids.at(-1) ?? "" })
+      for (const { symbol_id } of page) ids.push(symbol_id)
+      isMore = page.length === MAX_PAGE_ROWS
+    }
+    return ids
+  })
+
   const checkSymbols = Effect.fn("Corpus.checkSymbols")(function* (symbolIds?: ReadonlyArray<string>) {
-    const ids = symbolIds ?? (yield* store.symbols).map(({ symbol_id }) => symbol_id)
+    const ids = symbolIds ?? (yield* everySymbol)
     const findings: Array<CheckFinding> = []
     for (const id of ids) {
       const result = yield* Effect.result(current.ofReference(yield* Effect.fromResult(decodeSymbolId(id))))
@@ -158,14 +185,10 @@ const make = Effect.gen(function* () {
 
   const shape: CorpusShape = {
     index: (options = {}) => index(options).pipe(Effect.withSpan("Corpus.index")),
-    sections: Effect.fn("Corpus.sections")(function* (path?: string) {
-      return yield* store.sections(
-        path === undefined ? undefined : yield* Effect.fromResult(decodePath(path))
-      )
-    }),
+    sections,
     section,
     addSymbol,
-    symbols: store.symbols,
+    symbols,
     symbol,
     removeSymbol,
     checkSymbols,

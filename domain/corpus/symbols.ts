@@ -2,6 +2,7 @@
 // which section that is today, the index says. Nothing here looks at files.
 import * as Schema from "effect/Schema"
 import { hasControlCharacter, utf8ByteLength } from "../canonical/text.ts"
+import { PageOptions } from "../ledger/page.ts"
 import { MAX_SYMBOL_LENGTH, MAX_TARGET_BYTES } from "./limits.ts"
 
 const form = /^@[A-Z][A-Z0-9_]*(?:\/[A-Za-z0-9._-]+)+$/
@@ -44,6 +45,10 @@ export const CorpusPath = Schema.String.check(
     expected: `a path relative to the root such as docs/guide.md, without "." and "..", at most ${MAX_TARGET_BYTES} bytes`
   })
 )
+
+/** Which sections to list: in order of path and place, of one file or of all, behind the id of one of them. */
+export const ListSections = Schema.Struct({ path: Schema.optional(CorpusPath), ...PageOptions.fields })
+export type ListSections = typeof ListSections.Type
 
 /** A heading path, as `section list` shows it. */
 const HeadingPath = Schema.String.check(

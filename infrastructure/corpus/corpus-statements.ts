@@ -81,6 +81,9 @@ export const selectSection = compileQuery<{ section_id: string }, SectionRow>((p
   db.selectFrom("sections").select(sectionColumns).where("section_id", "=", parameter("section_id"))
 )
 
+type Place = { path: string; line_start: number; line_end: number; limit: number }
+
+// Of sections that begin together the longest comes first.
 const sectionsInOrder = db
   .selectFrom("sections")
   .select(sectionColumns)
@@ -88,10 +91,36 @@ const sectionsInOrder = db
   .orderBy("line_start")
   .orderBy("line_end", "desc")
 
-export const selectSections = compileQuery<{}, SectionRow>(() => sectionsInOrder)
+/** Sections behind a place; the place before all is the empty path. */
+export const selectSectionsAfter = compileQuery<Place, SectionRow>((parameter) =>
+  sectionsInOrder
+    .where((eb) =>
+      eb.or([
+        eb("path", ">", parameter("path")),
+        eb.and([eb("path", "=", parameter("path")), eb("line_start", ">", parameter("line_start"))]),
+        eb.and([
+          eb("path", "=", parameter("path")),
+          eb("line_start", "=", parameter("line_start")),
+          eb("line_end", "<", parameter("line_end"))
+        ])
+      ])
+    )
+    // Says again what follows from the condition, so that the index is entered at the place.
+    .where("path", ">=", parameter("path"))
+    .limit(parameter("limit"))
+)
 
-export const selectSectionsOf = compileQuery<PathArguments, SectionRow>((parameter) =>
-  sectionsInOrder.where("path", "=", parameter("path"))
+/** Sections of a file behind a place in it; the place before all begins at line -1. */
+export const selectSectionsOfAfter = compileQuery<Place, SectionRow>((parameter) =>
+  sectionsInOrder
+    .where("path", "=", parameter("path"))
+    .where((eb) =>
+      eb.or([
+        eb("line_start", ">", parameter("line_start")),
+        eb.and([eb("line_start", "=", parameter("line_start")), eb("line_end", "<", parameter("line_end"))])
+      ])
+    )
+    .limit(parameter("limit"))
 )
 
 export const insertSection = compileQuery<{ [Column in keyof SectionRow]: SectionRow[Column] }>((parameter) =>
@@ -108,12 +137,13 @@ export const deleteSections = compileQuery<PathArguments>((parameter) =>
   db.deleteFrom("sections").where("path", "=", parameter("path"))
 )
 
-const headingsInOrder = db.selectFrom("headings").select(headingColumns).orderBy("path").orderBy("line")
-
-export const selectHeadings = compileQuery<{}, HeadingRow>(() => headingsInOrder)
-
-export const selectHeadingsOf = compileQuery<PathArguments, HeadingRow>((parameter) =>
-  headingsInOrder.where("path", "=", parameter("path"))
+/** The headings that name a section, in order. */
+export const selectHeadingsOfSection = compileQuery<{ section_id: string }, HeadingRow>((parameter) =>
+  db
+    .selectFrom("headings")
+    .select(headingColumns)
+    .where("section_id", "=", parameter("section_id"))
+    .orderBy("line")
 )
 
 export const insertHeading = compileQuery<{ [Column in keyof HeadingRow]: HeadingRow[Column] }>((parameter) =>
@@ -130,8 +160,13 @@ export const deleteHeadings = compileQuery<PathArguments>((parameter) =>
   db.deleteFrom("headings").where("path", "=", parameter("path"))
 )
 
-export const selectSymbols = compileQuery<{}, SymbolRow>(() =>
-  db.selectFrom("symbols").select(symbolColumns).orderBy("symbol_id")
+export const selectSymbolsAfter = compileQuery<{ after: string; limit: number }, SymbolRow>((parameter) =>
+  db
+    .selectFrom("symbols")
+    .select(symbolColumns)
+    .where("symbol_id", ">", parameter("after"))
+    .orderBy("symbol_id")
+    .limit(parameter("limit"))
 )
 
 export const selectSymbol = compileQuery<{ symbol_id: string }, SymbolRow>((parameter) =>

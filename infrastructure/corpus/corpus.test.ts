@@ -26,7 +26,7 @@ const corpus = Corpus.use((service) => Effect.succeed(service))
 
 const indexAll = Corpus.use(({ index }) => index())
 
-const pathsOf = Corpus.use(({ sections }) => sections()).pipe(
+const pathsOf = Corpus.use(({ sections }) => sections({ limit: 10_000 })).pipe(
   Effect.map((sections) => [...new Set(sections.map(({ path }) => path))])
 )
 
@@ -55,7 +55,7 @@ describe("indexing", () => {
       })
       const sections = yield* withCorpus(
         root,
-        Corpus.use(({ sections }) => sections())
+        Corpus.use(({ sections }) => sections({ limit: 10_000 }))
       )
       assert.deepStrictEqual(
         sections.map(({ headings, line_end, line_start, path }) => [
@@ -94,7 +94,7 @@ describe("indexing", () => {
         const report = yield* index()
         assert.deepInclude(report, { files: 3, added: 1, changed: 1, unchanged: 1, removed: 1 })
         assert.deepStrictEqual(yield* pathsOf, ["a.md", "b.md", "d/e.md"])
-        assert.strictEqual((yield* symbols).length, 1)
+        assert.strictEqual((yield* symbols()).length, 1)
         assert.deepInclude(yield* index(), { files: 3, added: 0, changed: 0, unchanged: 3, removed: 0 })
       }).pipe(Effect.provide(corpusLayer({ root })))
     })
@@ -287,7 +287,7 @@ describe("indexing", () => {
       }
       const sections = yield* withCorpus(
         root,
-        Corpus.use(({ sections }) => sections("huge.md"))
+        Corpus.use(({ sections }) => sections({ path: "huge.md" }))
       )
       assert.deepStrictEqual(
         sections.map(({ headings }) => headings.length),
@@ -313,6 +313,48 @@ describe("indexing", () => {
     })
   )
 
+  it.live("is listed in pages that leave nothing out and repeat nothing", () =>
+    Effect.gen(function* () {
+      const root = temporaryFolder()
+      writeFiles(root, { "a.md": "# A\n## B\n# C\n", "b.md": "text\n# D\n", "c.txt": "x", "d/e.md": "# E\n" })
+      yield* Effect.gen(function* () {
+        const { addSymbol, index, sections, symbols } = yield* corpus
+        yield* index()
+        const all = yield* sections()
+        assert.strictEqual(all.length, 8)
+        for (const path of [undefined, "a.md", "b.md"]) {
+          for (const limit of [1, 2, 3]) {
+            const paged: Array<(typeof all)[number]> = []
+            for (let isMore = true; isMore;) {
+              const page = yield* sections({ path, limit, after: paged.at(-1)?.section_id })
+              paged.push(...page)
+              isMore = page.length > 0
+            }
+            assert.deepStrictEqual(
+              paged,
+              all.filter((each) => path === undefined || each.path === path)
+            )
+          }
+        }
+        // A place in another file lies before or behind all of this one.
+        const ids = all.map(({ section_id }) => section_id)
+        assert.strictEqual((yield* sections({ path: "b.md", after: ids[0] })).length, 2)
+        assert.strictEqual((yield* sections({ path: "a.md", after: ids.at(-1) })).length, 0)
+        const none = yield* Effect.flip(sections({ after: "0".repeat(64) }))
+        assert.strictEqual(none._tag, "SectionNotFound")
+        for (const limit of [0, 10_001, 1.5]) {
+          assert.strictEqual((yield* Effect.flip(sections({ limit })))._tag, "InvalidInput")
+          assert.strictEqual((yield* Effect.flip(symbols({ limit })))._tag, "InvalidInput")
+        }
+        for (const name of ["a", "b", "c"]) yield* addSymbol({ symbol_id: `@D/${name}`, path: "c.txt" })
+        const names = (page: { readonly limit?: number; readonly after?: string }) =>
+          Effect.map(symbols(page), (rows) => rows.map(({ symbol_id }) => symbol_id))
+        assert.deepStrictEqual(yield* names({ limit: 2 }), ["@D/a", "@D/b"])
+        assert.deepStrictEqual(yield* names({ after: "@D/b" }), ["@D/c"])
+      }).pipe(Effect.provide(corpusLayer({ root })))
+    })
+  )
+
   it.live("takes the documentation inside the effect package whole", () =>
     Effect.gen(function* () {
       const root = temporaryFolder()
@@ -327,7 +369,7 @@ describe("indexing", () => {
       assert.deepInclude(report, { files: files.length, added: files.length, skipped_counts: { IGNORED: 1 } })
       const sections = yield* withCorpus(
         root,
-        Corpus.use(({ sections }) => sections())
+        Corpus.use(({ sections }) => sections({ limit: 10_000 }))
       )
       assert.isAbove(sections.filter(({ headings }) => headings.length > 0).length, 50)
       yield* Effect.gen(function* () {
@@ -364,7 +406,7 @@ describe("symbols", () => {
         const exists = yield* Effect.flip(addSymbol({ ...linux, heading: "Guide/Use" }))
         assert.deepInclude({ ...exists }, { _tag: "SymbolExists", heading: linux.heading })
         assert.deepStrictEqual(
-          (yield* symbols).map(({ symbol_id }) => symbol_id),
+          (yield* symbols()).map(({ symbol_id }) => symbol_id),
           ["@DOCS/guide", "@DOCS/linux"]
         )
         const section = yield* currentSection("@DOCS/linux")
@@ -410,7 +452,7 @@ describe("symbols", () => {
         for (const slice of ["ALL", "lines[0:]", "", "head(0)"]) {
           assert.strictEqual((yield* refused({ slice }))._tag, "InvalidSlice", slice)
         }
-        assert.deepStrictEqual(yield* symbols, [])
+        assert.deepStrictEqual(yield* symbols(), [])
       }).pipe(Effect.provide(corpusLayer({ root })))
     })
   )
@@ -431,7 +473,7 @@ describe("symbols", () => {
         assert.strictEqual((yield* section(moved.section_id)).section_id, moved.section_id)
         writeFiles(root, { "guide.md": guide.replace("run", "walk") })
         assert.notStrictEqual((yield* currentSection("@D/use")).content_hash, before.content_hash)
-        assert.deepStrictEqual((yield* sections("guide.md")).length, 4)
+        assert.deepStrictEqual((yield* sections({ path: "guide.md" })).length, 4)
       }).pipe(Effect.provide(corpusLayer({ root })))
     })
   )

@@ -2,8 +2,8 @@
 // transaction; a file's rows are always replaced as a whole.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { CorpusStore, type NamedSection } from "../../application/corpus/corpus-store.ts"
-import type { HeadingRow, IndexedFile, SectionRow } from "../../domain/corpus/rows.ts"
+import { CorpusStore, type NamedSection, type SectionsPage } from "../../application/corpus/corpus-store.ts"
+import type { IndexedFile, SectionRow } from "../../domain/corpus/rows.ts"
 import { ReadOnlyStore } from "../../domain/ledger/errors.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { CorpusDatabase } from "./corpus-database.ts"
@@ -18,23 +18,36 @@ import {
   insertSymbol,
   selectFile,
   selectFiles,
-  selectHeadings,
   selectHeadingSections,
-  selectHeadingsOf,
+  selectHeadingsOfSection,
   selectSection,
-  selectSections,
-  selectSectionsOf,
+  selectSectionsAfter,
+  selectSectionsOfAfter,
   selectSymbol,
-  selectSymbols,
+  selectSymbolsAfter,
   selectWholeSection
 } from "./corpus-statements.ts"
 
-const named = (
-  sections: ReadonlyArray<SectionRow>,
-  headings: ReadonlyArray<HeadingRow>
-): ReadonlyArray<NamedSection> => {
-  const bySection = Map.groupBy(headings, ({ section_id }) => section_id)
-  return sections.map((section) => ({ ...section, headings: bySection.get(section.section_id) ?? [] }))
+const named = (connection: Connection, section: SectionRow): NamedSection => ({
+  ...section,
+  headings: selectHeadingsOfSection.all(connection, { section_id: section.section_id })
+})
+
+/** The rows of a page of sections. */
+const sectionRows = (connection: Connection, { after, limit, path }: SectionsPage): Array<SectionRow> => {
+  const { line_end, line_start } = after ?? { line_start: -1, line_end: 0 }
+  if (path === undefined) {
+    return selectSectionsAfter.all(connection, { path: after?.path ?? "", line_start, line_end, limit })
+  }
+  // A place in another file lies before all of this one, or behind it.
+  if (after !== undefined && after.path > path) return []
+  const isWithin = after === undefined || after.path === path
+  return selectSectionsOfAfter.all(connection, {
+    path,
+    line_start: isWithin ? line_start : -1,
+    line_end,
+    limit
+  })
 }
 
 const remove = (connection: Connection, path: string): void => {
@@ -91,17 +104,12 @@ const makeStore = ({
       run((connection) =>
         connection.snapshot(() => {
           const section = selectSection.first(connection, { section_id })
-          if (section === undefined) return undefined
-          return named([section], selectHeadingsOf.all(connection, { path: section.path }))[0]
+          return section === undefined ? undefined : named(connection, section)
         })
       ),
-    sections: (path) =>
+    sections: (page) =>
       run((connection) =>
-        connection.snapshot(() =>
-          path === undefined
-            ? named(selectSections.all(connection, {}), selectHeadings.all(connection, {}))
-            : named(selectSectionsOf.all(connection, { path }), selectHeadingsOf.all(connection, { path }))
-        )
+        connection.snapshot(() => sectionRows(connection, page).map((section) => named(connection, section)))
       ),
     update: ({ indexed, removed }) =>
       write((connection) => {
@@ -109,7 +117,7 @@ const makeStore = ({
         for (const file of indexed) put(connection, file)
       }),
     symbol: (symbol_id) => run((connection) => selectSymbol.first(connection, { symbol_id })),
-    symbols: run((connection) => selectSymbols.all(connection, {})),
+    symbols: ({ after, limit }) => run((connection) => selectSymbolsAfter.all(connection, { after, limit })),
     addSymbol: (symbol) =>
       write((connection) => {
         const standing = selectSymbol.first(connection, { symbol_id: symbol.symbol_id })

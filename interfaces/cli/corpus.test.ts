@@ -115,12 +115,23 @@ describe("section", () => {
     expect(shown.stdout).toMatch(/\npath +docs\/guide.md\nlines +6:9\n.*\nheading +Guide\/Install\n$/)
     expect(shown.stdout + JSON.stringify(document)).not.toContain("run")
     expect((await cortex(["section", "list", "--path", "none.md"])).stdout).toBe("no sections\n")
+    const second = await json(
+      "section",
+      "list",
+      "--limit",
+      "1",
+      "--after",
+      String(sections[0]?.["section_id"])
+    )
+    expect(second.document.data).toEqual({ sections: [sections[1]] })
   })
 
   it.each([
     ["show", ["x"], 2, "INVALID_PARAMS"],
     ["show", ["0".repeat(64)], 1, "SECTION_NOT_FOUND"],
-    ["list", ["--path", "../x"], 2, "INVALID_PARAMS"]
+    ["list", ["--path", "../x"], 2, "INVALID_PARAMS"],
+    ["list", ["--limit", "10001"], 2, "INVALID_PARAMS"],
+    ["list", ["--after", "0".repeat(64)], 1, "SECTION_NOT_FOUND"]
   ])("%s refuses %j", async (command, args, exit, code) => {
     await indexed()
     const ran = await json("section", command, ...args)

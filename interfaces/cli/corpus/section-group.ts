@@ -11,6 +11,7 @@ import type { CommandGroup } from "../command-groups.ts"
 import { answer } from "../output.ts"
 import { fieldLines, tableLines } from "../printable.ts"
 import { corpusFlags, withCorpus } from "./open-corpus.ts"
+import { pageFlags, pageOf } from "./page-flags.ts"
 
 const linesOf = ({ line_end, line_start }: NamedSection): string => `${line_start}:${line_end}`
 
@@ -19,10 +20,15 @@ const headingOf = ({ headings }: NamedSection): string => headings[0]?.heading ?
 const listCommand = Command.make(
   "list",
   {
-    path: textFlag("path", "PATH", "the sections of this file only, relative to the root").pipe(Flag.optional)
+    path: textFlag("path", "PATH", "the sections of this file only, relative to the root").pipe(
+      Flag.optional
+    ),
+    ...pageFlags("the section")
   },
-  Effect.fnUntraced(function* ({ path }) {
-    const sections = yield* withCorpus("read", (corpus) => corpus.sections(Option.getOrUndefined(path)))
+  Effect.fnUntraced(function* ({ after, limit, path }) {
+    const sections = yield* withCorpus("read", (corpus) =>
+      corpus.sections({ path: Option.getOrUndefined(path), ...pageOf({ after, limit }) })
+    )
     yield* answer({
       data: { sections },
       lines: () =>

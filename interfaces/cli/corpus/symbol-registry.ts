@@ -9,6 +9,7 @@ import { textFlag } from "../cassette/shared-flags.ts"
 import { answer } from "../output.ts"
 import { fieldLines, tableLines } from "../printable.ts"
 import { withCorpus } from "./open-corpus.ts"
+import { pageFlags, pageOf } from "./page-flags.ts"
 import { readTarget, targetText } from "./symbol-target.ts"
 
 export const symbolArgument = Argument.String("symbol").pipe(
@@ -56,9 +57,9 @@ export const addCommand = Command.make(
 
 export const listCommand = Command.make(
   "list",
-  {},
-  Effect.fnUntraced(function* () {
-    const symbols = yield* withCorpus("read", (corpus) => corpus.symbols)
+  pageFlags("the symbol"),
+  Effect.fnUntraced(function* (page) {
+    const symbols = yield* withCorpus("read", (corpus) => corpus.symbols(pageOf(page)))
     yield* answer({
       data: { symbols },
       lines: () =>
@@ -71,8 +72,8 @@ export const listCommand = Command.make(
     })
   })
 ).pipe(
-  Command.withDescription("List all symbols with their targets and default slices."),
-  Command.withShortDescription("list all symbols"),
+  Command.withDescription("List symbols in order, with their targets and default slices."),
+  Command.withShortDescription("list symbols"),
   Command.withExamples([{ command: "cortex symbol list" }])
 )
 

@@ -19,7 +19,8 @@ export const readTarget = Effect.fnUntraced(function* (corpus: CorpusShape, text
   const ends = [...text.matchAll(/#/g)].map(({ index }) => index)
   for (const end of [text.length, ...ends]) {
     const target = splitAt(text, end)
-    if (isCorpusPath(target.path) && (yield* corpus.sections(target.path)).length > 0) return target
+    if (isCorpusPath(target.path) && (yield* corpus.sections({ path: target.path, limit: 1 })).length > 0)
+      return target
   }
   return splitAt(text, ends[0] ?? text.length)
 })
