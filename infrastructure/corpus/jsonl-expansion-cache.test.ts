@@ -18,8 +18,11 @@ import { dirname } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
-import type { Expansion, ExpansionKey } from "../../domain/corpus/expansion.ts"
+import { type Expansion, type ExpansionKey, makeExpansion } from "../../domain/corpus/expansion.ts"
+import { applySlice, parseSlice } from "../../domain/corpus/slice.ts"
+import { sha256 } from "../hashing/node-hashing.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { repairJsonlCache } from "./jsonl-expansion-cache.ts"
 import { lineOfExpansion } from "./jsonl-records.ts"
@@ -54,6 +57,37 @@ describe("the file of expansions", () => {
         lineOfExpansion(sample({}, 'a "b"\n')),
         `{"bytes_expanded":6,"created_at":"2026-04-17T10:11:12.345Z","payload":"a \\"b\\"\\n","payload_hash":"${sample({}, 'a "b"\n').payload_hash}","run_id":"run_1","section_content_hash":"${sample().section_content_hash}","section_id":"${sample().section_id}","slice":"lines[0:80]","symbol_id":"@CANON/immutability"}`
       )
+    })
+  )
+
+  it.live("holds the published expansions as they are published", () =>
+    Effect.gen(function* () {
+      const text = "# T\n\na\nb\n"
+      const section_content_hash = sha256(text)
+      const section_id = sha256(`t.md:0:4:${section_content_hash}`)
+      const published = readFileSync(
+        new URL("../../docs/spec/vectors/expansions.jsonl", import.meta.url),
+        "utf8"
+      )
+      const lines = [
+        ["@DOCS/t", "lines[0:4]"],
+        [section_id, "lines[4:5]"],
+        ["@DOCS/t", "tail(3)"]
+      ].map(([symbol_id = "", slice = ""]) =>
+        line(
+          makeExpansion(
+            sha256,
+            { run_id: "r1", symbol_id, slice, section_content_hash },
+            {
+              section_id,
+              payload: Result.getOrThrow(applySlice(text, Result.getOrThrow(parseSlice(slice)))),
+              created_at: "2026-11-27T10:11:12.345Z"
+            }
+          )
+        )
+      )
+      assert.strictEqual(lines.join(""), published)
+      assert.strictEqual((yield* within(withText(published), verify)).verdict, "PASS")
     })
   )
 
