@@ -13,7 +13,22 @@ export {
 } from "./corpus/expansion-cache.ts"
 export type { IndexOptions, IndexProgress } from "./corpus/indexing.ts"
 export { Markdown } from "./corpus/markdown.ts"
-export type { Resolved, ResolveError, ResolveRequest } from "./corpus/resolving.ts"
+export {
+  type PlanError,
+  planRequest,
+  type PostedPlan,
+  type PreparedPlan,
+  postPlan,
+  preparePlan
+} from "./corpus/planner.ts"
+export type {
+  Measured,
+  MeasureError,
+  MeasureRequest,
+  Resolved,
+  ResolveError,
+  ResolveRequest
+} from "./corpus/resolving.ts"
 export {
   type CommandError,
   type CommandWriter,

@@ -33,7 +33,15 @@ import { type CurrentSection, type CurrentSectionError, makeCurrentSections } fr
 import { type CacheStats, ExpansionCache } from "./expansion-cache.ts"
 import { type IndexOptions, makeIndexing } from "./indexing.ts"
 import type { Markdown } from "./markdown.ts"
-import { makeResolving, type Resolved, type ResolveError, type ResolveRequest } from "./resolving.ts"
+import {
+  makeResolving,
+  type Measured,
+  type MeasureError,
+  type MeasureRequest,
+  type Resolved,
+  type ResolveError,
+  type ResolveRequest
+} from "./resolving.ts"
 
 export interface CorpusShape {
   /** Indexes the files that the options name, the whole root by default; what cannot be taken is in the report. */
@@ -75,6 +83,10 @@ export interface CorpusShape {
   readonly sectionText: (section: SectionRow) => Effect.Effect<string, FileReadError>
   /** The text that a reference and a slice mean now: expanded once in a run, and given out again ever after. */
   readonly resolve: (request: ResolveRequest) => Effect.Effect<Resolved, ResolveError>
+  /** What references and slices would give now, in their order; nothing is expanded and no cache is asked. */
+  readonly measure: (
+    requests: ReadonlyArray<MeasureRequest>
+  ) => Effect.Effect<ReadonlyArray<Measured>, MeasureError>
   /** How much was expanded, and where it is kept. */
   readonly cacheStats: Effect.Effect<CacheStats, ExpansionCacheError>
   /** Looks at every expansion; what is wrong is a finding, not an error. */
@@ -115,7 +127,7 @@ const make = Effect.gen(function* () {
   const current = yield* makeCurrentSections
   const cache = yield* ExpansionCache
   const index = yield* makeIndexing(current.readFile)
-  const resolve = yield* makeResolving(current)
+  const { measure, resolve } = yield* makeResolving(current)
 
   const section = Effect.fn("Corpus.section")(function* (sectionId: string) {
     yield* Effect.fromResult(decodeSectionId(sectionId))
@@ -197,6 +209,7 @@ const make = Effect.gen(function* () {
     }),
     sectionText: (section) => Effect.map(current.bytesOf(section), textOfUtf8),
     resolve,
+    measure,
     cacheStats: cache.stats,
     verifyCache: cache.verify
   }

@@ -3,6 +3,7 @@
 // given out again. Only what nobody has expanded is read, once, and stored before it is given out.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { textOfUtf8 } from "../../domain/canonical/bytes.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
@@ -62,16 +63,33 @@ export interface Resolved {
   readonly cache: "HIT" | "MISS"
 }
 
-export type ResolveError =
+/** What to measure: a reference with a slice, or with the symbol's default slice. */
+export const MeasureRequest = Schema.Struct({
+  symbol_id: Reference,
+  slice: Schema.optional(Schema.String)
+})
+export type MeasureRequest = typeof MeasureRequest.Type
+
+/** What a reference and a slice would give now. */
+export interface Measured {
+  readonly symbol_id: string
+  /** Canonical. */
+  readonly slice: string
+  /** Bytes of UTF-8. */
+  readonly bytes: number
+}
+
+/** Why a reference and a slice mean no text now. */
+export type MeasureError =
   | CurrentSectionError
-  | ExpansionCacheError
-  | ExpansionDiffers
   | ExpansionTooLarge
   | FileReadError
   | InvalidInput
   | InvalidSlice
   | SliceOutOfRange
   | UnboundedSlice
+
+export type ResolveError = MeasureError | ExpansionCacheError | ExpansionDiffers
 
 /** The index as resolving needs it. */
 interface Sections {
@@ -81,21 +99,38 @@ interface Sections {
 }
 
 const decode = decodeInput(ResolveRequest, asGiven)
+const decodeMeasure = decodeInput(Schema.Array(MeasureRequest), asGiven)
 
-/** Resolves references over an index and the cache in the context. */
+/** The piece of a section's text, unless it is too large to be kept. */
+const cutPiece = (
+  text: Uint8Array,
+  slice: Slice
+): Result.Result<Uint8Array, SliceOutOfRange | ExpansionTooLarge> =>
+  Result.flatMap(cutSlice(text, slice), (piece) =>
+    piece.length > MAX_SLICE_BYTES
+      ? Result.fail(
+          new ExpansionTooLarge({ slice: sliceText(slice), bytes: piece.length, limit: MAX_SLICE_BYTES })
+        )
+      : Result.succeed(piece)
+  )
+
+/** The slice that is meant: the given one, or the default of what is referred to. */
+const wantedSlice = (
+  symbol_id: string,
+  given: string | undefined,
+  section: CurrentSection
+): Result.Result<Slice, InvalidSlice | UnboundedSlice> => {
+  const wanted = given ?? section.slice
+  return wanted === null ? Result.fail(new UnboundedSlice({ symbol_id })) : parseSlice(wanted)
+}
+
+/** Resolves and measures references over an index and the cache in the context. */
 export const makeResolving = Effect.fnUntraced(function* ({ bytesOf, ofReference }: Sections) {
   const cache = yield* ExpansionCache
   const { sha256 } = yield* Hashing
 
   const expand = Effect.fnUntraced(function* (section: SectionRow, slice: Slice) {
-    const piece = yield* Effect.fromResult(cutSlice(yield* bytesOf(section), slice))
-    return piece.length > MAX_SLICE_BYTES
-      ? yield* new ExpansionTooLarge({
-          slice: sliceText(slice),
-          bytes: piece.length,
-          limit: MAX_SLICE_BYTES
-        })
-      : textOfUtf8(piece)
+    return textOfUtf8(yield* Effect.fromResult(cutPiece(yield* bytesOf(section), slice)))
   })
 
   /** Expands and stores; what another has stored meanwhile stands, and must be the same text. */
@@ -118,9 +153,7 @@ export const makeResolving = Effect.fnUntraced(function* ({ bytesOf, ofReference
   ): Effect.fn.Return<Resolved, ResolveError> {
     const { run_id, slice: given, symbol_id } = yield* Effect.fromResult(decode(request))
     const section = yield* ofReference(symbol_id)
-    const wanted = given ?? section.slice
-    if (wanted === null) return yield* new UnboundedSlice({ symbol_id })
-    const slice = yield* Effect.fromResult(parseSlice(wanted))
+    const slice = yield* Effect.fromResult(wantedSlice(symbol_id, given, section))
     const key = {
       run_id,
       symbol_id,
@@ -140,7 +173,34 @@ export const makeResolving = Effect.fnUntraced(function* ({ bytesOf, ofReference
     }
   })
 
-  // A span that captures no stack: that would cost as much as the whole hit.
-  return (request: ResolveRequest): Effect.Effect<Resolved, ResolveError> =>
-    Effect.useSpan("Corpus.resolve", () => resolve(request))
+  /** Reads each section once, however many slices of it are asked for; nothing is expanded. */
+  const measure = Effect.fn("Corpus.measure")(function* (
+    requests: ReadonlyArray<MeasureRequest>
+  ): Effect.fn.Return<ReadonlyArray<Measured>, MeasureError> {
+    const wanted = yield* Effect.forEach(
+      yield* Effect.fromResult(decodeMeasure(requests)),
+      Effect.fnUntraced(function* ({ slice: given, symbol_id }) {
+        const section = yield* ofReference(symbol_id)
+        return { symbol_id, section, slice: yield* Effect.fromResult(wantedSlice(symbol_id, given, section)) }
+      })
+    )
+    const measured = new Map<(typeof wanted)[number], Measured>()
+    for (const group of Map.groupBy(wanted, ({ section }) => section.section_id).values()) {
+      const [first] = group
+      if (first === undefined) continue
+      const text = yield* bytesOf(first.section)
+      for (const each of group) {
+        const { length } = yield* Effect.fromResult(cutPiece(text, each.slice))
+        measured.set(each, { symbol_id: each.symbol_id, slice: sliceText(each.slice), bytes: length })
+      }
+    }
+    return wanted.flatMap((each) => measured.get(each) ?? [])
+  })
+
+  return {
+    // A span that captures no stack: that would cost as much as the whole hit.
+    resolve: (request: ResolveRequest): Effect.Effect<Resolved, ResolveError> =>
+      Effect.useSpan("Corpus.resolve", () => resolve(request)),
+    measure
+  }
 })

@@ -6,11 +6,13 @@ import type { JsonObject } from "../canonical/json.ts"
 import { Identifier, utf8ByteLength, WellFormedText } from "../canonical/text.ts"
 import * as Result from "effect/Result"
 import { JsonObjectSchema } from "../ledger/events.ts"
-import { MAX_TEXT_BYTES } from "../ledger/limits.ts"
+import { MAX_STEPS_PER_MESSAGE, MAX_TEXT_BYTES } from "../ledger/limits.ts"
+import { SectionId, SymbolId } from "./symbols.ts"
 
+/** What will stand in a bundle's manifest, three levels deep. */
 const Bundled = JsonObjectSchema.check(
-  Schema.makeFilter((value: JsonObject) => Result.isSuccess(py(value)), {
-    expected: "an object without floats, lone surrogates and integers beyond 2^53-1, at most 64 levels deep"
+  Schema.makeFilter((value: JsonObject) => Result.isSuccess(py({ steps: [{ value }] })), {
+    expected: "an object without floats, lone surrogates and integers beyond 2^53-1, at most 61 levels deep"
   })
 )
 
@@ -27,15 +29,12 @@ const optionsOfReference = {
 }
 
 /** A symbol to read: its id alone (it must have a default slice), or with a slice. */
-const SymbolInput = Schema.Union([
-  Schema.String,
-  Schema.Struct({ symbol_id: Schema.String, ...optionsOfReference })
-])
+const SymbolInput = Schema.Union([SymbolId, Schema.Struct({ symbol_id: SymbolId, ...optionsOfReference })])
 
 /** A section to read. A section has no default slice, so that an id alone is refused as unbounded. */
 const SectionInput = Schema.Union([
-  Schema.String,
-  Schema.Struct({ section_id: Schema.String, ...optionsOfReference })
+  SectionId,
+  Schema.Struct({ section_id: SectionId, ...optionsOfReference })
 ])
 
 const Budget = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a whole number from 1 on" }))
@@ -62,8 +61,11 @@ export const PlanRequest = Schema.Struct({
       }: {
         sections?: ReadonlyArray<unknown>
         symbols?: ReadonlyArray<unknown>
-      }) => sections.length + symbols.length > 0,
-      { expected: "at least one symbol or section" }
+      }) => {
+        const steps = sections.length + symbols.length
+        return steps > 0 && steps <= MAX_STEPS_PER_MESSAGE
+      },
+      { expected: `at least one symbol or section, and at most ${MAX_STEPS_PER_MESSAGE} together` }
     )
   ),
   budgets: Schema.optionalKey(

@@ -3,6 +3,7 @@
 import * as Schema from "effect/Schema"
 import type { JsonObject } from "../canonical/json.ts"
 import { JsonObjectSchema } from "../ledger/events.ts"
+import { SectionId, SymbolId } from "./symbols.ts"
 
 export const READ_OPERATIONS = ["READ_SYMBOL", "READ_SECTION"] as const
 
@@ -18,14 +19,14 @@ const Constraints = JsonObjectSchema.check(
 
 const ReadSymbol = Schema.Struct({
   op: Schema.Literal("READ_SYMBOL"),
-  refs: Schema.Struct({ symbol_id: Schema.String }),
+  refs: Schema.Struct({ symbol_id: SymbolId }),
   constraints: Constraints,
   expected_outputs: JsonObjectSchema
 })
 
 const ReadSection = Schema.Struct({
   op: Schema.Literal("READ_SECTION"),
-  refs: Schema.Struct({ section_id: Schema.String }),
+  refs: Schema.Struct({ section_id: SectionId }),
   constraints: Constraints,
   expected_outputs: JsonObjectSchema
 })

@@ -27,6 +27,7 @@ export type GroupName =
   | "symbol"
   | "resolve"
   | "cache"
+  | "plan"
   | "mcp"
 
 interface LazyGroup<Name extends string> {
@@ -71,6 +72,10 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   cache: {
     summary: "what was expanded: stats, verify, repair",
     load: async () => (await import("./corpus/cache-group.ts")).cacheGroup
+  },
+  plan: {
+    summary: "plan a job of reading from a request",
+    load: async () => (await import("./corpus/plan-command.ts")).planCommand
   },
   mcp: {
     summary: "serve agents over standard input and output (MCP)",

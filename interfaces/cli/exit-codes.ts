@@ -57,6 +57,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   SliceOutOfRange: 1,
   ExpansionTooLarge: 1,
   ExpansionDiffers: 1,
+  BudgetExceeded: 1,
   CacheDamaged: 1,
   CacheTorn: 1,
   DuplicateExpansion: 1,

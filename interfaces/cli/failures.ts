@@ -12,6 +12,7 @@ import type {
   UnboundedSlice
 } from "../../domain/corpus/expansion-errors.ts"
 import { IndexReport, refusedCount } from "../../domain/corpus/index-report.ts"
+import type { BudgetExceeded } from "../../domain/corpus/plan.ts"
 import type { InvalidSlice, SliceOutOfRange } from "../../domain/corpus/slice.ts"
 import type { CheckpointRefusal } from "../../domain/ledger/checkpoint-errors.ts"
 import type { MessageCassetteError } from "../../domain/ledger/errors.ts"
@@ -73,6 +74,7 @@ export type CommandFailure =
   | InvalidSlice
   | SliceOutOfRange
   | UnboundedSlice
+  | BudgetExceeded
   | FilesRefused
   | BundleRefusal
   | VerificationFailed

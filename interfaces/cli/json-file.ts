@@ -83,13 +83,14 @@ export const readBytes = Effect.fnUntraced(function* (
   return bytes === undefined ? yield* Effect.fail(refusedFlag(flag, bound.tooLarge)) : { path, bytes }
 })
 
-/** The JSON object in a file (`-` is standard input) that `flag` names. */
+/** The JSON object in a file (`-` is standard input) that `flag` names; `py/1` takes no spelling of a float. */
 export const readJsonObject = Effect.fnUntraced(function* (
   flag: string,
-  file: string
+  file: string,
+  rule: Parameters<typeof readJsonBytes>[1] = "jcs/1"
 ): Effect.fn.Return<JsonObject, InvalidInput, Host> {
   const { bytes, path } = yield* readBytes(flag, file, { limit: MAX_JSON_FILE_BYTES, tooLarge })
-  const value = readJsonBytes(bytes, "jcs/1")
+  const value = readJsonBytes(bytes, rule)
   if (Result.isFailure(value)) {
     return yield* Effect.fail(refusedFlag(flag, `${path}: ${value.failure.message}`))
   }

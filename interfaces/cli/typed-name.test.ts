@@ -15,4 +15,8 @@ describe("typedName", () => {
     ["--db", "--db: "],
     ["", ""]
   ])("%s", (path, name) => expect(typedName(args, path)).toBe(name))
+
+  it("does not take the flag of a file for a member in it", () => {
+    expect(typedName(["plan", "--request", "a.json"], "/request_id")).toBe("/request_id: ")
+  })
 })

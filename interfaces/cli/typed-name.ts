@@ -11,11 +11,15 @@ const otherFlags: { readonly [field: string]: ReadonlyArray<string> } = {
   filename: ["db", "root"]
 }
 
+/** Fields that stand in a file alone, although a flag has a name like theirs. */
+const inFiles: ReadonlySet<string> = new Set(["request_id"])
+
 const isTyped = (args: ReadonlyArray<string>, flag: string): boolean =>
   args.some((arg) => arg === flag || arg.startsWith(`${flag}=`))
 
 /** `run_id` is asked for as `--run-id`, `worker_id` as `--worker`. */
 const flagOf = (args: ReadonlyArray<string>, field: string): string | undefined => {
+  if (inFiles.has(field)) return undefined
   const others = Object.hasOwn(otherFlags, field) ? (otherFlags[field] ?? []) : []
   const names = [field.replaceAll("_", "-"), field.replace(/_id$/, ""), ...others]
   return names.map((name) => `--${name}`).find((flag) => isTyped(args, flag))

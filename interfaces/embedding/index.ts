@@ -5,7 +5,22 @@ export type { NamedSection } from "../../application/corpus/corpus-store.ts"
 export type { CurrentSection, CurrentSectionError } from "../../application/corpus/current-sections.ts"
 export type { CacheStats, CacheSubstrate } from "../../application/corpus/expansion-cache.ts"
 export type { IndexOptions, IndexProgress } from "../../application/corpus/indexing.ts"
-export type { Resolved, ResolveError, ResolveRequest } from "../../application/corpus/resolving.ts"
+export {
+  type PlanError,
+  planRequest,
+  type PostedPlan,
+  type PreparedPlan,
+  postPlan,
+  preparePlan
+} from "../../application/corpus/planner.ts"
+export type {
+  Measured,
+  MeasureError,
+  MeasureRequest,
+  Resolved,
+  ResolveError,
+  ResolveRequest
+} from "../../application/corpus/resolving.ts"
 export type { EventStreamOptions } from "../../application/ledger/event-stream.ts"
 export type { CommandError } from "../../application/ledger/command-writer.ts"
 export type { BackupError } from "../../application/ledger/ledger-evidence.ts"
@@ -43,6 +58,9 @@ export {
 export type { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
 export * from "../../domain/corpus/errors.ts"
 export * from "../../domain/corpus/expansion-errors.ts"
+export { BudgetExceeded, type Plan, type PlanCost } from "../../domain/corpus/plan.ts"
+export type { PlanRequest } from "../../domain/corpus/plan-request.ts"
+export type { ReadReceipt, ReadStep } from "../../domain/corpus/read-step.ts"
 export { InvalidSlice, SliceOutOfRange } from "../../domain/corpus/slice.ts"
 export {
   type IndexReport,
