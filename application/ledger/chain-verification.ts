@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { jcs } from "../../domain/canonical/jcs.ts"
+import { MAX_STORED_DEPTH } from "../../domain/canonical/json.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { parseStoredJson } from "../../domain/canonical/stored-json.ts"
 import {
@@ -14,6 +15,7 @@ import {
   headOf,
   runOfStream
 } from "../../domain/ledger/event-envelope.ts"
+import { contentFault } from "../../domain/ledger/event-content.ts"
 import { decodeEvent } from "../../domain/ledger/events.ts"
 import { messageIdAt } from "../../domain/ledger/ids.ts"
 import { Hashing } from "./hashing.ts"
@@ -25,7 +27,7 @@ const PAGE = 1_000
 const isCanonical = (data: string): boolean => {
   const value = parseStoredJson(data)
   if (Result.isFailure(value)) return false
-  const text = jcs(value.success)
+  const text = jcs(value.success, MAX_STORED_DEPTH)
   return Result.isSuccess(text) && text.success === data
 }
 
@@ -42,6 +44,8 @@ const checkEvent = (sha256: Sha256, list: FindingList, before: Head, event: Even
     list.add("EVENT_INVALID", where, decoded.failure.message)
     return
   }
+  const content = contentFault(decoded.success, event.data)
+  if (content !== undefined) list.add("EVENT_INVALID", where, `${event.type}: ${content}`)
   if (decoded.success.type !== "MessagePosted") return
   const { idempotency_key, message_id } = decoded.success.data
   const runId = runOfStream(event.stream_id) ?? ""

@@ -31,6 +31,8 @@ export interface LedgerSnapshot {
 /** An empty place for the rows of a fold. Members are synchronous and throw `ReadError`s. */
 export interface FoldTarget {
   readonly step: (stepId: string) => StepRow | undefined
+  /** The oldest step that waits in a run, or in one of its jobs. */
+  readonly firstPending: (runId: string, jobId?: string) => string | undefined
   /** Puts rows in, in place of rows with the same key; a row that cannot be stored throws. */
   readonly apply: (changes: ReadonlyArray<RowChange>) => void
   readonly rows: (table: LedgerTable) => Iterable<ReadonlyArray<Cell>>

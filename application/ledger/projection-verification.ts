@@ -4,9 +4,10 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { compareCodePoints } from "../../domain/canonical/py.ts"
-import { runStream } from "../../domain/ledger/event-envelope.ts"
-import { decodeEvent } from "../../domain/ledger/events.ts"
+import { runOfStream, runStream } from "../../domain/ledger/event-envelope.ts"
+import { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
 import { evolve, stepOfEvent } from "../../domain/ledger/evolve.ts"
+import { jobIdOfStep } from "../../domain/ledger/ids.ts"
 import { LEDGER_TABLES, type LedgerTable, ledgerTables } from "../../domain/ledger/rows.ts"
 import { type Cell, digestHeader, digestLine } from "../../domain/ledger/table-digest.ts"
 import { changedStreams } from "./changed-streams.ts"
@@ -19,10 +20,24 @@ const PAGE = 1_000
 
 type Row = ReadonlyArray<Cell>
 
-/** Folds the events up to `upTo` into `target`; an event that cannot follow is reported and left out. */
+/** The oldest waiting step in a claim's scope. */
+const firstInScope = (
+  claim: Extract<LedgerEvent, { type: "StepClaimed" }>,
+  firstPending: FoldTarget["firstPending"]
+): string | undefined => {
+  const runId = runOfStream(claim.stream_id) ?? ""
+  return claim.data.scope === "run"
+    ? firstPending(runId)
+    : firstPending(runId, jobIdOfStep(claim.data.step_id))
+}
+
+/**
+ * Folds the events up to `upTo` into `target`; an event that cannot follow is reported and left out. A claim out of
+ * turn is reported by a target that knows what waits, and folded all the same.
+ */
 export const foldInto = Effect.fnUntraced(function* (
   snapshot: LedgerSnapshot,
-  target: Pick<FoldTarget, "step" | "apply">,
+  target: Pick<FoldTarget, "step" | "apply"> & Partial<Pick<FoldTarget, "firstPending">>,
   onFault: (position: number, message: string) => void,
   options: { readonly streamId?: string | undefined; readonly upTo?: number | undefined } = {}
 ): Effect.fn.Return<void, ReadError> {
@@ -43,8 +58,15 @@ export const foldInto = Effect.fnUntraced(function* (
         if (Result.isFailure(event)) continue
         const stepId = stepOfEvent(event.success)
         const changes = evolve(stepId === undefined ? undefined : target.step(stepId), event.success)
-        if (Result.isFailure(changes)) onFault(changes.failure.position, changes.failure.message)
-        else target.apply(changes.success)
+        if (Result.isFailure(changes)) {
+          onFault(changes.failure.position, changes.failure.message)
+          continue
+        }
+        if (target.firstPending !== undefined && event.success.type === "StepClaimed") {
+          const first = firstInScope(event.success, target.firstPending)
+          if (first !== stepId) onFault(envelope.position, `StepClaimed: ${first} has waited longer`)
+        }
+        target.apply(changes.success)
       }
     })
     yield* Effect.yieldNow

@@ -20,6 +20,6 @@ const rule: WritingRule = { name: "jcs/1", integersOnly: false, sort }
 /** The value's canonical text under jcs/1; throws `NotCanonical`. */
 export const jcsText = (value: unknown): string => orderedText(rule, value)
 
-/** The value's canonical text under jcs/1, or the refusal as a value. */
-export const jcs = (value: unknown): Result.Result<string, NotCanonical> =>
-  Result.try({ try: () => jcsText(value), catch: refusalOrDefect })
+/** The value's canonical text under jcs/1, or the refusal as a value; up to 64 levels deep unless told otherwise. */
+export const jcs = (value: unknown, maxDepth?: number): Result.Result<string, NotCanonical> =>
+  Result.try({ try: () => orderedText(rule, value, maxDepth), catch: refusalOrDefect })

@@ -12,6 +12,9 @@ export interface JsonObject {
 /** Deepest nesting that is written or read: a scalar has depth 0, `[]` has 1; 64 passes and 65 is refused. */
 export const MAX_JSON_DEPTH = 64
 
+/** Deepest nesting of stored text: an event's `data` holds a step's payload three levels down. */
+export const MAX_STORED_DEPTH = MAX_JSON_DEPTH + 3
+
 /** True when the object was made by `{}` or `Object.create(null)`, so that it carries no class's behaviour. */
 export const isPlainObject = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value)

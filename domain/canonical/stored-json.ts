@@ -2,18 +2,18 @@
 // the quickest parser there is, but V8's can give a key with an escape the name of another key that it read before,
 // so text with a backslash goes through our own reader. It never judges whether the text is canonical.
 import * as Result from "effect/Result"
-import type { JsonValue } from "./json.ts"
+import { type JsonValue, MAX_STORED_DEPTH } from "./json.ts"
 import type { NotStrictJson } from "./not-strict-json.ts"
 import { jcsText } from "./jcs.ts"
 import { readJson } from "./strict-reader.ts"
 
 /** The value of stored JSON text, or why it is none. */
 export const parseStoredJson = (text: string): Result.Result<JsonValue, NotStrictJson> => {
-  if (text.includes("\\")) return readJson(text, "jcs/1")
+  if (text.includes("\\")) return readJson(text, "jcs/1", MAX_STORED_DEPTH)
   try {
     return Result.succeed(JSON.parse(text) as JsonValue)
   } catch {
-    return readJson(text, "jcs/1")
+    return readJson(text, "jcs/1", MAX_STORED_DEPTH)
   }
 }
 

@@ -49,11 +49,13 @@ const fourHexDigits = /^[0-9a-fA-F]{4}$/
 class Reader {
   private readonly text: string
   private readonly rule: CanonicalRule
+  private readonly maxDepth: number
   private position = 0
 
-  constructor(text: string, rule: CanonicalRule) {
+  constructor(text: string, rule: CanonicalRule, maxDepth: number) {
     this.text = text
     this.rule = rule
+    this.maxDepth = maxDepth
   }
 
   document(): JsonValue {
@@ -72,7 +74,7 @@ class Reader {
     if (unit === quote) return this.string()
     if (unit === minus || isDigit(unit)) return this.number()
     if (unit === openBracket || unit === openBrace) {
-      if (depth >= MAX_JSON_DEPTH) throw this.fault("too_deep", this.position)
+      if (depth >= this.maxDepth) throw this.fault("too_deep", this.position)
       this.position++
       return unit === openBrace ? this.object(depth + 1) : this.list(depth + 1)
     }
@@ -233,8 +235,12 @@ const refusalOrDefect = (thrown: unknown): NotStrictJson => {
 }
 
 /** The value of a JSON text, or why the text is refused; a key named `__proto__` is an ordinary own key. */
-export const readJson = (text: string, rule: CanonicalRule): Result.Result<JsonValue, NotStrictJson> =>
-  Result.try({ try: () => new Reader(text, rule).document(), catch: refusalOrDefect })
+export const readJson = (
+  text: string,
+  rule: CanonicalRule,
+  maxDepth = MAX_JSON_DEPTH
+): Result.Result<JsonValue, NotStrictJson> =>
+  Result.try({ try: () => new Reader(text, rule, maxDepth).document(), catch: refusalOrDefect })
 
 /** As `readJson`, for bytes that must be UTF-8 without a byte order mark. */
 export const readJsonBytes = (

@@ -26,13 +26,14 @@ interface Place {
 
 interface Walk {
   readonly rule: WritingRule
+  readonly maxDepth: number
   /** Set when the copy holds a Map, which JSON.stringify cannot print. */
   hasMap: boolean
 }
 
 /** The value as JSON text with keys in the rule's order and raw UTF-16 inside quotes; throws `NotCanonical`. */
-export const orderedText = (rule: WritingRule, value: unknown): string => {
-  const walk: Walk = { rule, hasMap: false }
+export const orderedText = (rule: WritingRule, value: unknown, maxDepth = MAX_JSON_DEPTH): string => {
+  const walk: Walk = { rule, maxDepth, hasMap: false }
   const copy = copyValue(walk, value, undefined, "")
   return walk.hasMap ? joinedText(copy) : JSON.stringify(copy)
 }
@@ -58,7 +59,7 @@ const copyValue = (walk: Walk, value: unknown, parent: Place | undefined, key: s
     case "object": {
       if (value === null) return null
       const place: Place = { parent, key, value, depth: parent === undefined ? 1 : parent.depth + 1 }
-      if (place.depth > MAX_JSON_DEPTH) throw tooDeep(walk, place)
+      if (place.depth > walk.maxDepth) throw tooDeep(walk, place)
       return Array.isArray(value) ? copyList(walk, value, place) : copyObject(walk, value, place)
     }
     case "undefined":

@@ -22,13 +22,17 @@ import {
 } from "./limits.ts"
 import { type Outcome, OUTCOMES, type Source, SOURCES } from "./rows.ts"
 
-const Text = WellFormedText.check(
+/** Free text of a bounded length. */
+export const Text = WellFormedText.check(
   Schema.makeFilter((text: string) => utf8ByteLength(text) <= MAX_TEXT_BYTES, {
     expected: `at most ${MAX_TEXT_BYTES} bytes of UTF-8`
   })
 )
 
-const Reason = Text.check(Schema.makeFilter((text: string) => text.trim() !== "", { expected: "a reason" }))
+/** Why something was done: text that is not blank. */
+export const Reason = Text.check(
+  Schema.makeFilter((text: string) => text.trim() !== "", { expected: "a reason" })
+)
 
 const JobId = Schema.String.check(Schema.makeFilter(isJobId, { expected: "a job id as post answers it" }))
 
@@ -130,7 +134,9 @@ const invalid = (path: string, message: string) =>
 // In canonical text U+0000 can only stand as an escape whose backslash is not itself escaped.
 const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/
 
-const holdsNul = (canonical: string): boolean => canonical.includes("\\u0000") && escapedNul.test(canonical)
+/** True when a string in canonical text holds U+0000. */
+export const holdsNul = (canonical: string): boolean =>
+  canonical.includes("\\u0000") && escapedNul.test(canonical)
 
 const canonicalPayload = (path: string, value: JsonValue): Result.Result<string, InvalidInput> => {
   const text = jcs(value)

@@ -15,7 +15,7 @@ export const findingCodes = {
   MIGRATION_CHANGED: "an applied migration is not the one that this program knows",
   HEAD_MISMATCH: "the head is not the newest event",
   CHAIN_BROKEN: "an event does not fit the hash chain",
-  EVENT_INVALID: "an event has an unknown type or version, or data that its Schema refuses",
+  EVENT_INVALID: "an event has an unknown type or version, or says what no command may write",
   DATA_NOT_CANONICAL: "the stored text of an event is not in canonical form",
   MESSAGE_ID_FORGED: "a message id does not follow from its run, key and position",
   THOUGHT_CHAIN_BROKEN: "a thought does not follow the record before it in its task",

@@ -30,7 +30,14 @@ import { verifyContent } from "./content-verification.ts"
 import { backupTo } from "./ledger-backup.ts"
 import { type LedgerFile, openLedgerFile } from "./ledger-file.ts"
 import { rebuildTo, type VerifyRebuilt } from "./ledger-rebuild.ts"
-import { selectEventsAfter, selectStreamAfter, selectStreamsAfter } from "./ledger-statements.ts"
+import {
+  idsBelow,
+  selectEventsAfter,
+  selectNextPendingOfJob,
+  selectNextPendingOfRun,
+  selectStreamAfter,
+  selectStreamsAfter
+} from "./ledger-statements.ts"
 import { readEffect } from "./sqlite-ledger-reader.ts"
 import { structureFindings } from "./structure-findings.ts"
 
@@ -193,6 +200,7 @@ const createFoldTables = (scratch: SqlHost): void => {
     const definitions = columns.map((column) => `${column} ${columnType(column)}`).join(", ")
     scratch.run(`CREATE TABLE ${table} (${definitions}, PRIMARY KEY (${key})) STRICT, WITHOUT ROWID`)
   }
+  scratch.run("CREATE INDEX pending ON cassette_steps (run_id, step_id) WHERE status = 'PENDING'")
 }
 
 const makeFoldTarget = (scratch: Connection): FoldTarget => {
@@ -204,6 +212,11 @@ const makeFoldTarget = (scratch: Connection): FoldTarget => {
   ) as { readonly [T in LedgerTable]: string }
   return {
     step: (stepId) => scratch.all<StepRow>("SELECT * FROM cassette_steps WHERE step_id = ?", [stepId])[0],
+    firstPending: (run_id, jobId) =>
+      (jobId === undefined
+        ? selectNextPendingOfRun.first(scratch, { run_id })
+        : selectNextPendingOfJob.first(scratch, { run_id, ...idsBelow("step", jobId) })
+      )?.step_id,
     apply: (changes) => {
       for (const { row, table } of changes) {
         const cells = row as unknown as Readonly<Record<string, Cell>>
