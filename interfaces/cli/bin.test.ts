@@ -225,4 +225,36 @@ describe("without the permission to write", () => {
       expect(documentOf(ran.stdout).error?.code).toBe("READ_ONLY_STORE")
     }
   })
+
+  it.runIf(able)(`resolves symbols in a sealed corpus, and refuses to index${title}`, async () => {
+    const sealed = join(folder, "sealed")
+    const generated = join(sealed, "CORTEX", "_generated")
+    mkdirSync(sealed)
+    writeFileSync(join(sealed, "a.md"), "# A\n")
+    writeFileSync(join(sealed, "secret.md"), "secret\n")
+    await runCli(["index", "--root", sealed], { cwd: folder })
+    await runCli(["symbol", "add", "@D/a", "a.md", "--root", sealed], { cwd: folder })
+    await runCli(["symbol", "add", "@D/s", "secret.md", "--root", sealed], { cwd: folder })
+    writeFileSync(join(sealed, "secret.md"), "another secret\n")
+    chmodSync(join(sealed, "secret.md"), 0o000)
+    chmodSync(join(generated, "system1.db"), 0o444)
+    for (const path of [generated, join(sealed, "CORTEX"), sealed]) chmodSync(path, 0o555)
+    const run = async (...args: ReadonlyArray<string>) => {
+      const ran = await runCortex([...args, "--root", sealed, "--format", "json"], {
+        ...options,
+        ...asNobody
+      })
+      return { code: ran.code, document: documentOf(ran.stdout) }
+    }
+    const resolved = await run("symbol", "resolve", "@D/a")
+    expect(resolved).toMatchObject({ code: 0, document: { data: { path: "a.md", line_end: 1 } } })
+    const unreadable = await run("symbol", "resolve", "@D/s")
+    expect(unreadable).toMatchObject({ code: 1, document: { error: { code: "FILE_UNREADABLE" } } })
+    for (const args of [["index"], ["symbol", "remove", "@D/a"]]) {
+      const refused = await run(...args)
+      expect(refused).toMatchObject({ code: 2, document: { error: { code: "READ_ONLY_STORE" } } })
+    }
+    expect(readdirSync(generated)).toEqual(["system1.db"])
+    for (const path of [sealed, join(sealed, "CORTEX"), generated]) chmodSync(path, 0o755)
+  })
 })
