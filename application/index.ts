@@ -1,5 +1,14 @@
 // The application for hosts that bring their own ports: the ledger's service, its ports and their types, with no
 // knowledge of SQLite. `Ledger.layerNoDeps` is the service over whatever implements the ports.
+export type { AttestationRequest } from "./bundles/attest-bundle.ts"
+export type { BuildBundle, BuildError, BuiltBundle } from "./bundles/build-bundle.ts"
+export { BundleArchive, type PackedContent } from "./bundles/bundle-archive.ts"
+export { BundleSource, type OpenedBundle } from "./bundles/bundle-source.ts"
+export { type BundleDraft, BundleTarget, type TargetFailure } from "./bundles/bundle-target.ts"
+export { Bundle } from "./bundles/bundle.ts"
+export type { BundleComparison } from "./bundles/compare-bundles.ts"
+export { type SoundBundle, UnsoundBundle } from "./bundles/sound-bundle.ts"
+export type { VerifiedBundle } from "./bundles/verify-bundle.ts"
 export { CorpusFiles, type FileText, type Walk, type WalkOptions } from "./corpus/corpus-files.ts"
 export { CorpusStore, type NamedSection, type TargetRows } from "./corpus/corpus-store.ts"
 export { Corpus, type CorpusShape } from "./corpus/corpus.ts"

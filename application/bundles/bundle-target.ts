@@ -13,9 +13,9 @@ export type TargetFailure = InvalidInput | ReadOnlyStore | StorageFull | Storage
 export interface BundleDraft {
   /** Where the files lie until then. */
   readonly folder: string
-  /** Writes a file of the bundle durably; the name is one that a bundle may have. */
+  /** Writes a file of the bundle; the name is one that a bundle may have. */
   readonly write: (name: string, content: string | Iterable<Uint8Array>) => Effect.Effect<void, TargetFailure>
-  /** Puts the folder in its place: `created`, or `unchanged` when the same stands there, byte for byte. */
+  /** Puts everything on the disk and the folder in its place: `created`, or `unchanged` when the same stands there, byte for byte. */
   readonly finish: Effect.Effect<"created" | "unchanged", TargetFailure | TargetExists>
 }
 

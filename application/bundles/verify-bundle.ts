@@ -54,12 +54,7 @@ const verifyArtifacts = Effect.fnUntraced(function* (
 })
 
 /** The report over what was found, with the names that the manifest gives the bundle. */
-export const reportOf = (
-  list: BundleFindings,
-  manifest: Manifest | undefined,
-  bytes: number,
-  signers: ReadonlyArray<string>
-): BundleReport => ({
+const reportOf = (list: BundleFindings, manifest: Manifest | undefined, bytes: number): BundleReport => ({
   verdict: list.verdict(),
   findings: list.listed(),
   findings_left_off: list.leftOff(),
@@ -73,7 +68,7 @@ export const reportOf = (
   job_id: manifest?.job_id ?? null,
   plan_hash: manifest?.plan_hash ?? null,
   root_hash: manifest?.hashes.root_hash ?? null,
-  signers
+  signers: []
 })
 
 /** Verifies the bundle at an absolute path: a folder, or the `bundle.json` in it. */
@@ -93,7 +88,7 @@ export const verifyBundle = Effect.fn("Bundle.verify")(function* (
     list.add("FILE_CHANGED", folder, "names were added, removed or replaced while the bundle was verified")
   }
   return {
-    report: reportOf(list, manifest, bytes, []),
+    report: reportOf(list, manifest, bytes),
     manifest,
     manifestBytes: isFault ? undefined : read
   }

@@ -99,6 +99,16 @@ export class TargetExists extends Schema.TaggedError<TargetExists>()("TargetExis
   }
 }
 
+/** A file of a bundle is not any more what it was when the bundle was verified. */
+export class BundleChanged extends Schema.TaggedError<BundleChanged>()("BundleChanged", {
+  path: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.path} changed after the bundle had been verified (${this.reason}): nothing was made from it, verify it again`
+  }
+}
+
 /** The file is no archive that `bundle pack` could have written. */
 export class NotABundleArchive extends Schema.TaggedError<NotABundleArchive>()("NotABundleArchive", {
   file: Schema.String,
@@ -119,7 +129,27 @@ export class NotAReplayReceipt extends Schema.TaggedError<NotAReplayReceipt>()("
   }
 }
 
-/** What building a bundle refuses, beside what ledger, cache and disk do. */
+/** One difference between two documents: a JSON pointer or a path, and what stands there on either side. */
+export const Difference = Schema.Struct({
+  where: Schema.String,
+  left: Schema.NullOr(Schema.String),
+  right: Schema.NullOr(Schema.String)
+})
+export type Difference = typeof Difference.Type
+
+/** Two bundles, or two receipts, are not the same. */
+export class Different extends Schema.TaggedError<Different>()("Different", {
+  verdict: Schema.Literal("DIFFERENT"),
+  differences: Schema.Array(Difference)
+}) {
+  override get message() {
+    const [first] = this.differences
+    const where = first === undefined || first.where === "" ? "" : `, the first at ${first.where}`
+    return `${this.differences.length} difference(s)${where}`
+  }
+}
+
+/** What working with bundles refuses, beside what ledger, cache and disk do. */
 export type BundleRefusal =
   | JobNotFound
   | JobIncomplete
@@ -129,11 +159,7 @@ export type BundleRefusal =
   | ExpansionMissing
   | ArtifactConflict
   | TargetExists
-
-/** One difference between two documents: a JSON pointer or a path, and what stands there on either side. */
-export const Difference = Schema.Struct({
-  where: Schema.String,
-  left: Schema.NullOr(Schema.String),
-  right: Schema.NullOr(Schema.String)
-})
-export type Difference = typeof Difference.Type
+  | BundleChanged
+  | NotABundleArchive
+  | NotAReplayReceipt
+  | Different

@@ -38,7 +38,7 @@ interface LazyGroup<Name extends string> {
 /** Groups by name. */
 export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = {
   bundle: {
-    summary: "bundles of finished jobs: build, verify",
+    summary: "bundles of finished jobs: build, verify, show, diff, pack, replay, sign",
     load: async () => (await import("./bundle/group.ts")).bundleGroup
   },
   cassette: {

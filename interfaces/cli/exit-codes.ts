@@ -36,6 +36,8 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   ExpansionMissing: 1,
   ArtifactConflict: 1,
   TargetExists: 1,
+  BundleChanged: 1,
+  Different: 1,
   VerificationFailed: 1,
   CheckpointUntrusted: 1,
   HistoryRewritten: 1,
@@ -64,6 +66,8 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
 
   InvalidInput: 2,
   InvalidBundle: 2,
+  NotABundleArchive: 2,
+  NotAReplayReceipt: 2,
   StoreNewerThanProgram: 2,
   WrongLedger: 2,
   NetworkFileSystem: 2,

@@ -1,5 +1,15 @@
 // The main entry point: ledger and corpus on SQLite with everything that a host program names. Nothing is re-exported
 // that only this package needs.
+export type { AttestationRequest } from "../../application/bundles/attest-bundle.ts"
+export type { BuildBundle, BuildError, BuiltBundle } from "../../application/bundles/build-bundle.ts"
+export type { BundleComparison } from "../../application/bundles/compare-bundles.ts"
+export { type SoundBundle, UnsoundBundle } from "../../application/bundles/sound-bundle.ts"
+export type { VerifiedBundle } from "../../application/bundles/verify-bundle.ts"
+export * from "../../domain/bundles/errors.ts"
+export type { BundleFinding, BundleFindingCode, BundleReport } from "../../domain/bundles/finding.ts"
+export type { Manifest, ManifestArtifact, ManifestStep } from "../../domain/bundles/manifest.ts"
+export { parseReceipt, type ReplayReceipt, receiptText } from "../../domain/bundles/replay.ts"
+export { Bundle } from "./bundles.ts"
 export type { CorpusShape } from "../../application/corpus/corpus.ts"
 export type { NamedSection } from "../../application/corpus/corpus-store.ts"
 export type { CurrentSection, CurrentSectionError } from "../../application/corpus/current-sections.ts"

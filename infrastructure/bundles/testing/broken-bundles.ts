@@ -3,6 +3,7 @@
  * hashes are right again, so that nothing but the fault itself can be found. Outside tests nothing may import it.
  */
 import { execFileSync } from "node:child_process"
+import { hash } from "node:crypto"
 import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { BundleFindingCode, BundleReport } from "../../../domain/bundles/finding.ts"
@@ -81,17 +82,12 @@ const without = (name: keyof Manifest): object =>
 /** A bundle whose artifact holds another text, with every hash made right for it. */
 const withText = (name: string, code: BundleFindingCode, bytes: Uint8Array): BrokenBundle =>
   fail(name, code, (path) => {
-    const hashed = hashOf(bytes)
-    const artifacts = [{ ...onlyArtifact, sha256: hashed, bytes: bytes.length }]
+    const artifacts = [{ ...onlyArtifact, sha256: hash("sha256", bytes), bytes: bytes.length }]
     writeGolden(path, {
       "bundle.json": bytesOf(rehashed({ ...goldenManifest, artifacts })),
       [onlyPath]: bytes
     })
   })
-
-const hashOf = (bytes: Uint8Array): string =>
-  // The port takes text; bytes that are no text are hashed by the tool of the system.
-  execFileSync("sha256sum", { input: bytes, encoding: "utf8" }).slice(0, 64)
 
 /** The golden step with another slice, its artifact renamed to fit, and all hashes right. */
 const withSlice = (slice: string, code: BundleFindingCode): BrokenBundle =>

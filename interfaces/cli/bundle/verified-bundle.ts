@@ -1,47 +1,54 @@
-// Verifies the bundle that an argument names, for every command that takes one: a bundle that does not verify is never
-// worked with. No database is loaded here or by what is imported here.
+// What the commands of bundles share: the services behind them, the argument that names a bundle, and the endings of a
+// bundle that does not verify. No database is loaded here or by what is imported here.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Argument from "effect/cli/Argument"
-import { type VerifiedBundle, verifyBundle } from "../../../application/bundles/verify-bundle.ts"
+import { UnsoundBundle } from "../../../application/bundles/sound-bundle.ts"
 import type { BundleReport } from "../../../domain/bundles/finding.ts"
 import { bundleFolderLayer } from "../../../infrastructure/bundles/bundle-folder.ts"
 import { nodeHashingLayer } from "../../../infrastructure/hashing/node-hashing.ts"
 import { findingCount, InvalidBundle, VerificationFailed } from "../failures.ts"
-import { absolutePath } from "../options.ts"
 import { fieldLines } from "../printable.ts"
 
-/** Everything that work on bundles in folders needs. */
-export const bundleServices = Layer.mergeAll(bundleFolderLayer, nodeHashingLayer)
+/** What reading bundles needs. */
+export const readingServices = Layer.mergeAll(bundleFolderLayer, nodeHashingLayer)
 
 /** The argument that names a bundle. */
 export const bundleArgument = (name: string) =>
   Argument.String(name).pipe(Argument.withDescription("the bundle's folder, or the bundle.json in it"))
 
-/** A bundle that verified: its manifest is known. */
-export type SoundBundle = VerifiedBundle &
-  Required<{ readonly [K in "manifest" | "manifestBytes"]: NonNullable<VerifiedBundle[K]> }>
+const negative = (report: BundleReport) => ({
+  message: `${findingCount(report)} issue(s) found: each has a code, a place and a message`,
+  report,
+  listed: report.findings
+})
+
+const failureOf = (report: BundleReport): VerificationFailed | InvalidBundle =>
+  report.verdict === "INVALID"
+    ? new InvalidBundle(negative(report))
+    : new VerificationFailed(negative(report))
 
 /** A report of PASS, or the failure that its verdict is. */
 export const verdictOfBundle = (
   report: BundleReport
-): Effect.Effect<BundleReport, VerificationFailed | InvalidBundle> => {
-  if (report.verdict === "PASS") return Effect.succeed(report)
-  const message = `${findingCount(report)} issue(s) found: each has a code, a place and a message`
-  const failure = { message, report, listed: report.findings }
-  return Effect.fail(
-    report.verdict === "INVALID" ? new InvalidBundle(failure) : new VerificationFailed(failure)
+): Effect.Effect<BundleReport, VerificationFailed | InvalidBundle> =>
+  report.verdict === "PASS" ? Effect.succeed(report) : Effect.fail(failureOf(report))
+
+/** Gives a bundle that does not verify the ending that `bundle verify` would have. */
+export const judged = <A, E, R>(program: Effect.Effect<A, E | UnsoundBundle, R>) =>
+  Effect.mapError(program, (error): Exclude<E, UnsoundBundle> | VerificationFailed | InvalidBundle =>
+    error instanceof UnsoundBundle ? failureOf(error.report) : (error as Exclude<E, UnsoundBundle>)
   )
-}
 
-/** The verified bundle at a path from the command line. */
-export const soundBundle = Effect.fnUntraced(function* (argument: string, path: string) {
-  const verified = yield* Effect.provide(verifyBundle(yield* absolutePath(argument, path)), bundleServices)
-  yield* verdictOfBundle(verified.report)
-  return verified as SoundBundle
-})
+/** As `judged` where bundles are input: whatever is wrong with one makes the input invalid. */
+export const judgedAsInput = <A, E, R>(program: Effect.Effect<A, E | UnsoundBundle, R>) =>
+  Effect.mapError(program, (error): Exclude<E, UnsoundBundle> | InvalidBundle =>
+    error instanceof UnsoundBundle
+      ? new InvalidBundle(negative(error.report))
+      : (error as Exclude<E, UnsoundBundle>)
+  )
 
-/** What people read of a verified bundle. */
+/** What people read of a bundle. */
 export const bundleLines = (report: BundleReport): ReadonlyArray<string> =>
   fieldLines([
     ["bundle", report.bundle_id ?? ""],
@@ -49,5 +56,6 @@ export const bundleLines = (report: BundleReport): ReadonlyArray<string> =>
     ["job", report.job_id ?? ""],
     ["plan", report.plan_hash ?? ""],
     ["root", report.root_hash ?? ""],
-    ...Object.entries(report.counts).map(([name, count]) => [name, String(count)] as const)
+    ...Object.entries(report.counts).map(([name, count]) => [name, String(count)] as const),
+    ...report.signers.map((name) => ["signer", name] as const)
   ])

@@ -1,0 +1,56 @@
+// Attestations of bundles: who vouches for one, and whether such a voucher is believed. Verifying with an attestation is
+// verifying the bundle and then, beside it, the one envelope that was handed over.
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { attestationSigners, attestationText } from "../../domain/bundles/attestation.ts"
+import type { BundleFinding } from "../../domain/bundles/finding.ts"
+import { hexText } from "../../domain/canonical/bytes.ts"
+import type { TrustFile } from "../../domain/ledger/trust.ts"
+import { Signing, type SigningKey } from "../ledger/signing.ts"
+import { soundBundle } from "./sound-bundle.ts"
+import { type VerifiedBundle, verifyBundle } from "./verify-bundle.ts"
+
+/** What is asked of an attestation. */
+export interface AttestationRequest {
+  readonly trust: TrustFile
+  /** The envelope's bytes, undefined when there is none. */
+  readonly envelope: Uint8Array | undefined
+  readonly required: boolean
+}
+
+/** Signs the bundle at an absolute path; gives the envelope's text. */
+export const signBundle = Effect.fn("Bundle.sign")(function* (path: string, key: SigningKey) {
+  const { sha256 } = yield* Signing
+  const { manifest, manifestBytes } = yield* soundBundle(path)
+  return attestationText(sha256, { manifest, manifestHash: hexText(sha256(manifestBytes)) }, key)
+})
+
+const judge = Effect.fnUntraced(function* (
+  { manifest, manifestBytes }: VerifiedBundle,
+  { envelope, required, trust }: AttestationRequest
+): Effect.fn.Return<Result.Result<ReadonlyArray<string>, Omit<BundleFinding, "where">>, never, Signing> {
+  const checks = yield* Signing
+  if (envelope === undefined) {
+    return required
+      ? Result.fail({ code: "ATTESTATION_MISSING", message: "there is no attestation, and one is required" })
+      : Result.succeed([])
+  }
+  // A bundle that cannot be read has findings already, and nothing to be attested.
+  if (manifest === undefined || manifestBytes === undefined) return Result.succeed([])
+  const manifestHash = hexText(checks.sha256(manifestBytes))
+  return attestationSigners(checks, trust, { manifest, manifestHash }, envelope)
+})
+
+/** Verifies the bundle at an absolute path together with its attestation. */
+export const verifyAttestedBundle = Effect.fn("Bundle.verifyAttested")(function* (
+  path: string,
+  request: AttestationRequest
+) {
+  const verified = yield* verifyBundle(path)
+  const { report } = verified
+  const judged = yield* judge(verified, request)
+  if (Result.isSuccess(judged)) return { ...verified, report: { ...report, signers: judged.success } }
+  const findings = [...report.findings, { ...judged.failure, where: "attestation" }]
+  const verdict = report.verdict === "PASS" ? "FAIL" : report.verdict
+  return { ...verified, report: { ...report, verdict, findings } } satisfies VerifiedBundle
+})

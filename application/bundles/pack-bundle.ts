@@ -1,0 +1,27 @@
+// Packs a bundle into one file and unpacks it again. What is packed was verified and is checked once more on its way;
+// what is unpacked is verified before it is put in its place.
+import * as Effect from "effect/Effect"
+import { BundleArchive } from "./bundle-archive.ts"
+import { BundleTarget } from "./bundle-target.ts"
+import { soundBundle } from "./sound-bundle.ts"
+
+/** Packs the bundle in a folder into a file; both paths are absolute. */
+export const packBundle = Effect.fn("Bundle.pack")(function* (folder: string, file: string) {
+  const { manifest, manifestBytes, report } = yield* soundBundle(folder)
+  const archive = yield* BundleArchive
+  const how = yield* archive.pack(folder, { manifestBytes, artifacts: manifest.artifacts }, file)
+  return { file, created: how === "created", report }
+})
+
+/** Unpacks a file into a folder; both paths are absolute. */
+export const unpackBundle = Effect.fn("Bundle.unpack")(function* (file: string, folder: string) {
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      const archive = yield* BundleArchive
+      const draft = yield* BundleTarget.use((target) => target.begin(folder))
+      yield* archive.unpack(file, draft)
+      const { report } = yield* soundBundle(draft.folder)
+      return { folder, created: (yield* draft.finish) === "created", report }
+    })
+  )
+})
