@@ -25,7 +25,7 @@ import { applySlice, parseSlice } from "../../domain/corpus/slice.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { repairJsonlCache } from "./jsonl-expansion-cache.ts"
-import { lineOfExpansion } from "./jsonl-records.ts"
+import { lineOfExpansion, MAX_LINE_BYTES } from "./jsonl-records.ts"
 import { cacheLayer, linesOf, sample } from "./testing/expansion-caches.ts"
 
 const lookup = (key: ExpansionKey = sample()) => ExpansionCache.use((cache) => cache.lookup(key))
@@ -183,6 +183,15 @@ describe("the file of expansions", () => {
       assert.strictEqual((yield* repairJsonlCache({ file: linesOf(folder) })).removed_bytes, 2_500_000)
       assert.strictEqual(readFileSync(linesOf(folder)).length, 0)
       assert.strictEqual((yield* repairJsonlCache({ file: linesOf(temporaryFolder()) })).removed_bytes, 0)
+    })
+  )
+
+  it.live("with a line that no expansion can fill is refused without reading on", () =>
+    Effect.gen(function* () {
+      const folder = withText(Buffer.alloc(MAX_LINE_BYTES + 2_000_000, "x"))
+      const error = yield* Effect.flip(within(folder, lookup()))
+      assert.deepInclude({ ...error }, { _tag: "CacheDamaged", line: 1 })
+      assert.strictEqual((yield* within(folder, verify)).findings[0]?.code, "LINE_MALFORMED")
     })
   )
 

@@ -11,6 +11,7 @@ import { type Expansion, type ExpansionKey, keyText, payloadFault } from "../../
 import { MAX_SLICE_BYTES } from "../../domain/corpus/limits.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { linesFrom, openLines, readRange } from "./json-lines.ts"
+import { makeRecentExpansions, type RecentExpansions } from "./recent-expansions.ts"
 
 /** Longest line: a largest payload of control characters alone, each written as six bytes, and the other fields. */
 export const MAX_LINE_BYTES = 6 * MAX_SLICE_BYTES + 65_536
@@ -32,6 +33,7 @@ interface Reading {
   position: number
   lines: number
   readonly places: Map<string, Place>
+  readonly recent: RecentExpansions
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -108,7 +110,8 @@ export const makeJsonlRecords = (file: string): JsonlRecords => {
       inode: stat.ino,
       position: 0,
       lines: 0,
-      places: new Map()
+      places: new Map(),
+      recent: makeRecentExpansions()
     }
     return stat.size === reading.position ? undefined : reading
   }
@@ -125,10 +128,8 @@ export const makeJsonlRecords = (file: string): JsonlRecords => {
     return 0
   }
 
-  const find = (key: ExpansionKey): Expansion | undefined => {
-    const place = reading?.places.get(keyText(key))
-    if (reading === undefined || place === undefined) return undefined
-    const expansion = expansionOfLine(readRange(reading.descriptor, place.offset, place.length))
+  const read = ({ descriptor }: Reading, place: Place, key: ExpansionKey): Expansion => {
+    const expansion = expansionOfLine(readRange(descriptor, place.offset, place.length))
     if (Result.isFailure(expansion)) throw damaged(place.line, expansion.failure.message)
     const message = payloadFault(sha256, expansion.success)
     if (message !== undefined) throw damaged(place.line, message)
@@ -136,6 +137,16 @@ export const makeJsonlRecords = (file: string): JsonlRecords => {
       throw damaged(place.line, "it was another expansion before")
     }
     return expansion.success
+  }
+
+  const find = (key: ExpansionKey): Expansion | undefined => {
+    const place = reading?.places.get(keyText(key))
+    if (reading === undefined || place === undefined) return undefined
+    const known = reading.recent.find(key)
+    if (known !== undefined) return known
+    const expansion = read(reading, place, key)
+    reading.recent.keep(expansion)
+    return expansion
   }
 
   return {

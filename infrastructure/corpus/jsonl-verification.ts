@@ -31,7 +31,7 @@ export const verifyJsonLines = (file: string): CheckReport => {
     try {
       for (const { bytes, ended } of linesFrom(descriptor, 0, MAX_LINE_BYTES)) {
         line += 1
-        if (ended) judge(bytes)
+        if (ended || bytes.length > MAX_LINE_BYTES) judge(bytes)
         else report("LINE_TORN", `it was cut off after ${bytes.length} bytes: cortex cache repair removes it`)
       }
     } finally {

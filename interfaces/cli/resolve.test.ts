@@ -1,7 +1,9 @@
 // `cortex resolve` and `cortex cache` on real folders: the payload alone on standard output, hit and miss on standard
 // error, and nothing on standard output when something is refused.
+import { spawnSync } from "node:child_process"
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -153,6 +155,24 @@ describe("resolve", () => {
       stderr: expect.stringMatching(/run cortex index/)
     })
     expect(existsSync(join(root, "CORTEX"))).toBe(false)
+  })
+
+  // Root may write anywhere, so that somebody else must try.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const readable = `require("node:fs").accessSync(${JSON.stringify(import.meta.dirname)})`
+  const able = spawnSync(process.execPath, ["-e", readable], nobody).status === 0
+
+  it.skipIf(!able).each(["sqlite", "jsonl"])("refuses a root that cannot be written (%s)", async (cache) => {
+    chmodSync(folder, 0o755)
+    chmodSync(root, 0o555)
+    const args = ["resolve", "@DOCS/readme", "--slice", "head(1)", "--run-id", "r1", "--cache", cache]
+    const ran = await runCortex(args, { cwd: root, ...nobody })
+    expect(ran).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: .* cannot be written/)
+    })
+    chmodSync(root, 0o755)
   })
 
   it("gives the same bytes in every process", async () => {
