@@ -266,7 +266,9 @@ describe("the file of expansions", () => {
         `${linesOf(locked)}.lock`,
         "this is the file of somebody else, and not a short one at all"
       )
-      for (const place of [linked, folder, locked]) {
+      const blocked = temporaryFolder()
+      writeFileSync(dirname(linesOf(blocked)), "")
+      for (const place of [linked, folder, locked, blocked]) {
         assert.strictEqual((yield* Effect.flip(within(place, store())))._tag, "NotACache")
       }
       for (const place of [linked, folder]) {

@@ -44,6 +44,7 @@ const failureOf = (file: string, error: unknown): ExpansionCacheError => {
     return error
   }
   if (!(error instanceof Error) || !("code" in error)) throw error
+  if (error.code === "EEXIST") return new NotACache({ file: dirname(file), reason: "it is no folder" })
   return fileFailure("cache", file, error)
 }
 
