@@ -2,18 +2,31 @@
 // difference between a third of a second and most of one at every start. Only better-sqlite3, which is native code,
 // stays outside. The library entry points are not bundled: they share `effect` with their host.
 import { readdirSync, readFileSync, realpathSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { defineConfig } from "rolldown"
 
 /** The packages whose code ends up in the bundle, by the package that brings them; their licences go with it. */
 const bundled = {
-  ".": ["effect", "kysely", "markdown-it", "ignore", "picomatch"],
+  ".": [
+    "effect",
+    "kysely",
+    "markdown-it",
+    "ignore",
+    "picomatch",
+    "stemmer",
+    "yaml",
+    "@lezer/common",
+    "@lezer/javascript",
+    "@lezer/python"
+  ],
+  "@lezer/javascript": ["@lezer/highlight", "@lezer/lr"],
   "markdown-it": ["entities", "linkify-it", "mdurl", "punycode.js", "uc.micro"]
 }
 
 const licenceOf = (by: string, name: string): string => {
   // What a package brings stands beside it, where the package really is.
-  const folder = by === "." ? "node_modules" : dirname(realpathSync(`node_modules/${by}`))
+  const folder =
+    by === "." ? "node_modules" : realpathSync(`node_modules/${by}`).replace(/\/(@[^/]+\/)?[^/]+$/, "")
   const file = readdirSync(join(folder, name)).find((entry) => /^LICEN[CS]E/i.test(entry))
   if (file === undefined) throw new Error(`${name} has no licence file`)
   return `${name}\n\n${readFileSync(join(folder, name, file), "utf8")}`

@@ -8,9 +8,10 @@ import { sql } from "kysely"
 import { describe, expect, it } from "vitest"
 import { corpusMigrations } from "./corpus/index.ts"
 import { migrations } from "./index.ts"
+import { networkMigrations } from "./network/index.ts"
 import { builders, refuse, refuseFirst, statement, trigger } from "./statements.ts"
 
-const histories = { "": migrations, "corpus/": corpusMigrations }
+const histories = { "": migrations, "corpus/": corpusMigrations, "network/": networkMigrations }
 
 const fileOf = (folder: string, version: number) =>
   new URL(`snapshots/${folder}${String(version).padStart(4, "0")}.sql`, import.meta.url)

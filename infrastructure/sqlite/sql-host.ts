@@ -1,8 +1,8 @@
 // The whole port to SQL: three synchronous operations. Whatever SQLite host can offer them can carry the ledger,
 // its migrations and its triggers unchanged; nothing above this port may use a driver, a BEGIN or a SAVEPOINT.
 
-/** A value as SQLite stores it here; no blobs and no integers beyond 2^53. */
-export type SqlValue = string | number | null
+/** A value as SQLite stores it here; no integers beyond 2^53. Bytes are only in indexes that can be made again. */
+export type SqlValue = string | number | null | Uint8Array
 
 export interface SqlHost {
   /** All rows as objects, columns in their selected order. */

@@ -28,6 +28,7 @@ export type GroupName =
   | "resolve"
   | "cache"
   | "plan"
+  | "network"
   | "mcp"
 
 interface LazyGroup<Name extends string> {
@@ -76,6 +77,10 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   plan: {
     summary: "plan a job of reading from a request",
     load: async () => (await import("./corpus/plan-command.ts")).planCommand
+  },
+  network: {
+    summary: "search many small databases as one: init, index, query, status, verify",
+    load: async () => (await import("./network/group.ts")).networkGroup
   },
   mcp: {
     summary: "serve agents over standard input and output (MCP)",

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest"
 import * as corpusErrors from "../../domain/corpus/errors.ts"
 import * as checkpointErrors from "../../domain/ledger/checkpoint-errors.ts"
 import * as errors from "../../domain/ledger/errors.ts"
+import * as networkErrors from "../../domain/network/errors.ts"
 import { exitCodes, stoppedExitCode } from "./exit-codes.ts"
 
 const refusals = [
@@ -87,6 +88,29 @@ describe("exitCodes", () => {
   it("covers every error class of the corpus", () => {
     const tags = Object.keys(corpusErrors)
     expect(tags.length).toBeGreaterThan(10)
+    expect(Object.keys(exitCodes)).toEqual(expect.arrayContaining(tags))
+  })
+
+  it.each([
+    "CassetteExists",
+    "CassetteOffline",
+    "ConfigurationExists",
+    "NetworkIncomplete",
+    "NetworkUnavailable",
+    "NoCassetteWithCapability",
+    "WriteRefused"
+  ] as const)("1 for %s", (tag) => expect(exitCodes[tag]).toBe(1))
+  it.each([
+    "ConfigurationMissing",
+    "InvalidConfiguration",
+    "LedgerIsNotACassette",
+    "NotACassette",
+    "UnknownCassette"
+  ] as const)("2 for %s", (tag) => expect(exitCodes[tag]).toBe(2))
+
+  it("covers every error class of the network", () => {
+    const tags = Object.keys(networkErrors)
+    expect(tags.length).toBe(12)
     expect(Object.keys(exitCodes)).toEqual(expect.arrayContaining(tags))
   })
 

@@ -17,10 +17,18 @@ import type { InvalidSlice, SliceOutOfRange } from "../../domain/corpus/slice.ts
 import type { CheckpointRefusal } from "../../domain/ledger/checkpoint-errors.ts"
 import type { MessageCassetteError } from "../../domain/ledger/errors.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
+import type { NetworkError } from "../../domain/network/errors.ts"
+import { CassetteReport } from "../../domain/network/verification.ts"
 import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 
-/** What a verification reports: of a whole ledger, of thought chains alone, of the corpus, or of a bundle. */
-const AnyReport = Schema.Union([VerificationReport, ThoughtChainReport, CheckReport, BundleReport])
+/** What a verification reports: of a whole ledger, of thought chains alone, of the corpus, of a bundle, of cassettes. */
+const AnyReport = Schema.Union([
+  VerificationReport,
+  ThoughtChainReport,
+  CheckReport,
+  BundleReport,
+  CassetteReport
+])
 
 /** A negative verdict; `listed` are the findings that people are shown. */
 export class VerificationFailed extends Schema.TaggedError<VerificationFailed>()("VerificationFailed", {
@@ -77,6 +85,7 @@ export type CommandFailure =
   | BudgetExceeded
   | FilesRefused
   | BundleRefusal
+  | NetworkError
   | VerificationFailed
   | InvalidBundle
   | OutputClosed

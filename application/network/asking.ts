@@ -1,0 +1,85 @@
+// Asks several cassettes one thing and keeps who answered how: those with a process of their own together, those in
+// this process one after another. A cassette that fails is left out of everything that follows; its failure is a
+// status. What was failed once is not asked again within the same question.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Answer } from "../../domain/network/cassette.ts"
+import type { CassetteOffline } from "../../domain/network/errors.ts"
+import type { Cassette } from "./cassette.ts"
+
+/** How the cassettes of one question have answered so far. */
+export class Asking {
+  private readonly failures = new Map<string, CassetteOffline>()
+  private readonly took = new Map<string, number>()
+  private readonly cassettes: ReadonlyArray<Cassette>
+
+  constructor(cassettes: ReadonlyArray<Cassette>) {
+    this.cassettes = cassettes
+  }
+
+  /** The cassettes that have not failed. */
+  get answering(): ReadonlyArray<Cassette> {
+    return this.cassettes.filter(({ cassetteId }) => !this.failures.has(cassetteId))
+  }
+
+  private readonly one = Effect.fnUntraced(function* <A>(
+    this: Asking,
+    cassette: Cassette,
+    ask: (cassette: Cassette) => Effect.Effect<A, CassetteOffline> | undefined
+  ) {
+    const asked = ask(cassette)
+    if (asked === undefined) return []
+    const start = yield* Clock.monotonicTimeNanos
+    const answer = yield* Effect.result(asked)
+    const millis = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
+    this.took.set(cassette.cassetteId, (this.took.get(cassette.cassetteId) ?? 0) + millis)
+    if (answer._tag === "Success") return [[cassette.cassetteId, answer.success] as const]
+    this.failures.set(cassette.cassetteId, answer.failure)
+    return []
+  })
+
+  /** Asks every cassette that has not failed; `ask` gives undefined where there is nothing to ask. */
+  readonly each = Effect.fnUntraced(function* <A>(
+    this: Asking,
+    ask: (cassette: Cassette) => Effect.Effect<A, CassetteOffline> | undefined
+  ) {
+    const { answering } = this
+    const apart = answering.filter(({ inProcess }) => !inProcess)
+    const here = answering.filter(({ inProcess }) => inProcess)
+    const askAll = (cassettes: ReadonlyArray<Cassette>, concurrency: number | "unbounded") =>
+      Effect.forEach(cassettes, (cassette) => this.one(cassette, ask), { concurrency })
+    // The children start first and work while this process reads its own.
+    const [ofApart, ofHere] = yield* Effect.all([askAll(apart, "unbounded"), askAll(here, 1)], {
+      concurrency: "unbounded"
+    })
+    const found = new Map([...ofApart, ...ofHere].flat())
+    // In the order of the network, whoever was first.
+    return new Map(
+      answering.flatMap(({ cassetteId }) => {
+        const answer = found.get(cassetteId)
+        return answer === undefined ? [] : [[cassetteId, answer] as const]
+      })
+    )
+  })
+
+  /** Why a cassette failed, if it did. */
+  failureOf(id: string): CassetteOffline | undefined {
+    return this.failures.get(id)
+  }
+
+  /** How every cassette answered. */
+  answers(): Readonly<Record<string, Answer>> {
+    return Object.fromEntries(
+      this.cassettes.map(({ cassetteId }) => {
+        const failure = this.failures.get(cassetteId)
+        const took_ms = Math.round(1e3 * (this.took.get(cassetteId) ?? 0)) / 1e3
+        return [
+          cassetteId,
+          failure === undefined
+            ? { status: "ok" as const, took_ms }
+            : { status: failure.status, took_ms, reason: failure.reason }
+        ]
+      })
+    )
+  }
+}

@@ -1,0 +1,35 @@
+// The port to a cassette: it shakes hands, answers questions and counts itself. A store that can also be asked as an
+// index is ranked together with the others as if all were one; any other store's hits are scored by their texts. An
+// adapter turns everything that keeps it from answering into CassetteOffline and never throws.
+import type * as Effect from "effect/Effect"
+import type { CassetteStats, Handshake } from "../../domain/network/cassette.ts"
+import type { CassetteOffline } from "../../domain/network/errors.ts"
+import type { IndexAnswers, IndexRequest } from "../../domain/network/index-requests.ts"
+
+/** A hit as a store of any kind gives it; further fields of the answer are made by the hub. */
+export interface StoreHit {
+  readonly chunk_id: string
+  readonly path: string
+  /** SHA-256 of the content. */
+  readonly hash: string
+  readonly content: string
+}
+
+/** Asks an index one request. */
+export type AskIndex = <Op extends IndexRequest["op"]>(
+  request: Extract<IndexRequest, { readonly op: Op }>
+) => Effect.Effect<IndexAnswers[Op], CassetteOffline>
+
+export interface Cassette {
+  readonly cassetteId: string
+  /** True when it answers in this process: such cassettes are asked one after another. */
+  readonly inProcess: boolean
+  readonly handshake: Effect.Effect<Handshake, CassetteOffline>
+  /** The best hits for a text, best first; `topK` is 0 to 1,000. */
+  readonly query: (text: string, topK: number) => Effect.Effect<ReadonlyArray<StoreHit>, CassetteOffline>
+  readonly getStats: Effect.Effect<CassetteStats, CassetteOffline>
+  /** What makes it rank as one with others. */
+  readonly askIndex?: AskIndex
+  /** Ends what it holds: connections, processes. */
+  readonly close: Effect.Effect<void>
+}

@@ -1,0 +1,362 @@
+// The hub of the network: cassettes come and go while questions run, each question is asked of those that are there
+// when it begins, and an answer always says who answered and how. Nothing that a cassette does or fails to do ends a
+// question for the others.
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import { InvalidInput } from "../../domain/ledger/errors.ts"
+import {
+  type Answer,
+  CAPABILITIES,
+  type Handshake,
+  type Hit,
+  isCassetteId
+} from "../../domain/network/cassette.ts"
+import {
+  CassetteExists,
+  NetworkIncomplete,
+  NetworkUnavailable,
+  NoCassetteWithCapability,
+  type QueryError,
+  UnknownCassette
+} from "../../domain/network/errors.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
+import { distinctTexts } from "../../domain/network/ranking.ts"
+import { Asking } from "./asking.ts"
+import type { Cassette } from "./cassette.ts"
+import { hitsOf, rankNetwork } from "./network-query.ts"
+import { Stemming } from "./stemming.ts"
+
+/** Which cassettes a question goes to, and how complete its answer must be. */
+export interface QueryOptions {
+  /** Ids; all cassettes when it is left out. An empty list is refused. */
+  readonly cassettes?: ReadonlyArray<string> | undefined
+  /** Only cassettes that have proven this. */
+  readonly capability?: string | undefined
+  /** True: any cassette that does not answer is an error. */
+  readonly strict?: boolean | undefined
+}
+
+/** Hits of all cassettes as one list. */
+export interface MergedAnswer {
+  readonly hits: ReadonlyArray<Hit>
+  readonly answers: Readonly<Record<string, Answer>>
+  readonly partial: boolean
+}
+
+/** Hits by cassette; one that does not answer has an empty list. */
+export interface AnswerByCassette {
+  readonly results: Readonly<Record<string, ReadonlyArray<Hit>>>
+  readonly answers: Readonly<Record<string, Answer>>
+  readonly partial: boolean
+}
+
+/** How one cassette is. */
+export type CassetteHealth =
+  | ({ readonly status: "ok"; readonly took_ms: number } & Handshake)
+  | (Answer & { readonly cassette_id: string })
+
+export type AskError = QueryError | InvalidInput
+
+export interface NetworkShape {
+  /** Registers a cassette under its id; a cassette that is offline is registered all the same. */
+  readonly register: (cassette: Cassette) => Effect.Effect<void, CassetteExists | InvalidInput>
+  /** Takes a cassette out and closes it. */
+  readonly unregister: (id: string) => Effect.Effect<void, UnknownCassette>
+  /** Puts another cassette in the place of the one with its id, or adds it; questions that run are not disturbed. */
+  readonly swap: (cassette: Cassette) => Effect.Effect<void, InvalidInput>
+  /** Ids in the order of registration. */
+  readonly cassettes: Effect.Effect<ReadonlyArray<string>>
+  /** One list over all asked cassettes; `limit` is 0 to 1,000. */
+  readonly query: (
+    text: string,
+    limit?: number,
+    options?: QueryOptions
+  ) => Effect.Effect<MergedAnswer, AskError>
+  readonly queryAll: (
+    text: string,
+    topK?: number,
+    options?: QueryOptions
+  ) => Effect.Effect<AnswerByCassette, AskError>
+  readonly queryByCapability: (
+    text: string,
+    capability: string,
+    topK?: number,
+    options?: QueryOptions
+  ) => Effect.Effect<AnswerByCassette, AskError>
+  readonly status: Effect.Effect<ReadonlyArray<CassetteHealth>>
+}
+
+const invalid = (path: string, message: string): InvalidInput =>
+  new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
+
+const limitFault = (limit: number): InvalidInput | undefined =>
+  Number.isInteger(limit) && limit >= 0 && limit <= MAX_LIMIT
+    ? undefined
+    : invalid("/limit", `a whole number from 0 to ${MAX_LIMIT}`)
+
+const isPartial = (answers: Readonly<Record<string, Answer>>): boolean =>
+  Object.values(answers).some(({ status }) => status !== "ok")
+
+const healthOf = (cassette_id: string, answer: Answer, handshake: Handshake | undefined): CassetteHealth =>
+  handshake === undefined
+    ? { cassette_id, ...answer }
+    : { ...handshake, status: "ok", took_ms: answer.took_ms }
+
+/** Refuses an answer that nobody, or not everybody, took part in. */
+const complete = (
+  answers: Readonly<Record<string, Answer>>,
+  strict: boolean
+): NetworkIncomplete | NetworkUnavailable | undefined => {
+  const all = Object.values(answers)
+  if (!all.some(({ status }) => status === "ok" || status === "partial")) {
+    return new NetworkUnavailable({ answers })
+  }
+  return strict && isPartial(answers) ? new NetworkIncomplete({ answers }) : undefined
+}
+
+class Hub {
+  private registered: ReadonlyMap<string, Cassette> = new Map()
+  /** What each cassette was when it was last asked: a change is logged once. */
+  private readonly seen = new Map<string, string>()
+  private readonly running = new Map<Cassette, number>()
+  private readonly leaving = new Set<Cassette>()
+  private readonly stem: Stemming["Service"]["stem"]
+
+  constructor(stem: Stemming["Service"]["stem"]) {
+    this.stem = stem
+  }
+
+  readonly ids = Effect.sync(() => [...this.registered.keys()])
+
+  readonly register = Effect.fnUntraced(function* (this: Hub, cassette: Cassette) {
+    const id = cassette.cassetteId
+    if (!isCassetteId(id)) {
+      return yield* Effect.fail(
+        invalid("/cassette_id", "a lower-case letter, then letters, digits or hyphens")
+      )
+    }
+    if (this.registered.has(id)) return yield* new CassetteExists({ cassette_id: id })
+    this.registered = new Map([...this.registered, [id, cassette]])
+  })
+
+  readonly unregister = Effect.fnUntraced(function* (this: Hub, id: string) {
+    const cassette = this.registered.get(id)
+    if (cassette === undefined) {
+      return yield* new UnknownCassette({ cassettes: [id], known: [...this.registered.keys()] })
+    }
+    this.registered = new Map([...this.registered].filter(([each]) => each !== id))
+    yield* this.leave(cassette)
+  })
+
+  readonly swap = Effect.fnUntraced(function* (this: Hub, cassette: Cassette) {
+    const before = this.registered.get(cassette.cassetteId)
+    if (before === undefined) {
+      return yield* this.register(cassette).pipe(Effect.catchTag("CassetteExists", () => Effect.void))
+    }
+    this.registered = new Map([...this.registered, [cassette.cassetteId, cassette]])
+    yield* this.leave(before)
+  })
+
+  /** Closes a cassette once no question uses it. */
+  private leave(cassette: Cassette): Effect.Effect<void> {
+    if ((this.running.get(cassette) ?? 0) === 0) return cassette.close
+    this.leaving.add(cassette)
+    return Effect.void
+  }
+
+  private hold(cassettes: ReadonlyArray<Cassette>): void {
+    for (const each of cassettes) this.running.set(each, (this.running.get(each) ?? 0) + 1)
+  }
+
+  private release(cassettes: ReadonlyArray<Cassette>): Effect.Effect<void> {
+    return Effect.forEach(
+      cassettes,
+      (each) => {
+        const left = (this.running.get(each) ?? 1) - 1
+        if (left > 0) {
+          this.running.set(each, left)
+          return Effect.void
+        }
+        this.running.delete(each)
+        return this.leaving.delete(each) ? each.close : Effect.void
+      },
+      { discard: true }
+    )
+  }
+
+  /** Runs a question over cassettes that stay open until it ends. */
+  private using<A, E>(
+    cassettes: ReadonlyArray<Cassette>,
+    ask: (asking: Asking) => Effect.Effect<A, E>
+  ): Effect.Effect<A, E> {
+    return Effect.acquireUseRelease(
+      Effect.sync(() => this.hold(cassettes)),
+      () => ask(new Asking(cassettes)),
+      () => this.release(cassettes)
+    )
+  }
+
+  readonly close = Effect.suspend(() =>
+    Effect.forEach([...this.registered.values()], ({ close }) => close, { discard: true })
+  )
+
+  private readonly logChanges = Effect.fnUntraced(function* (
+    this: Hub,
+    answers: Readonly<Record<string, Answer>>
+  ) {
+    for (const [id, { status }] of Object.entries(answers)) {
+      const before = this.seen.get(id) ?? "ok"
+      this.seen.set(id, status)
+      if (status !== before && status !== "ok") yield* Effect.logWarning(`Cassette ${id} offline, skipping`)
+    }
+  })
+
+  private chosen(
+    ids: ReadonlyArray<string> | undefined
+  ): ReadonlyArray<Cassette> | UnknownCassette | InvalidInput {
+    if (ids === undefined) return [...this.registered.values()]
+    if (ids.length === 0) return invalid("/cassettes", "name at least one cassette, or leave it out for all")
+    const known = [...this.registered.keys()]
+    const unknown = ids.filter((id) => !this.registered.has(id))
+    if (unknown.length > 0) return new UnknownCassette({ cassettes: unknown, known })
+    const asked = new Set(ids)
+    return [...this.registered.values()].filter(({ cassetteId }) => asked.has(cassetteId))
+  }
+
+  /** Of the chosen cassettes those with a capability; cassettes that do not shake hands stay, as failures. */
+  private readonly capable = Effect.fnUntraced(function* (this: Hub, asking: Asking, capability: string) {
+    const handshakes = yield* asking.each(({ handshake }) => handshake)
+    const able = asking.answering.filter(({ cassetteId }) =>
+      handshakes.get(cassetteId)?.capabilities.some((each) => each === capability)
+    )
+    const failed = Object.fromEntries(
+      Object.entries(asking.answers()).filter(([, { status }]) => status !== "ok")
+    )
+    if (able.length === 0) {
+      const available = [
+        ...new Set([...handshakes.values()].flatMap(({ capabilities }) => capabilities))
+      ].sort()
+      return yield* new NoCassetteWithCapability({ capability, available })
+    }
+    return { able, failed }
+  })
+
+  /** Chooses, asks and judges one question. */
+  private readonly ask = Effect.fnUntraced(function* <A>(
+    this: Hub,
+    { capability, cassettes, strict = false }: QueryOptions,
+    limit: number,
+    work: (asking: Asking, now: string) => Effect.Effect<A>
+  ): Effect.fn.Return<
+    { readonly value: A; readonly answers: Readonly<Record<string, Answer>>; readonly partial: boolean },
+    AskError
+  > {
+    const fault = limitFault(limit)
+    if (fault !== undefined) return yield* Effect.fail(fault)
+    if (capability !== undefined && !CAPABILITIES.some((each) => each === capability)) {
+      return yield* Effect.fail(invalid("/capability", `one of ${CAPABILITIES.join(", ")}`))
+    }
+    const chosen = this.chosen(cassettes)
+    if (!Array.isArray(chosen)) return yield* Effect.fail(chosen as UnknownCassette | InvalidInput)
+    const now = timestampFromMillis(yield* Clock.currentTimeMillis)
+    return yield* this.using(chosen as ReadonlyArray<Cassette>, (all) =>
+      Effect.gen({ self: this }, function* () {
+        const { able, failed } =
+          capability === undefined
+            ? { able: all.answering, failed: {} }
+            : yield* this.capable(all, capability)
+        const asking = new Asking(able)
+        const value = yield* work(asking, now)
+        const answers = { ...failed, ...asking.answers() }
+        yield* this.logChanges(answers)
+        const refusal = complete(answers, strict)
+        if (refusal !== undefined) return yield* Effect.fail(refusal)
+        return { value, answers, partial: isPartial(answers) }
+      })
+    )
+  })
+
+  readonly query = Effect.fnUntraced(function* (
+    this: Hub,
+    text: string,
+    limit: number = DEFAULT_LIMIT,
+    options: QueryOptions = {}
+  ): Effect.fn.Return<MergedAnswer, AskError> {
+    const { answers, partial, value } = yield* this.ask(options, limit, (asking, now) =>
+      Effect.gen({ self: this }, function* () {
+        if (limit === 0) {
+          yield* asking.each(({ getStats }) => getStats)
+          return []
+        }
+        const network = yield* rankNetwork(asking, this.stem, text, limit, { now })
+        return yield* hitsOf(asking, network, distinctTexts(network.ranked, limit), { now })
+      })
+    )
+    return { hits: value, answers, partial }
+  })
+
+  readonly queryAll = Effect.fnUntraced(function* (
+    this: Hub,
+    text: string,
+    topK: number = DEFAULT_LIMIT,
+    options: QueryOptions = {}
+  ): Effect.fn.Return<AnswerByCassette, AskError> {
+    const { answers, partial, value } = yield* this.ask(options, topK, (asking, now) =>
+      Effect.gen({ self: this }, function* () {
+        const results: Record<string, ReadonlyArray<Hit>> = {}
+        if (topK === 0) {
+          yield* asking.each(({ getStats }) => getStats)
+          return results
+        }
+        const network = yield* rankNetwork(asking, this.stem, text, topK, { now })
+        for (const { cassetteId } of asking.answering) {
+          const own = network.ranked.filter(({ source }) => source === cassetteId)
+          results[cassetteId] = yield* hitsOf(asking, network, distinctTexts(own, topK), { now })
+        }
+        return results
+      })
+    )
+    return {
+      results: Object.fromEntries(Object.keys(answers).map((id) => [id, value[id] ?? []])),
+      answers,
+      partial
+    }
+  })
+
+  readonly status = Effect.suspend(() =>
+    this.using([...this.registered.values()], (asking) =>
+      Effect.gen({ self: this }, function* () {
+        const handshakes = yield* asking.each(({ handshake }) => handshake)
+        const answers = asking.answers()
+        yield* this.logChanges(answers)
+        return Object.entries(answers).map(([id, answer]) => healthOf(id, answer, handshakes.get(id)))
+      })
+    )
+  )
+}
+
+export class Network extends Context.Service<Network, NetworkShape>()("cortex-cassette/application/Network") {
+  /** A network without cassettes; the scope's end closes those that were registered. */
+  static readonly layerNoDeps: Layer.Layer<Network, never, Stemming> = Layer.effect(
+    Network,
+    Effect.gen(function* () {
+      const { stem } = yield* Stemming
+      const hub = new Hub(stem)
+      yield* Effect.addFinalizer(() => hub.close)
+      return {
+        register: (cassette) => hub.register(cassette),
+        unregister: (id) => hub.unregister(id),
+        swap: (cassette) => hub.swap(cassette),
+        cassettes: hub.ids,
+        query: (text, limit, options) => hub.query(text, limit, options),
+        queryAll: (text, topK, options) => hub.queryAll(text, topK, options),
+        queryByCapability: (text, capability, topK, options) =>
+          hub.queryAll(text, topK, { ...options, capability }),
+        status: hub.status
+      }
+    })
+  )
+}

@@ -1,0 +1,92 @@
+// What a cassette says of itself and what it finds: the handshake, its statistics and the hits of a question, in the
+// names that travel between programs. See docs/spec/network.md.
+import * as Schema from "effect/Schema"
+
+/** What a cassette may promise about writes. */
+const MUTABILITIES = ["immutable", "stable", "mutable", "append-only", "ephemeral", "read-write"] as const
+export const Mutability = Schema.Literals(MUTABILITIES)
+export type Mutability = typeof Mutability.Type
+
+/** What a cassette can do. */
+export const CAPABILITIES = [
+  "vectors",
+  "fts",
+  "semantic_search",
+  "research",
+  "ast",
+  "fixtures",
+  "agent_id"
+] as const
+export const Capability = Schema.Literals(CAPABILITIES)
+export type Capability = typeof Capability.Type
+
+const idForm = /^[a-z][a-z0-9-]{0,63}$/
+
+/** A cassette's id. */
+export const CassetteId = Schema.String.check(
+  Schema.isPattern(idForm, { expected: "a lower-case letter, then up to 63 letters, digits or hyphens" })
+)
+
+export const isCassetteId = (text: string): boolean => idForm.test(text)
+
+export const CassetteStats = Schema.Struct({
+  total_chunks: Schema.Int,
+  with_vectors: Schema.Int,
+  files: Schema.Int,
+  content_types: Schema.Array(Schema.String)
+})
+export type CassetteStats = typeof CassetteStats.Type
+
+export const Handshake = Schema.Struct({
+  cassette_id: CassetteId,
+  /** Relative to the configuration file. */
+  db_path: Schema.String,
+  /** 16 hexadecimal digits over everything that the cassette holds. */
+  db_hash: Schema.String,
+  /** Proven, in the order of the list of capabilities. */
+  capabilities: Schema.Array(Capability),
+  schema_version: Schema.String,
+  protocol: Schema.String,
+  protocol_version: Schema.String,
+  embedding_model: Schema.NullOr(Schema.String),
+  mutability: Mutability,
+  stats: CassetteStats
+})
+export type Handshake = typeof Handshake.Type
+
+/** How a cassette answered. */
+export type AnswerStatus = "ok" | "partial" | "offline" | "timeout" | "error" | "refused"
+
+export interface Answer {
+  readonly status: AnswerStatus
+  readonly took_ms: number
+  readonly reason?: string
+}
+
+/** One place where a found text stands. */
+export interface Place {
+  readonly source: string
+  readonly path: string
+  readonly chunk_id: string
+  readonly ordinal: number
+  readonly heading_path: ReadonlyArray<string>
+}
+
+/** One found text; equal texts are one hit with several places, the best first. */
+export interface Hit {
+  readonly chunk_id: string
+  readonly path: string
+  readonly hash: string
+  readonly content: string
+  readonly source: string
+  readonly score: number
+  readonly score_kind: "bm25"
+  readonly kind: string
+  readonly type: string
+  readonly ordinal: number
+  readonly heading_path: ReadonlyArray<string>
+  readonly parts: {
+    readonly lexical: { readonly score: number; readonly proximity: number; readonly rank: number }
+  }
+  readonly places: ReadonlyArray<Place>
+}

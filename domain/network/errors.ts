@@ -1,0 +1,145 @@
+// Every way in which the network refuses or fails, as tagged data that carries what is needed to act. A cassette that
+// does not answer is a status of the whole answer; it becomes an error only where nothing else is left.
+import * as Schema from "effect/Schema"
+
+const Status = Schema.Literals(["ok", "partial", "offline", "timeout", "error", "refused"])
+
+/** How each asked cassette answered. */
+const Answers = Schema.Record(
+  Schema.String,
+  Schema.Struct({ status: Status, took_ms: Schema.Number, reason: Schema.optionalKey(Schema.String) })
+)
+
+const listed = (names: ReadonlyArray<string>): string => (names.length === 0 ? "none" : names.join(", "))
+
+const reasonsOf = (answers: typeof Answers.Type): string =>
+  Object.entries(answers)
+    .filter(([, { status }]) => status !== "ok")
+    .map(([id, { reason, status }]) => `${id}: ${reason ?? status}`)
+    .join("; ")
+
+/** A cassette did not answer: inside the network an error, outside it a status. */
+export class CassetteOffline extends Schema.TaggedError<CassetteOffline>()("CassetteOffline", {
+  cassette_id: Schema.String,
+  status: Schema.Literals(["offline", "timeout", "error", "refused"]),
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cassette ${this.cassette_id} does not answer: ${this.reason}`
+  }
+}
+
+export class LedgerIsNotACassette extends Schema.TaggedError<LedgerIsNotACassette>()("LedgerIsNotACassette", {
+  file: Schema.String
+}) {
+  override get message() {
+    return `${this.file} is a ledger, and a ledger is not a cassette: name another file`
+  }
+}
+
+export class NotACassette extends Schema.TaggedError<NotACassette>()("NotACassette", {
+  file: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.file} is not a cassette: ${this.reason}`
+  }
+}
+
+export class CassetteExists extends Schema.TaggedError<CassetteExists>()("CassetteExists", {
+  cassette_id: Schema.String
+}) {
+  override get message() {
+    return `A cassette with the id ${this.cassette_id} is registered already: unregister it first`
+  }
+}
+
+export class UnknownCassette extends Schema.TaggedError<UnknownCassette>()("UnknownCassette", {
+  cassettes: Schema.Array(Schema.String),
+  known: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `There is no cassette ${listed(this.cassettes)}: the network has ${listed(this.known)}`
+  }
+}
+
+export class NoCassetteWithCapability extends Schema.TaggedError<NoCassetteWithCapability>()(
+  "NoCassetteWithCapability",
+  { capability: Schema.String, available: Schema.Array(Schema.String) }
+) {
+  override get message() {
+    return `No cassette has the capability ${this.capability}: those that answered have ${listed(this.available)}`
+  }
+}
+
+/** Not one of the asked cassettes answered. */
+export class NetworkUnavailable extends Schema.TaggedError<NetworkUnavailable>()("NetworkUnavailable", {
+  answers: Answers
+}) {
+  override get message() {
+    return `No cassette answered (${reasonsOf(this.answers) || "there is none"}): look at network status`
+  }
+}
+
+/** A complete answer was demanded and some cassette did not give its part. */
+export class NetworkIncomplete extends Schema.TaggedError<NetworkIncomplete>()("NetworkIncomplete", {
+  answers: Answers
+}) {
+  override get message() {
+    return `Not every cassette answered (${reasonsOf(this.answers)}): ask without --strict for what the others found`
+  }
+}
+
+/** The configuration does not say what it must; each issue names its line (from 1). */
+export class InvalidConfiguration extends Schema.TaggedError<InvalidConfiguration>()("InvalidConfiguration", {
+  file: Schema.String,
+  issues: Schema.Array(Schema.Struct({ line: Schema.Int, path: Schema.String, message: Schema.String }))
+}) {
+  override get message() {
+    const [first] = this.issues
+    const more = this.issues.length > 1 ? ` (and ${this.issues.length - 1} more)` : ""
+    const where = first?.path === "" ? "" : ` ${first?.path}`
+    return `${this.file}:${first?.line ?? 1}:${where} ${first?.message ?? "is no configuration"}${more}`
+  }
+}
+
+export class ConfigurationMissing extends Schema.TaggedError<ConfigurationMissing>()("ConfigurationMissing", {
+  file: Schema.String
+}) {
+  override get message() {
+    return `There is no ${this.file}: make one with network init`
+  }
+}
+
+export class ConfigurationExists extends Schema.TaggedError<ConfigurationExists>()("ConfigurationExists", {
+  file: Schema.String
+}) {
+  override get message() {
+    return `${this.file} exists already: edit it, or remove it first`
+  }
+}
+
+/** A write that the cassette's mutability forbids. */
+export class WriteRefused extends Schema.TaggedError<WriteRefused>()("WriteRefused", {
+  cassette_id: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cassette ${this.cassette_id} refuses the write: ${this.reason}`
+  }
+}
+
+/** How a question to the network can fail. */
+export type QueryError = NetworkIncomplete | NetworkUnavailable | NoCassetteWithCapability | UnknownCassette
+
+/** Everything that the network's commands can fail with, beside what files and SQLite can. */
+export type NetworkError =
+  | QueryError
+  | CassetteExists
+  | CassetteOffline
+  | ConfigurationExists
+  | ConfigurationMissing
+  | InvalidConfiguration
+  | LedgerIsNotACassette
+  | NotACassette
+  | WriteRefused

@@ -1,0 +1,22 @@
+// How a piece of text is folded before it becomes a term: composed and decomposed spellings, full-width forms, letter
+// case and diacritics of Latin, Greek and Cyrillic letters become equal. It is used by the index and by questions
+// alike and never touches stored text.
+
+// oxlint-disable-next-line no-control-regex
+const ascii = /^[\u0000-\u007f]*$/
+
+/** True when the text has nothing but ASCII, which folds to its lower case. */
+export const isAscii = (text: string): boolean => ascii.test(text)
+
+/** The form in which two spellings of one word are equal. */
+export const fold = (text: string): string =>
+  isAscii(text)
+    ? text.toLowerCase()
+    : text
+        .normalize("NFKD")
+        .toLowerCase()
+        // Some compatibility forms decompose into a blank and a mark.
+        .replaceAll(/[\u0300-\u036f\ufe0e\ufe0f\s]/g, "")
+        .replaceAll("ß", "ss")
+        .replaceAll("ς", "σ")
+        .normalize("NFC")

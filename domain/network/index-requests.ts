@@ -1,0 +1,75 @@
+// What the hub asks of an index that ranks as one with others, and what such an index answers: plain data, so that it
+// can be asked in this process or in another one. Every question names its scope; nothing outside it is counted,
+// found or shown.
+import type { Mutability } from "./cassette.ts"
+import type { Counts, Weights } from "./lexical.ts"
+import type { Question } from "./query-text.ts"
+
+/** What may be seen: what has not expired by `now` (a timestamp). */
+export interface Scope {
+  readonly now: string
+}
+
+/** One of an index's best chunks. */
+export interface Candidate {
+  /** Names the chunk to its own index. */
+  readonly chunk: number
+  readonly path: string
+  readonly hash: string
+  readonly ordinal: number
+  readonly score: number
+}
+
+/** A chunk with its text. */
+export interface StoredChunk {
+  readonly chunk_id: string
+  readonly path: string
+  readonly type: string
+  readonly hash: string
+  readonly ordinal: number
+  readonly kind: string
+  readonly heading_path: ReadonlyArray<string>
+  readonly content: string
+}
+
+/** What an index knows of itself. */
+export interface IndexFacts {
+  readonly cassette_id: string
+  readonly schema_version: string
+  readonly mutability: Mutability
+  /** The Merkle root over its records. */
+  readonly records_root: string
+  readonly total_chunks: number
+  readonly definitions: number
+  readonly files: number
+  readonly content_types: ReadonlyArray<string>
+  readonly receipts: number
+  readonly receipt_head: string
+}
+
+export type IndexRequest =
+  | { readonly op: "facts"; readonly scope: Scope }
+  | { readonly op: "count"; readonly scope: Scope; readonly terms: ReadonlyArray<string> }
+  | {
+      readonly op: "best"
+      readonly scope: Scope
+      readonly weights: Weights
+      readonly phrases: Question["phrases"]
+      readonly limit: number
+    }
+  | {
+      readonly op: "closeness"
+      readonly chunks: ReadonlyArray<number>
+      readonly neighbours: Question["neighbours"]
+    }
+  | { readonly op: "places"; readonly scope: Scope; readonly hashes: ReadonlyArray<string> }
+
+/** The answer's type by the request's name. */
+export interface IndexAnswers {
+  readonly facts: IndexFacts
+  readonly count: Counts
+  readonly best: ReadonlyArray<Candidate>
+  /** For each asked chunk, the closeness of each pair. */
+  readonly closeness: ReadonlyArray<ReadonlyArray<number>>
+  readonly places: ReadonlyArray<StoredChunk>
+}

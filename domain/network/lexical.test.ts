@@ -1,0 +1,135 @@
+// The numbers of ranking by hand, and the forms that they are stored in.
+import { describe, expect, it } from "vitest"
+import { closenesses, inverseFrequency, proximityBonus, sumCounts, termScore, weightsOf } from "./lexical.ts"
+import { eachPosting, encodePostings, type Posting } from "./postings.ts"
+import { byNetworkRank, distinctTexts, type Ranked } from "./ranking.ts"
+import { lengthOf, weightedCount, weightedCounts } from "./term-counts.ts"
+
+describe("weights", () => {
+  const question = { terms: ["a", "b", "c"], neighbours: [], phrases: [] }
+
+  it("come from counts summed over cassettes", () => {
+    const sum = sumCounts(
+      [
+        { chunks: 10, words: 100, frequencies: [1, 2, 0] },
+        { chunks: 30, words: 500, frequencies: [3, 0, 0] }
+      ],
+      3
+    )
+    expect(sum).toEqual({ chunks: 40, words: 600, frequencies: [4, 2, 0] })
+    expect(weightsOf(question, sum)).toEqual({
+      mean: 15,
+      terms: [
+        { term: "a", idf: Math.log(1 + 36.5 / 4.5), driver: true },
+        { term: "b", idf: Math.log(1 + 38.5 / 2.5), driver: true }
+      ]
+    })
+  })
+
+  it("let a common term bring no chunk in, unless all are common: then the rarest does", () => {
+    const drivers = (frequencies: ReadonlyArray<number>) =>
+      weightsOf(question, { chunks: 20_000, words: 1, frequencies })
+        .terms.filter(({ driver }) => driver)
+        .map(({ term }) => term)
+    expect(drivers([2_001, 2_000, 5])).toEqual(["b", "c"])
+    expect(drivers([9_000, 8_000, 8_500])).toEqual(["b"])
+    // In a small corpus every term brings chunks in.
+    expect(
+      weightsOf(question, { chunks: 100, words: 1, frequencies: [100, 50, 1] }).terms.map(
+        ({ driver }) => driver
+      )
+    ).toEqual([true, true, true])
+  })
+
+  it("score by BM25 with k1 1.2 and b 0.75", () => {
+    const idf = inverseFrequency(100, 9)
+    expect(idf).toBeCloseTo(Math.log(1 + 91.5 / 9.5), 12)
+    expect(termScore(2, 3, 10, 10)).toBeCloseTo((2 * 3 * 2.2) / (3 + 1.2), 12)
+    expect(termScore(2, 3, 20, 10)).toBeCloseTo((2 * 3 * 2.2) / (3 + 1.2 * (0.25 + 1.5)), 12)
+  })
+})
+
+describe("proximity", () => {
+  const close = (text: string) => closenesses([["a", "b"]], text.split(" "))[0]
+  it.each([
+    ["a b", 1],
+    ["b a", 0.5],
+    ["a x b", 0.25],
+    [`a ${"x ".repeat(7)}b`, 0.0625],
+    [`a ${"x ".repeat(8)}b`, 0],
+    ["a x b x a b", 1],
+    ["b", 0]
+  ])("%s", (text, expected) => expect(close(text)).toBe(expected))
+  it("adds the smaller inverse frequency times the closeness", () => {
+    const weights = {
+      mean: 1,
+      terms: [
+        { term: "a", idf: 2, driver: true },
+        { term: "b", idf: 3, driver: true }
+      ]
+    }
+    expect(proximityBonus([["a", "b"]], weights, [0.25])).toBe(0.5)
+  })
+})
+
+describe("counts of a chunk", () => {
+  const terms = { path: "doc a", heading: "a b", body: "a a ab b", identifiers: "a-b" }
+  it("count a path four times, all else once, and whole terms only", () => {
+    expect(weightedCount(terms, "a")).toBe(7)
+    expect(weightedCount(terms, "a-b")).toBe(1)
+    expect(weightedCount(terms, "c")).toBe(0)
+    expect(Object.fromEntries(weightedCounts(terms))).toEqual({ doc: 4, a: 7, b: 2, ab: 1, "a-b": 1 })
+  })
+  it("are the same whether one term is looked for or all", () => {
+    for (const [term, count] of weightedCounts(terms)) expect(weightedCount(terms, term)).toBe(count)
+  })
+  it("have a length of 1 at least", () => {
+    expect(lengthOf(terms)).toBe(6)
+    expect(lengthOf({ path: "", heading: "", body: "", identifiers: "" })).toBe(1)
+  })
+})
+
+describe("postings", () => {
+  const read = (bytes: Uint8Array): ReadonlyArray<Posting> => {
+    const postings: Array<Posting> = []
+    eachPosting(bytes, (place, count) => postings.push({ place, count }))
+    return postings
+  }
+  const postings = [
+    { place: 0, count: 1 },
+    { place: 1, count: 127 },
+    { place: 300, count: 128 },
+    { place: 4_095, count: 1_000_000 }
+  ]
+  it("are read as they were written, in one piece or in two", () => {
+    expect(read(encodePostings(postings, -1))).toEqual(postings)
+    const both = [encodePostings(postings.slice(0, 2), -1), encodePostings(postings.slice(2), 1)]
+    expect(read(Buffer.concat(both))).toEqual(postings)
+  })
+  it("end where the bytes end", () => {
+    const bytes = encodePostings(postings, -1)
+    for (let length = 0; length < bytes.length; length++) {
+      expect(read(bytes.slice(0, length)).length).toBeLessThanOrEqual(postings.length)
+    }
+  })
+})
+
+describe("order", () => {
+  const base: Ranked = { source: "a", chunk: 1, path: "p", hash: "h", ordinal: 0, score: 1, proximity: 0 }
+  it("is by score, path, text, place and cassette", () => {
+    const ordered = [
+      { ...base, score: 2 },
+      base,
+      { ...base, source: "b" },
+      { ...base, ordinal: 1 },
+      { ...base, hash: "i" },
+      { ...base, path: "q" }
+    ]
+    expect(ordered.toReversed().sort(byNetworkRank)).toEqual(ordered)
+  })
+  it("has every text once", () => {
+    const ranked = [base, { ...base, path: "q" }, { ...base, hash: "i" }]
+    expect(distinctTexts(ranked, 10).map(({ hash }) => hash)).toEqual(["h", "i"])
+    expect(distinctTexts(ranked, 1)).toEqual([base])
+  })
+})

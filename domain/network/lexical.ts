@@ -1,0 +1,101 @@
+// Exact BM25 over however many cassettes: counts are whole numbers that are summed over all of them first, terms are
+// added in binary order, so a corpus gives the same scores to the last bit whether it lies in one file or in sixteen.
+// Nothing here knows where counts come from.
+import { COMMON_TERM_CHUNKS, COMMON_TERM_SHARE, PROXIMITY_WORDS } from "./limits.ts"
+import type { Question } from "./query-text.ts"
+
+const K1 = 1.2
+const B = 0.75
+
+/** What one cassette counts: chunks, their words together, and the chunks with each term (in the question's order). */
+export interface Counts {
+  readonly chunks: number
+  readonly words: number
+  readonly frequencies: ReadonlyArray<number>
+}
+
+/** What every asked cassette needs to score its chunks. */
+export interface Weights {
+  /** Terms in binary order with their inverse document frequency; a driver brings chunks in. */
+  readonly terms: ReadonlyArray<{ readonly term: string; readonly idf: number; readonly driver: boolean }>
+  /** Mean number of words of a chunk. */
+  readonly mean: number
+}
+
+/** The sum of what several cassettes count for `terms` terms. */
+export const sumCounts = (counts: ReadonlyArray<Counts>, terms: number): Counts => ({
+  chunks: counts.reduce((sum, { chunks }) => sum + chunks, 0),
+  words: counts.reduce((sum, { words }) => sum + words, 0),
+  frequencies: Array.from({ length: terms }, (_, index) =>
+    counts.reduce((sum, { frequencies }) => sum + (frequencies[index] ?? 0), 0)
+  )
+})
+
+/** Inverse document frequency of a term in `frequency` of `chunks` chunks. */
+export const inverseFrequency = (chunks: number, frequency: number): number =>
+  Math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5))
+
+/** The weights of a question over the summed counts; terms that no chunk has are left out. */
+export const weightsOf = (question: Question, { chunks, frequencies, words }: Counts): Weights => {
+  const common = Math.max(COMMON_TERM_CHUNKS, COMMON_TERM_SHARE * chunks)
+  const present = question.terms
+    .map((term, index) => ({ term, frequency: frequencies[index] ?? 0 }))
+    .filter(({ frequency }) => frequency > 0)
+  const rarest = present.reduce(
+    (least, { frequency }) => Math.min(least, frequency),
+    Number.POSITIVE_INFINITY
+  )
+  const allCommon = rarest > common
+  return {
+    terms: present.map(({ frequency, term }) => ({
+      term,
+      idf: inverseFrequency(chunks, frequency),
+      driver: allCommon ? frequency === rarest : frequency <= common
+    })),
+    mean: chunks === 0 ? 1 : Math.max(1, words) / chunks
+  }
+}
+
+/** What one term adds to a chunk's score. */
+export const termScore = (idf: number, count: number, length: number, mean: number): number =>
+  (idf * (count * (K1 + 1))) / (count + K1 * (1 - B + (B * length) / mean))
+
+const placesOf = (sequence: ReadonlyArray<string>, term: string): ReadonlyArray<number> => {
+  const places: Array<number> = []
+  for (let at = sequence.indexOf(term); at !== -1; at = sequence.indexOf(term, at + 1)) places.push(at)
+  return places
+}
+
+const closeness = (first: ReadonlyArray<number>, second: ReadonlyArray<number>): number => {
+  let best = 0
+  let from = 0
+  for (const place of first) {
+    while (from < second.length && second[from]! < place - PROXIMITY_WORDS) from++
+    for (let index = from; index < second.length && second[index]! <= place + PROXIMITY_WORDS; index++) {
+      const distance = second[index]! - place
+      best = Math.max(best, distance === 1 ? 1 : 0.5 / Math.abs(distance))
+    }
+  }
+  return best
+}
+
+/** How close each pair of neighbouring words of the question comes in a sequence of terms: 0, 0.5/distance or 1. */
+export const closenesses = (
+  neighbours: Question["neighbours"],
+  sequence: ReadonlyArray<string>
+): ReadonlyArray<number> =>
+  neighbours.map(([first, second]) => closeness(placesOf(sequence, first), placesOf(sequence, second)))
+
+/** The bonus for words that stand close together: of each pair the smaller inverse frequency times its closeness. */
+export const proximityBonus = (
+  neighbours: Question["neighbours"],
+  weights: Weights,
+  close: ReadonlyArray<number>
+): number => {
+  const idf = new Map(weights.terms.map((weight) => [weight.term, weight.idf]))
+  return neighbours.reduce(
+    (sum, [first, second], index) =>
+      sum + Math.min(idf.get(first) ?? 0, idf.get(second) ?? 0) * (close[index] ?? 0),
+    0
+  )
+}

@@ -1,0 +1,55 @@
+// Every bound of the cassette network in one place, as named constants with their units. A limit that is not written
+// here does not exist; nothing else may spell one of these numbers. Source: docs/spec/network.md, "Limits".
+
+/** Protocol and versions that a handshake names; another major version is refused. */
+export const PROTOCOL = "SNP"
+export const PROTOCOL_VERSION = "1.0"
+export const CASSETTE_SCHEMA_VERSION = "1.0"
+
+/** Most hits that one question may ask for, and how many it gets by default. */
+export const MAX_LIMIT = 1_000
+export const DEFAULT_LIMIT = 10
+
+/** How many of the best chunks each cassette returns at least, and how many of all get a proximity bonus. */
+export const BEST_CANDIDATES = 50
+
+/** Longest text of a question: UTF-16 units; what follows is cut off. */
+export const MAX_QUERY_UNITS = 10_000
+
+/** Most different terms of one question; later ones are left out. */
+export const MAX_QUERY_TERMS = 64
+
+/** Longest term in the index, in UTF-16 units: longer words are cut, longer identifiers have only their parts. */
+export const MAX_TERM_UNITS = 64
+export const MAX_IDENTIFIER_UNITS = 256
+
+/** Largest document (bytes of UTF-8). */
+export const MAX_DOCUMENT_BYTES = 4 * 1_048_576
+
+/** The size that a chunk aims at, and the largest that one may be (UTF-8 bytes). */
+export const TARGET_CHUNK_BYTES = 1_600
+export const MAX_CHUNK_BYTES = 3_200
+
+/** How many chunks stand together in one segment of the index that ranks. */
+export const SEGMENT_CHUNKS = 4_096
+
+/** How many chunks may wait in the tail before a writer folds them into postings. */
+export const MAX_TAIL_CHUNKS = 256
+
+/** A term in more chunks than this share of all, and than this number, brings no chunk in by itself. */
+export const COMMON_TERM_SHARE = 0.1
+export const COMMON_TERM_CHUNKS = 1_000
+
+/** How many times a word counts in a chunk's path, headings and body. */
+export const PATH_WEIGHT = 4
+export const HEADING_WEIGHT = 1
+export const BODY_WEIGHT = 1
+
+/** Within how many words two neighbouring words of a question earn a proximity bonus. */
+export const PROXIMITY_WORDS = 8
+
+/** How long a cassette may take to answer before it counts as late (milliseconds). */
+export const DEFAULT_DEADLINE_MILLIS = 5_000
+
+/** How long an ephemeral cassette keeps a document by default (7 days, milliseconds). */
+export const DEFAULT_TTL_MILLIS = 7 * 86_400_000

@@ -1,0 +1,40 @@
+// The names that content gives itself: chunk ids, record hashes, receipts and the root over all records. Each is a
+// SHA-256 over a canonical array (`jcs/1`), so that anybody can compute it from an export. See docs/spec/network.md.
+import { jcsText } from "../canonical/jcs.ts"
+import type { Sha256 } from "../canonical/sha256.ts"
+import { CASSETTE_SCHEMA_VERSION } from "./limits.ts"
+import type { Receipt } from "./receipt-form.ts"
+
+/** What identifies a document: a new version of one path is a new record. */
+export interface DocumentRecord {
+  readonly path: string
+  readonly version: number
+  readonly type: string
+  /** SHA-256 of the text. */
+  readonly content_hash: string
+}
+
+/** The hash under which a document stands in receipts and in the root. */
+export const recordHash = (sha256: Sha256, { content_hash, path, type, version }: DocumentRecord): string =>
+  sha256(jcsText(["cassette/document/1", path, version, type, content_hash]))
+
+/** `chunk_id`: the place and the text of a chunk, 32 hexadecimal digits. */
+export const chunkId = (sha256: Sha256, path: string, ordinal: number, hash: string): string =>
+  sha256(jcsText([path, ordinal, hash])).slice(0, 32)
+
+/** The hash of a receipt, which the next one names as its parent. */
+export const receiptHash = (sha256: Sha256, receipt: Receipt): string =>
+  sha256(
+    jcsText([
+      "cassette/receipt/1",
+      receipt.receipt_index,
+      receipt.parent_hash,
+      receipt.operation,
+      receipt.record_hash,
+      receipt.rule
+    ])
+  )
+
+/** `db_hash`: what a cassette holds, whatever its file's bytes are; 16 hexadecimal digits. */
+export const contentRoot = (sha256: Sha256, root: string): string =>
+  sha256(jcsText(["cassette/content/1", CASSETTE_SCHEMA_VERSION, root])).slice(0, 16)

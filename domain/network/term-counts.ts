@@ -1,0 +1,50 @@
+// How often a term stands in a chunk, and how long the chunk is: the numbers that ranking works with. The terms of a
+// chunk are texts in which terms are separated by single blanks. Counts are whole numbers, so that sums are exact.
+import { BODY_WEIGHT, HEADING_WEIGHT, PATH_WEIGHT } from "./limits.ts"
+
+/** A chunk's terms: of its path, of its headings, of its text, and the identifiers of all three. */
+export interface ChunkTerms {
+  readonly path: string
+  readonly heading: string
+  readonly body: string
+  readonly identifiers: string
+}
+
+const occurrences = (terms: string, term: string): number => {
+  let count = 0
+  for (let at = terms.indexOf(term); at !== -1; at = terms.indexOf(term, at + term.length)) {
+    const end = at + term.length
+    if ((at === 0 || terms[at - 1] === " ") && (end === terms.length || terms[end] === " ")) count += 1
+  }
+  return count
+}
+
+/** How often the term counts in the chunk. */
+export const weightedCount = ({ body, heading, identifiers, path }: ChunkTerms, term: string): number =>
+  PATH_WEIGHT * occurrences(path, term) +
+  HEADING_WEIGHT * occurrences(heading, term) +
+  BODY_WEIGHT * (occurrences(body, term) + occurrences(identifiers, term))
+
+const split = (terms: string): ReadonlyArray<string> => (terms === "" ? [] : terms.split(" "))
+
+/** How often every term counts in the chunk. */
+export const weightedCounts = ({
+  body,
+  heading,
+  identifiers,
+  path
+}: ChunkTerms): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  const add = (terms: string, weight: number): void => {
+    for (const term of split(terms)) counts.set(term, (counts.get(term) ?? 0) + weight)
+  }
+  add(path, PATH_WEIGHT)
+  add(heading, HEADING_WEIGHT)
+  add(body, BODY_WEIGHT)
+  add(identifiers, BODY_WEIGHT)
+  return counts
+}
+
+/** A chunk's length in words, 1 at least: 0 says that there is no such chunk. */
+export const lengthOf = ({ body, heading }: ChunkTerms): number =>
+  Math.max(1, split(heading).length + split(body).length)

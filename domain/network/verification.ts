@@ -1,0 +1,51 @@
+// The vocabulary of verifying a cassette: stable finding codes and the report. A code is never renamed or reused;
+// docs/spec/network.md lists them for other implementations.
+import * as Schema from "effect/Schema"
+import { findingCodes as ledgerFindingCodes } from "../ledger/verification.ts"
+
+/** Every finding code with what it means; those of a schema are the same for every database. */
+const cassetteFindingCodes = {
+  INTEGRITY: ledgerFindingCodes.INTEGRITY,
+  TABLE_MISSING: ledgerFindingCodes.TABLE_MISSING,
+  TRIGGER_MISSING: ledgerFindingCodes.TRIGGER_MISSING,
+  SCHEMA_MISSING: ledgerFindingCodes.SCHEMA_MISSING,
+  SCHEMA_CHANGED: ledgerFindingCodes.SCHEMA_CHANGED,
+  SCHEMA_EXTRA: ledgerFindingCodes.SCHEMA_EXTRA,
+  MIGRATION_CHANGED: ledgerFindingCodes.MIGRATION_CHANGED,
+  CONTENT_HASH_MISMATCH: "a document's text is not the text of its content hash",
+  RECORD_HASH_MISMATCH: "a document's record hash is not that of its path, version, type and content",
+  RECEIPT_CHAIN_BROKEN: "a receipt does not follow from the one before it",
+  RECORD_WITHOUT_RECEIPT: "a document has no receipt of its write",
+  RECORD_MISSING: "a receipt names a document that is not there",
+  CHUNK_DIFFERS: "a document's chunks are not those that its text gives: reindex",
+  TERMS_DIFFER: "a chunk's terms are not those that its text gives: reindex",
+  POSTINGS_DIFFER: "the index that ranks does not agree with the chunks' terms: reindex",
+  FULL_TEXT_DIFFERS: "the full-text index does not agree with the chunks' terms: reindex"
+} as const
+
+type CassetteFindingCode = keyof typeof cassetteFindingCodes
+
+export const CassetteFinding = Schema.Struct({
+  code: Schema.Literals(Object.keys(cassetteFindingCodes) as ReadonlyArray<CassetteFindingCode>),
+  /** The cassette, then what it is about: `docs documents notes/a.md`. */
+  where: Schema.String,
+  message: Schema.String
+})
+export type CassetteFinding = typeof CassetteFinding.Type
+
+export const CassetteReport = Schema.Struct({
+  verdict: Schema.Literals(["PASS", "FAIL"]),
+  findings: Schema.Array(CassetteFinding),
+  findings_left_off: Schema.Int,
+  cassettes: Schema.Array(
+    Schema.Struct({
+      cassette_id: Schema.String,
+      db_hash: Schema.String,
+      documents: Schema.Int,
+      chunks: Schema.Int,
+      receipts: Schema.Int,
+      receipt_head: Schema.String
+    })
+  )
+})
+export type CassetteReport = typeof CassetteReport.Type

@@ -1,0 +1,111 @@
+// How texts are taken apart: the literal thing is always found again, whatever it is made of.
+import { describe, expect, it } from "vitest"
+import { questionOf } from "./query-text.ts"
+import { termTexts, wordsOf } from "./words.ts"
+
+const plain = (word: string): string => (word.length > 2 ? word.replace(/s$/, "") : word)
+const sequence = (text: string) => wordsOf(text, plain).sequence.map(({ term }) => term)
+const identifiers = (text: string) => wordsOf(text, plain).identifiers.map(({ term }) => term)
+
+describe("words", () => {
+  it.each([
+    ["multi-agent", ["multi", "agent"], ["multi-agent"]],
+    ["POL-358", ["pol", "358"], ["pol-358"]],
+    ["20.04", ["20", "04"], ["20.04"]],
+    ["GB/s", ["gb", "s"], ["gb/s"]],
+    ["CLAUDE.md", ["claude", "md"], ["claude.md"]],
+    ["grammar::fa", ["grammar", "fa"], ["grammar::fa"]],
+    ["src/main.py", ["src", "main", "py"], ["src/main.py", "main.py"]],
+    ["getUserName", ["get", "user", "name"], ["getusername"]],
+    ["HTTPServer", ["http", "server"], ["httpserver"]],
+    ["snake_case_name", ["snake", "case", "name"], ["snake_case_name"]],
+    ["C++ and C#", ["c", "and", "c"], ["c++", "c#"]],
+    ["don't", ["dont"], []],
+    ["the agent's", ["the", "agent"], []],
+    ["__init__", ["init"], []]
+  ])("%s", (text, words, whole) => {
+    expect(sequence(text)).toEqual(words)
+    expect(identifiers(text)).toEqual(whole)
+  })
+
+  it("gives pairs of characters where a script has no blanks, and a single one by itself", () => {
+    expect(sequence("漢字かな")).toEqual(["漢字", "字か", "かな"])
+    expect(sequence("字")).toEqual(["字"])
+    expect(sequence("Node漢字js")).toEqual(["node", "漢字", "js"])
+  })
+
+  it("finds emoji with and without their variations", () => {
+    expect(sequence("🚀")).toEqual(["🚀"])
+    expect(sequence("❤️")).toEqual(sequence("❤"))
+    expect(sequence("👩‍💻🇪🇺")).toEqual(["👩‍💻", "🇪🇺"])
+  })
+
+  it("folds case, diacritics, composition and width alike", () => {
+    for (const text of ["Café", "CAFÉ", "cafe\u0301", "ｃａｆｅ"]) expect(sequence(text)).toEqual(["cafe"])
+    expect(sequence("Straße")).toEqual(["strasse"])
+    expect(sequence("ΣΊΣΥΦΟΣ")).toEqual(sequence("σίσυφος"))
+  })
+
+  it("has no term with a blank in it, whatever a character decomposes into", () => {
+    expect(sequence("\ufc5e x")).toEqual(["\u064c\u0651", "x"])
+  })
+
+  it("keeps the place of every word in the text", () => {
+    const text = "See src/main.py, don't"
+    const { identifiers, sequence } = wordsOf(text, plain)
+    expect(sequence.map(({ end, start }) => text.slice(start, end))).toEqual([
+      "See",
+      "src",
+      "main",
+      "py",
+      "don't"
+    ])
+    expect(identifiers.map(({ end, start }) => text.slice(start, end))).toEqual(["src/main.py", "main.py"])
+  })
+
+  it("bounds terms and identifiers", () => {
+    expect(sequence("a".repeat(1_000))[0]).toHaveLength(64)
+    expect(identifiers(`${"a".repeat(200)}-${"b".repeat(200)}`)).toEqual([])
+  })
+
+  it("joins terms by single blanks", () => {
+    expect(termTexts("multi-agent hub", plain)).toEqual({
+      sequence: "multi agent hub",
+      identifiers: "multi-agent"
+    })
+  })
+})
+
+describe("questions", () => {
+  it.each(["", "   ", "***", '"', "''", "()", "^:-"])("%j asks nothing", (text) => {
+    expect(questionOf(text, plain)).toEqual({ terms: [], neighbours: [], phrases: [] })
+  })
+  it("treats the words of a search language as words", () => {
+    expect(questionOf('NOT body:agents OR "', plain).terms).toEqual([
+      "agent",
+      "body",
+      "body:agents",
+      "not",
+      "or"
+    ])
+  })
+  it("has its terms once and in binary order, and its neighbours", () => {
+    expect(questionOf("b a b", plain)).toEqual({
+      terms: ["a", "b"],
+      neighbours: [
+        ["b", "a"],
+        ["a", "b"]
+      ],
+      phrases: []
+    })
+  })
+  it("takes quoted words as a phrase, and an unpaired quotation mark as nothing", () => {
+    expect(questionOf('the "memory architecture" of', plain).phrases).toEqual([["memory", "architecture"]])
+    expect(questionOf("“fencing token”", plain).phrases).toEqual([["fencing", "token"]])
+    expect(questionOf('a "b', plain).phrases).toEqual([])
+  })
+  it("has at most 64 terms", () => {
+    const text = Array.from({ length: 200 }, (_, index) => `w${index}`).join(" ")
+    expect(questionOf(text, plain).terms).toHaveLength(64)
+  })
+})

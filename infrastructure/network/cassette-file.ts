@@ -1,0 +1,142 @@
+// A cassette's file under a reading connection: what it is, whether it is still the file at its path, and why it cannot
+// be read if so. A cassette that is missing, locked or damaged is a fault to be told, never a crash, and its file is
+// neither changed nor removed. It loads nothing but SQLite, since a process per cassette starts with it.
+import { statSync } from "node:fs"
+import type { AnswerStatus } from "../../domain/network/cassette.ts"
+import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
+import { type Connection, openForReading } from "../sqlite/better-sqlite3-host.ts"
+
+/** "CXN1" as a big-endian number, in the header of every cassette. */
+const APPLICATION_ID = 0x43_58_4e_31
+
+/** Why a cassette does not answer. */
+export interface CassetteFault {
+  readonly status: Exclude<AnswerStatus, "ok" | "partial">
+  readonly reason: string
+}
+
+export type CassetteInspection =
+  | { readonly kind: "empty" }
+  | { readonly kind: "cassette"; readonly meta: ReadonlyMap<string, string> }
+  | { readonly kind: "ledger" }
+  | { readonly kind: "foreign"; readonly reason: string }
+
+/** Looks at the application id, the schema's names and the cassette's own description. */
+export const inspectCassette = (connection: Connection): CassetteInspection => {
+  const names = new Set(
+    connection.all<{ name: string }>("SELECT name FROM sqlite_schema").map(({ name }) => name)
+  )
+  if (names.has("events")) return { kind: "ledger" }
+  const id = connection.pragma("application_id")
+  if (id === 0 && names.size === 0) return { kind: "empty" }
+  if (id !== APPLICATION_ID || !names.has("network_meta")) {
+    return { kind: "foreign", reason: "it is a database of something else" }
+  }
+  const rows = connection.all<{ key: string; value: string }>("SELECT key, value FROM network_meta")
+  return { kind: "cassette", meta: new Map(rows.map(({ key, value }) => [key, value])) }
+}
+
+const codeOf = (error: unknown): string => {
+  const { code } = error as { readonly code?: unknown }
+  return typeof code === "string" ? code : ""
+}
+
+/** What an error of SQLite or of the file system says about a cassette; anything else is thrown again. */
+const faultOf = (error: unknown): CassetteFault => {
+  const code = codeOf(error)
+  const message = error instanceof Error ? error.message : code
+  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
+    return { status: "offline", reason: "the file is locked by another program" }
+  }
+  if (code === "SQLITE_NOTADB") return { status: "error", reason: "the file is no SQLite database" }
+  if (code.startsWith("SQLITE_CORRUPT")) return { status: "error", reason: `the file is damaged: ${message}` }
+  if (code === "ENOENT" || code === "ENOTDIR") return { status: "offline", reason: "the file is missing" }
+  if (code.startsWith("SQLITE_") || code.startsWith("E")) {
+    return { status: "error", reason: `${code}: ${message}` }
+  }
+  throw error
+}
+
+const major = (version: string): string => version.split(".")[0] ?? ""
+
+const judge = (found: CassetteInspection, id: string): CassetteFault | undefined => {
+  switch (found.kind) {
+    case "ledger":
+      return { status: "refused", reason: "LedgerIsNotACassette: the file is a ledger" }
+    case "foreign":
+      return { status: "refused", reason: `NotACassette: ${found.reason}` }
+    case "empty":
+      return { status: "offline", reason: "the file is empty: index it first" }
+    case "cassette": {
+      const version = found.meta.get("schema_version") ?? ""
+      if (major(version) !== major(CASSETTE_SCHEMA_VERSION)) {
+        const reason = `its schema version is ${version || "missing"}, this program reads ${CASSETTE_SCHEMA_VERSION}`
+        return { status: "refused", reason }
+      }
+      const own = found.meta.get("cassette_id")
+      return own === id ? undefined : { status: "refused", reason: `it is the cassette ${own}, not ${id}` }
+    }
+  }
+}
+
+/** An open cassette and the file that it was opened from. */
+export interface OpenCassette {
+  readonly connection: Connection
+  readonly meta: ReadonlyMap<string, string>
+  readonly identity: string
+}
+
+const identityOf = (file: string): string => {
+  const { dev, ino, size } = statSync(file, { bigint: true })
+  if (size === 0n) throw Object.assign(new Error("the file is empty"), { code: "SQLITE_NOTADB" })
+  return `${dev}:${ino}`
+}
+
+const open = (file: string, id: string): OpenCassette | CassetteFault => {
+  const identity = identityOf(file)
+  const connection = openForReading(file)
+  try {
+    const found = inspectCassette(connection)
+    const fault = judge(found, id)
+    if (fault === undefined && found.kind === "cassette") return { connection, meta: found.meta, identity }
+    connection.close()
+    return fault ?? { status: "error", reason: "the file cannot be read" }
+  } catch (error) {
+    connection.close()
+    throw error
+  }
+}
+
+/** A cassette's file that is opened when it is needed, and again when another file stands at its path. */
+export class CassetteFile {
+  readonly file: string
+  readonly id: string
+  private opened: OpenCassette | undefined
+
+  constructor(file: string, id: string) {
+    this.file = file
+    this.id = id
+  }
+
+  /** Runs synchronous reading; whatever keeps it from reading is a fault. */
+  read<A>(work: (cassette: OpenCassette) => A): { readonly value: A } | CassetteFault {
+    try {
+      if (this.opened !== undefined && this.opened.identity !== identityOf(this.file)) this.close()
+      if (this.opened === undefined) {
+        const opened = open(this.file, this.id)
+        if ("status" in opened) return opened
+        this.opened = opened
+      }
+      const { opened } = this
+      return { value: opened.connection.snapshot(() => work(opened)) }
+    } catch (error) {
+      this.close()
+      return faultOf(error)
+    }
+  }
+
+  close(): void {
+    this.opened?.connection.close()
+    this.opened = undefined
+  }
+}

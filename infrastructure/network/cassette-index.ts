@@ -1,0 +1,395 @@
+// Answers what the hub asks of a cassette's index: counts, best chunks, closeness of words, texts. It reads postings in
+// segments and, beside them, the tail that no writer has folded yet. All is synchronous and of one moment; nothing is
+// remembered between questions but what a receipt's hash names.
+import { sha256Bytes } from "../hashing/sha256.ts"
+import type { Mutability } from "../../domain/network/cassette.ts"
+import type {
+  Candidate,
+  IndexAnswers,
+  IndexFacts,
+  IndexRequest,
+  Scope,
+  StoredChunk
+} from "../../domain/network/index-requests.ts"
+import { closenesses, type Counts, termScore, type Weights } from "../../domain/network/lexical.ts"
+import { FIRST_PARENT } from "../../domain/network/receipt-form.ts"
+import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
+import { eachPosting } from "../../domain/network/postings.ts"
+import type { Question } from "../../domain/network/query-text.ts"
+import { byRank, distinctTexts } from "../../domain/network/ranking.ts"
+import { recordsRoot } from "../../domain/network/record-root.ts"
+import { weightedCount } from "../../domain/network/term-counts.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import type { CassetteFault, CassetteFile, OpenCassette } from "./cassette-file.ts"
+
+interface TermsRow {
+  readonly chunk_number: number
+  readonly words: number
+  readonly path: string
+  readonly heading: string
+  readonly body: string
+  readonly identifiers: string
+}
+
+/** Chunks that the scope hides; undefined when it hides none. */
+type Hidden = ReadonlySet<number> | undefined
+
+const hiddenBy = ({ connection, meta }: OpenCassette, { now }: Scope): Hidden => {
+  if (meta.get("mutability") !== "ephemeral") return undefined
+  const rows = connection.all<{ chunk_number: number }>(
+    "SELECT c.chunk_number FROM documents AS d JOIN chunks AS c ON c.document_id = d.document_id WHERE d.expires_at <= ?",
+    [now]
+  )
+  return rows.length === 0 ? undefined : new Set(rows.map(({ chunk_number }) => chunk_number))
+}
+
+const readTail = (connection: Connection, hidden: Hidden): ReadonlyArray<TermsRow> =>
+  connection
+    .all<TermsRow>(
+      "SELECT t.chunk_number, t.words, c.path, c.heading, c.body, c.identifiers FROM tail AS t JOIN chunk_terms AS c ON c.chunk_number = t.chunk_number"
+    )
+    .filter(({ chunk_number }) => hidden?.has(chunk_number) !== true)
+
+/** The lengths of a segment's chunks in words; 0 where there is none any more. */
+const lengthsIn = (bytes: Uint8Array): Uint32Array => {
+  const copy = new Uint8Array(bytes)
+  return new Uint32Array(copy.buffer, 0, copy.byteLength >> 2)
+}
+
+const lengthsOf = (connection: Connection, segment: number, hidden: Hidden): Uint32Array => {
+  const [row] = connection.all<{ lengths: Uint8Array }>("SELECT lengths FROM segments WHERE segment = ?", [
+    segment
+  ])
+  const lengths = lengthsIn(row?.lengths ?? new Uint8Array(0))
+  if (hidden !== undefined) {
+    for (let place = 0; place < lengths.length; place++) {
+      if (hidden.has(segment * SEGMENT_CHUNKS + place)) lengths[place] = 0
+    }
+  }
+  return lengths
+}
+
+const segmentNumbers = (connection: Connection): ReadonlyArray<number> =>
+  connection
+    .all<{ segment: number }>("SELECT segment FROM segments ORDER BY segment")
+    .map(({ segment }) => segment)
+
+const frequencyIn = (connection: Connection, term: string): number =>
+  connection.all<{ chunks: number }>(
+    "SELECT coalesce(sum(chunks), 0) AS chunks FROM postings WHERE term = ?",
+    [term]
+  )[0]?.chunks ?? 0
+
+/** How many visible chunks have the term; only lists of hidden chunks must be read for it. */
+const visibleFrequency = (
+  connection: Connection,
+  term: string,
+  lengths: ReadonlyMap<number, Uint32Array>
+): number => {
+  let chunks = 0
+  for (const row of connection.all<{ segment: number; data: Uint8Array }>(
+    "SELECT segment, data FROM postings WHERE term = ?",
+    [term]
+  )) {
+    const words = lengths.get(row.segment)
+    eachPosting(row.data, (place) => {
+      if ((words?.[place] ?? 0) > 0) chunks += 1
+    })
+  }
+  return chunks
+}
+
+const has = (row: TermsRow, term: string): boolean => weightedCount(row, term) > 0
+
+/** Counts chunks, words and chunks with each term. */
+const count = (cassette: OpenCassette, terms: ReadonlyArray<string>, scope: Scope): Counts => {
+  const { connection } = cassette
+  const hidden = hiddenBy(cassette, scope)
+  const tail = readTail(connection, hidden)
+  const inTail = (term: string) => tail.reduce((sum, row) => sum + (has(row, term) ? 1 : 0), 0)
+  const tailWords = tail.reduce((sum, { words }) => sum + words, 0)
+  if (hidden === undefined) {
+    const [sums] = connection.all<{ chunks: number; words: number }>(
+      "SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(sum(words), 0) AS words FROM segments"
+    )
+    return {
+      chunks: (sums?.chunks ?? 0) + tail.length,
+      words: (sums?.words ?? 0) + tailWords,
+      frequencies: terms.map((term) => frequencyIn(connection, term) + inTail(term))
+    }
+  }
+  const lengths = new Map(
+    segmentNumbers(connection).map((segment) => [segment, lengthsOf(connection, segment, hidden)])
+  )
+  const visible = [...lengths.values()].flatMap((words) => [...words].filter((length) => length > 0))
+  return {
+    chunks: visible.length + tail.length,
+    words: visible.reduce((sum, length) => sum + length, 0) + tailWords,
+    frequencies: terms.map((term) => visibleFrequency(connection, term, lengths) + inTail(term))
+  }
+}
+
+/** Chunks that hold every phrase, or undefined when there is no phrase. */
+const withPhrases = (connection: Connection, phrases: Question["phrases"]): Hidden => {
+  if (phrases.length === 0) return undefined
+  const match = phrases.map((phrase) => `"${phrase.join(" ").replaceAll('"', '""')}"`).join(" AND ")
+  const rows = connection.all<{ rowid: number }>("SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?", [
+    match
+  ])
+  return new Set(rows.map(({ rowid }) => rowid))
+}
+
+interface Scored {
+  readonly chunk: number
+  readonly score: number
+}
+
+/** Keeps what may be among the best `limit`: everything as good as the limit-th best so far. */
+class BestScores {
+  private readonly limit: number
+  private kept: Array<Scored> = []
+  private least = 0
+
+  constructor(limit: number) {
+    this.limit = limit
+  }
+
+  add(chunk: number, score: number): void {
+    if (score < this.least) return
+    this.kept.push({ chunk, score })
+    if (this.kept.length >= 4 * this.limit + 1_000) this.prune()
+  }
+
+  /** Drops what is worse than the limit-th best; equals of it stay. */
+  private prune(): void {
+    const scores = this.kept.map(({ score }) => score).sort((left, right) => right - left)
+    this.least = scores[this.limit - 1] ?? 0
+    this.kept = this.kept.filter(({ score }) => score >= this.least)
+  }
+
+  all(): ReadonlyArray<Scored> {
+    this.prune()
+    return this.kept
+  }
+}
+
+/** Scores one segment: drivers mark the chunks, then every term adds to the marked ones, in binary order. */
+const scoreSegment = (
+  segment: number,
+  lengths: Uint32Array,
+  weights: Weights,
+  lists: ReadonlyArray<Uint8Array | undefined>,
+  wanted: Hidden,
+  best: BestScores
+): void => {
+  const marked = new Uint8Array(SEGMENT_CHUNKS)
+  let any = false
+  for (const [index, { driver }] of weights.terms.entries()) {
+    const list = driver ? lists[index] : undefined
+    if (list === undefined) continue
+    eachPosting(list, (place) => {
+      marked[place] = 1
+    })
+    any = true
+  }
+  if (!any) return
+  const scores = new Float64Array(SEGMENT_CHUNKS)
+  for (const [index, { idf }] of weights.terms.entries()) {
+    const list = lists[index]
+    if (list === undefined) continue
+    eachPosting(list, (place, weighted) => {
+      if (marked[place] === 1) scores[place]! += termScore(idf, weighted, lengths[place] ?? 0, weights.mean)
+    })
+  }
+  for (let place = 0; place < lengths.length; place++) {
+    if (marked[place] === 0 || lengths[place] === 0) continue
+    const chunk = segment * SEGMENT_CHUNKS + place
+    if (wanted === undefined || wanted.has(chunk)) best.add(chunk, scores[place]!)
+  }
+}
+
+const scoreTail = (row: TermsRow, weights: Weights): number => {
+  let score = 0
+  let driven = false
+  for (const { driver, idf, term } of weights.terms) {
+    const weighted = weightedCount(row, term)
+    if (weighted === 0) continue
+    driven ||= driver
+    score += termScore(idf, weighted, row.words, weights.mean)
+  }
+  return driven ? score : 0
+}
+
+const described = (connection: Connection, scored: ReadonlyArray<Scored>): Array<Candidate> =>
+  scored.flatMap(({ chunk, score }) =>
+    connection
+      .all<{ path: string; hash: string; ordinal: number }>(
+        "SELECT d.path, c.hash, c.ordinal FROM chunks AS c JOIN documents AS d ON d.document_id = c.document_id WHERE c.chunk_number = ?",
+        [chunk]
+      )
+      .map(({ hash, ordinal, path }) => ({ chunk, score, path, hash, ordinal }))
+  )
+
+/** The best chunks, so many that at least `limit` different texts are among them if there are. */
+const best = (
+  cassette: OpenCassette,
+  request: IndexRequest & { readonly op: "best" }
+): ReadonlyArray<Candidate> => {
+  const { connection } = cassette
+  const { limit, phrases, scope, weights } = request
+  const hidden = hiddenBy(cassette, scope)
+  const wanted = withPhrases(connection, phrases)
+  const lists = weights.terms.map(
+    ({ term }) =>
+      new Map(
+        connection
+          .all<{ segment: number; data: Uint8Array }>("SELECT segment, data FROM postings WHERE term = ?", [
+            term
+          ])
+          .map(({ data, segment }) => [segment, data])
+      )
+  )
+  const driven = new Set(
+    weights.terms.flatMap(({ driver }, index) => (driver ? [...lists[index]!.keys()] : []))
+  )
+  const tail = readTail(connection, hidden)
+  for (let take = limit; ; take *= 4) {
+    const scores = new BestScores(take)
+    for (const segment of driven) {
+      const lengths = lengthsOf(connection, segment, hidden)
+      scoreSegment(
+        segment,
+        lengths,
+        weights,
+        lists.map((list) => list.get(segment)),
+        wanted,
+        scores
+      )
+    }
+    for (const row of tail) {
+      const score = wanted === undefined || wanted.has(row.chunk_number) ? scoreTail(row, weights) : 0
+      if (score > 0) scores.add(row.chunk_number, score)
+    }
+    const found = scores.all()
+    const texts = distinctTexts(described(connection, found).sort(byRank), limit)
+    if (texts.length >= limit || found.length < take) return texts
+  }
+}
+
+const closeness = (
+  { connection }: OpenCassette,
+  chunks: ReadonlyArray<number>,
+  neighbours: Question["neighbours"]
+): ReadonlyArray<ReadonlyArray<number>> =>
+  chunks.map((chunk) => {
+    const [row] = connection.all<{ heading: string; body: string }>(
+      "SELECT heading, body FROM chunk_terms WHERE chunk_number = ?",
+      [chunk]
+    )
+    return closenesses(neighbours, row === undefined ? [] : `${row.heading} ${row.body}`.split(" "))
+  })
+
+interface ChunkRow extends Omit<StoredChunk, "heading_path" | "content"> {
+  readonly chunk_number: number
+  readonly heading_path: string
+  readonly content: Uint8Array
+}
+
+const CHUNK_OF_HASH = `SELECT c.chunk_number, c.chunk_id, d.path, d.type, c.hash, c.ordinal, c.kind, c.heading_path,
+  substr(CAST(d.text AS BLOB), c.byte_start + 1, c.byte_end - c.byte_start) AS content
+FROM chunks AS c JOIN documents AS d ON d.document_id = c.document_id WHERE c.hash = ? ORDER BY d.path, c.ordinal`
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
+const storedChunk = (row: ChunkRow): StoredChunk => ({
+  chunk_id: row.chunk_id,
+  path: row.path,
+  type: row.type,
+  hash: row.hash,
+  ordinal: row.ordinal,
+  kind: row.kind,
+  heading_path: row.heading_path === "" ? [] : row.heading_path.split("\n"),
+  content: decoder.decode(row.content)
+})
+
+/** Every visible place of the given texts. */
+const places = (
+  cassette: OpenCassette,
+  hashes: ReadonlyArray<string>,
+  scope: Scope
+): ReadonlyArray<StoredChunk> => {
+  const hidden = hiddenBy(cassette, scope)
+  return hashes.flatMap((hash) =>
+    cassette.connection
+      .all<ChunkRow>(CHUNK_OF_HASH, [hash])
+      .filter(({ chunk_number }) => hidden?.has(chunk_number) !== true)
+      .map(storedChunk)
+  )
+}
+
+const single = <Row>(connection: Connection, sql: string): Row => connection.all<Row>(sql)[0] as Row
+
+/** Roots by the receipt that they belong to: nothing is written without one. */
+const roots = new Map<string, string>()
+
+const rootAt = (connection: Connection, head: string): string => {
+  const known = roots.get(head)
+  if (known !== undefined) return known
+  const rows = connection.all<{ record_hash: string }>("SELECT record_hash FROM documents")
+  const root = recordsRoot(
+    sha256Bytes,
+    rows.map(({ record_hash }) => record_hash)
+  )
+  if (roots.size > 256) roots.clear()
+  roots.set(head, root)
+  return root
+}
+
+const facts = (cassette: OpenCassette, scope: Scope): IndexFacts => {
+  const { connection } = cassette
+  const hidden = hiddenBy(cassette, scope)?.size ?? 0
+  const { definitions, total } = single<{ total: number; definitions: number }>(
+    connection,
+    "SELECT count(*) AS total, coalesce(sum(kind = 'definition'), 0) AS definitions FROM chunks"
+  )
+  const { files } = single<{ files: number }>(
+    connection,
+    "SELECT count(DISTINCT path) AS files FROM documents"
+  )
+  const types = connection.all<{ type: string }>("SELECT DISTINCT type FROM documents ORDER BY type")
+  const head = connection.all<{ receipt_index: number; receipt_hash: string }>(
+    "SELECT receipt_index, receipt_hash FROM write_receipts ORDER BY receipt_index DESC LIMIT 1"
+  )[0] ?? { receipt_index: 0, receipt_hash: FIRST_PARENT }
+  return {
+    cassette_id: cassette.meta.get("cassette_id") ?? "",
+    schema_version: cassette.meta.get("schema_version") ?? "",
+    mutability: (cassette.meta.get("mutability") ?? "mutable") as Mutability,
+    records_root: rootAt(connection, head.receipt_hash),
+    total_chunks: total - hidden,
+    definitions,
+    files,
+    content_types: types.map(({ type }) => type),
+    receipts: head.receipt_index,
+    receipt_head: head.receipt_hash
+  }
+}
+
+const answers: {
+  readonly [Op in IndexRequest["op"]]: (
+    cassette: OpenCassette,
+    request: Extract<IndexRequest, { readonly op: Op }>
+  ) => IndexAnswers[Op]
+} = {
+  facts: (cassette, { scope }) => facts(cassette, scope),
+  count: (cassette, { scope, terms }) => count(cassette, terms, scope),
+  best,
+  closeness: (cassette, { chunks, neighbours }) => closeness(cassette, chunks, neighbours),
+  places: (cassette, { hashes, scope }) => places(cassette, hashes, scope)
+}
+
+/** Answers one request from a cassette's file, or says why it cannot. */
+export const askIndex = <Op extends IndexRequest["op"]>(
+  file: CassetteFile,
+  request: Extract<IndexRequest, { readonly op: Op }>
+): { readonly value: IndexAnswers[Op] } | CassetteFault =>
+  file.read((cassette) => answers[request.op as Op](cassette, request))

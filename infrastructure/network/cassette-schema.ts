@@ -1,0 +1,83 @@
+// The released versions of a cassette's schema, and how a file becomes a cassette: in one transaction that also writes
+// the first receipt, so that there is exactly one beginning however many create the file at once.
+import { receiptHash } from "../../domain/network/records.ts"
+import type { Mutability } from "../../domain/network/cassette.ts"
+import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
+import { FIRST_PARENT } from "../../domain/network/receipt-form.ts"
+import { sha256 } from "../hashing/sha256.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { applySteps, readSchemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
+import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
+
+/** Where a cassette records its versions. */
+export const CASSETTE_VERSIONS = { table: "cassette_migrations" } as const
+
+let steps: ReadonlyArray<SchemaStep> | undefined
+
+/** Every released version, oldest first; read once. */
+export const cassetteSteps = (): ReadonlyArray<SchemaStep> =>
+  (steps ??= [readSchemaStep(1, "0001-cassette", "network/")])
+
+/** What a new cassette is told once and keeps. */
+export interface CassetteBirth {
+  readonly id: string
+  readonly mutability: Mutability
+  /** How long an ephemeral cassette keeps a document (milliseconds). */
+  readonly ttlMillis: number
+}
+
+interface ReceiptEnd {
+  readonly receipt_index: number
+  readonly receipt_hash: string
+}
+
+/** Adds the receipt of a write; belongs into the write's own transaction. The chain's end is read, never remembered. */
+export const addReceipt = (host: SqlHost, operation: string, record_hash: string, rule: string): void => {
+  const [end] = host.all<ReceiptEnd>(
+    "SELECT receipt_index, receipt_hash FROM write_receipts ORDER BY receipt_index DESC LIMIT 1"
+  )
+  const receipt = {
+    receipt_index: (end?.receipt_index ?? 0) + 1,
+    parent_hash: end?.receipt_hash ?? FIRST_PARENT,
+    operation,
+    record_hash,
+    rule
+  }
+  host.run(
+    "INSERT INTO write_receipts (receipt_index, parent_hash, operation, record_hash, rule, receipt_hash) VALUES (?, ?, ?, ?, ?, ?)",
+    [
+      receipt.receipt_index,
+      receipt.parent_hash,
+      receipt.operation,
+      receipt.record_hash,
+      receipt.rule,
+      receiptHash(sha256, receipt)
+    ]
+  )
+}
+
+/** Makes an empty file a cassette; what is a cassette already, or something else, is left as it is. */
+export const createCassette = (
+  connection: Connection,
+  { id, mutability, ttlMillis }: CassetteBirth
+): CassetteInspection =>
+  connection.transaction(() => {
+    const found = inspectCassette(connection)
+    if (found.kind !== "empty") return found
+    applySteps(connection, CASSETTE_VERSIONS, cassetteSteps(), 0)
+    const meta = {
+      cassette_id: id,
+      mutability,
+      schema_version: CASSETTE_SCHEMA_VERSION,
+      ttl_ms: `${ttlMillis}`,
+      next_chunk: "0",
+      reindexing: "0",
+      sealed: "0"
+    }
+    for (const [key, value] of Object.entries(meta)) {
+      connection.run("INSERT INTO network_meta (key, value) VALUES (?, ?)", [key, value])
+    }
+    for (const step of cassetteSteps()) addReceipt(connection, "migrate", step.checksum, step.name)
+    return inspectCassette(connection)
+  })

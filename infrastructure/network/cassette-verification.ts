@@ -1,0 +1,232 @@
+// Judges a cassette from its file alone: SQLite's own check, the schema, every document against its hashes, the chain of
+// receipts against the documents, and everything derived against what the documents give. It reads one moment and
+// changes nothing.
+import { chunksOf } from "../../domain/network/chunks.ts"
+import type { CassetteFinding, CassetteReport } from "../../domain/network/verification.ts"
+import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
+import { eachPosting } from "../../domain/network/postings.ts"
+import { FIRST_PARENT, type Receipt } from "../../domain/network/receipt-form.ts"
+import { contentRoot, receiptHash, recordHash } from "../../domain/network/records.ts"
+import { recordsRoot } from "../../domain/network/record-root.ts"
+import { type ChunkTerms, weightedCounts } from "../../domain/network/term-counts.ts"
+import { sha256, sha256Bytes } from "../hashing/sha256.ts"
+import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
+import { schemaFindings } from "../sqlite/schema-check.ts"
+import { CASSETTE_VERSIONS, cassetteSteps } from "./cassette-schema.ts"
+import { termsOf } from "./chunk-terms.ts"
+import { outlineOf } from "./outline.ts"
+
+type Find = (code: CassetteFinding["code"], where: string, message: string) => void
+
+interface DocumentRow {
+  readonly document_id: number
+  readonly path: string
+  readonly version: number
+  readonly type: string
+  readonly text: string
+  readonly content_hash: string
+  readonly record_hash: string
+}
+
+const checkStructure = (connection: Connection, find: Find): boolean => {
+  for (const { integrity_check: line } of connection.all<{ integrity_check: string }>(
+    "PRAGMA integrity_check(10)"
+  )) {
+    if (line !== "ok") find("INTEGRITY", "file", line)
+  }
+  const findings = schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())
+  for (const { code, message, where } of findings) find(code as CassetteFinding["code"], where, message)
+  return findings.length === 0
+}
+
+interface ReceiptRow extends Receipt {
+  readonly receipt_hash: string
+}
+
+/** Checks the chain; gives the records that it says are there. */
+const checkReceipts = (receipts: ReadonlyArray<ReceiptRow>, find: Find): ReadonlySet<string> => {
+  const records = new Set<string>()
+  let parent = FIRST_PARENT
+  for (const [index, row] of receipts.entries()) {
+    const { receipt_hash, ...receipt } = row
+    const where = `write_receipts ${receipt.receipt_index}`
+    if (receipt.receipt_index !== index + 1 || receipt.parent_hash !== parent) {
+      find("RECEIPT_CHAIN_BROKEN", where, "it does not follow from the receipt before it")
+    }
+    if (receiptHash(sha256, receipt) !== receipt_hash) {
+      find("RECEIPT_CHAIN_BROKEN", where, "its hash is not that of its fields")
+    }
+    parent = receipt_hash
+    if (receipt.operation === "add") records.add(receipt.record_hash)
+    if (receipt.operation === "remove") records.delete(receipt.record_hash)
+  }
+  return records
+}
+
+const checkDocument = (document: DocumentRow, records: ReadonlySet<string>, find: Find): void => {
+  const where = `documents ${document.path}`
+  if (sha256(document.text) !== document.content_hash) {
+    find("CONTENT_HASH_MISMATCH", where, "its text was changed")
+  }
+  if (recordHash(sha256, document) !== document.record_hash) {
+    find("RECORD_HASH_MISMATCH", where, "its path, version, type or content hash was changed")
+  }
+  if (!records.has(document.record_hash)) {
+    find("RECORD_WITHOUT_RECEIPT", where, "no receipt says that it was added")
+  }
+}
+
+interface ChunkRow extends ChunkTerms {
+  readonly chunk_number: number
+  readonly ordinal: number
+  readonly hash: string
+  readonly heading_path: string
+}
+
+/** Compares a document's chunks and their terms with what its text gives. */
+const checkChunks = (connection: Connection, document: DocumentRow, find: Find): void => {
+  const where = `documents ${document.path}`
+  const rows = connection.all<ChunkRow>(
+    "SELECT c.chunk_number, c.ordinal, c.hash, c.heading_path, t.path, t.heading, t.body, t.identifiers FROM chunks AS c LEFT JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number WHERE c.document_id = ? ORDER BY c.ordinal",
+    [document.document_id]
+  )
+  const chunks = chunksOf(document.text, outlineOf(document.path, document.text))
+  const texts = chunks.map(({ end, start }) => document.text.slice(start, end))
+  if (rows.length !== chunks.length || texts.some((text, index) => sha256(text) !== rows[index]?.hash)) {
+    find("CHUNK_DIFFERS", where, `${rows.length} chunks are stored, its text gives ${chunks.length}`)
+    return
+  }
+  const differs = rows.find(({ body, heading, identifiers, path }, index) => {
+    const terms = termsOf(document.path, chunks[index]!.heading_path, texts[index]!)
+    return (
+      terms.path !== path ||
+      terms.heading !== heading ||
+      terms.body !== body ||
+      terms.identifiers !== identifiers
+    )
+  })
+  if (differs !== undefined)
+    find("TERMS_DIFFER", `${where} chunk ${differs.ordinal}`, "its terms were changed")
+}
+
+/** The postings of a segment that its chunks give, as lines. */
+const expectedPostings = (connection: Connection, segment: number): ReadonlySet<string> => {
+  const rows = connection.all<ChunkTerms & { readonly chunk_number: number }>(
+    "SELECT * FROM chunk_terms WHERE chunk_number >= ? AND chunk_number < ? AND chunk_number NOT IN (SELECT chunk_number FROM tail)",
+    [segment * SEGMENT_CHUNKS, (segment + 1) * SEGMENT_CHUNKS]
+  )
+  const lines = new Set<string>()
+  for (const row of rows) {
+    for (const [term, count] of weightedCounts(row)) {
+      lines.add(`${term} ${row.chunk_number % SEGMENT_CHUNKS} ${count}`)
+    }
+  }
+  return lines
+}
+
+const checkPostings = (connection: Connection, find: Find): void => {
+  const segments = connection.all<{ segment: number; lengths: Uint8Array }>(
+    "SELECT segment, lengths FROM segments"
+  )
+  for (const { lengths, segment } of segments) {
+    const words = new Uint32Array(new Uint8Array(lengths).buffer)
+    const expected = expectedPostings(connection, segment)
+    let found = 0
+    let strange = 0
+    for (const { chunks, data, term } of connection.all<{ term: string; chunks: number; data: Uint8Array }>(
+      "SELECT term, chunks, data FROM postings WHERE segment = ?",
+      [segment]
+    )) {
+      let visible = 0
+      eachPosting(data, (place, count) => {
+        if ((words[place] ?? 0) === 0) return
+        visible += 1
+        if (expected.has(`${term} ${place} ${count}`)) found += 1
+        else strange += 1
+      })
+      if (visible !== chunks) strange += 1
+    }
+    if (strange > 0 || found !== expected.size) {
+      find(
+        "POSTINGS_DIFFER",
+        `segment ${segment}`,
+        `${found} of ${expected.size} postings agree, ${strange} are strange`
+      )
+    }
+  }
+}
+
+/** SQLite's own check of the full-text index writes, so it runs on a private copy. */
+const checkFullText = (connection: Connection, find: Find): void => {
+  const bytes = connection.serialize()
+  // A database in memory has no write-ahead log, and must not say that it needs one.
+  bytes.fill(1, 18, 20)
+  const copy = openBytes(bytes)
+  try {
+    copy.run("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
+  } catch (error) {
+    find("FULL_TEXT_DIFFERS", "chunks_fts", error instanceof Error ? error.message : "SQLite's check fails")
+  } finally {
+    copy.close()
+  }
+}
+
+/** Findings and facts of one open cassette. */
+export const verifyCassette = (
+  connection: Connection,
+  id: string
+): {
+  readonly findings: ReadonlyArray<CassetteFinding>
+  readonly facts: CassetteReport["cassettes"][number]
+} => {
+  const findings: Array<CassetteFinding> = []
+  const find: Find = (code, where, message) => findings.push({ code, where: `${id} ${where}`, message })
+  const isWhole = checkStructure(connection, find)
+  const receipts = isWhole
+    ? connection.all<ReceiptRow>("SELECT * FROM write_receipts ORDER BY receipt_index")
+    : []
+  const records = checkReceipts(receipts, find)
+  const stored: Array<string> = []
+  let documents = 0
+  if (isWhole) {
+    const ids = connection.all<{ document_id: number }>(
+      "SELECT document_id FROM documents ORDER BY path, version"
+    )
+    for (const { document_id } of ids) {
+      const [document] = connection.all<DocumentRow>("SELECT * FROM documents WHERE document_id = ?", [
+        document_id
+      ])
+      if (document === undefined) continue
+      documents += 1
+      stored.push(document.record_hash)
+      checkDocument(document, records, find)
+      if (isIndexed(connection, document)) checkChunks(connection, document, find)
+    }
+    const present = new Set(stored)
+    for (const record of records) {
+      if (!present.has(record))
+        find("RECORD_MISSING", `record ${record}`, "its document is gone without a receipt")
+    }
+    checkPostings(connection, find)
+    checkFullText(connection, find)
+  }
+  const [chunks] = isWhole ? connection.all<{ count: number }>("SELECT count(*) AS count FROM chunks") : []
+  return {
+    findings,
+    facts: {
+      cassette_id: id,
+      db_hash: contentRoot(sha256, recordsRoot(sha256Bytes, stored)),
+      documents,
+      chunks: chunks?.count ?? 0,
+      receipts: receipts.length,
+      receipt_head: receipts.at(-1)?.receipt_hash ?? FIRST_PARENT
+    }
+  }
+}
+
+/** False for a document whose newer version took its place in the index. */
+const isIndexed = (connection: Connection, { path, version }: DocumentRow): boolean =>
+  connection.all<{ found: number }>(
+    "SELECT 1 AS found FROM documents WHERE path = ? AND version > ? AND (SELECT value FROM network_meta WHERE key = 'mutability') IS NOT 'append-only'",
+    [path, version]
+  ).length === 0

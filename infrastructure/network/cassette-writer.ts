@@ -1,0 +1,103 @@
+// Opens a cassette for writing, making it when it is missing, for the scope's life. The file is judged before anything
+// is changed: a ledger or a database of something else is refused. Every unit of work waits for other writers.
+import { existsSync, mkdirSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import {
+  type FileMissing,
+  type InvariantViolation,
+  type NetworkFileSystem,
+  type ReadOnlyStore,
+  type StoreBusy,
+  type StoreCorrupt,
+  StorageFailure,
+  type StorageFull
+} from "../../domain/ledger/errors.ts"
+import { LedgerIsNotACassette, NotACassette } from "../../domain/network/errors.ts"
+import {
+  configureForWriting,
+  type Connection,
+  type Durability,
+  openForWriting
+} from "../sqlite/better-sqlite3-host.ts"
+import { DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
+import { pathFault } from "../sqlite/file-system.ts"
+import { lookInto } from "../sqlite/traceless-reading.ts"
+import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
+import { type CassetteBirth, createCassette } from "./cassette-schema.ts"
+
+export type CassetteWriteError =
+  | FileMissing
+  | InvariantViolation
+  | LedgerIsNotACassette
+  | NetworkFileSystem
+  | NotACassette
+  | ReadOnlyStore
+  | StorageFailure
+  | StorageFull
+  | StoreBusy
+  | StoreCorrupt
+
+/** Runs one synchronous unit of work on the cassette. */
+export type WriteCassette = <A>(work: (connection: Connection) => A) => Effect.Effect<A, CassetteWriteError>
+
+const attempt = <A>(file: string, work: () => A): Effect.Effect<A, CassetteWriteError> =>
+  retryBusy(file, DEFAULT_BUSY_DEADLINE_MILLIS, work).pipe(
+    Effect.mapError((error) => {
+      switch (error._tag) {
+        case "NotALedger":
+          return new NotACassette({ file, reason: error.reason })
+        case "ClockFarBehindHead":
+          return new StorageFailure({ file, code: error._tag, reason: error.message })
+        default:
+          return error
+      }
+    })
+  )
+
+const judge = (
+  file: string,
+  found: CassetteInspection,
+  id: string
+): LedgerIsNotACassette | NotACassette | undefined => {
+  if (found.kind === "ledger") return new LedgerIsNotACassette({ file })
+  if (found.kind === "foreign") return new NotACassette({ file, reason: found.reason })
+  const own = found.kind === "cassette" ? found.meta.get("cassette_id") : id
+  return own === id ? undefined : new NotACassette({ file, reason: `it is the cassette ${own}, not ${id}` })
+}
+
+const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
+
+/** Opens a cassette's file for writing. A file that is there keeps its mutability, whatever `birth` says. */
+export const openCassetteWriter = Effect.fnUntraced(function* (
+  file: string,
+  birth: CassetteBirth,
+  durability: Durability
+): Effect.fn.Return<WriteCassette, CassetteWriteError, Scope.Scope> {
+  mkdirSync(dirname(file), { recursive: true })
+  const fault = pathFault(file, { mode: "write", allowNetworkFs: false })
+  if (fault !== undefined) {
+    return yield* Effect.fail(
+      fault._tag === "InvalidInput" || fault._tag === "NotALedger"
+        ? new NotACassette({ file, reason: fault.message })
+        : fault
+    )
+  }
+  if (hasContent(file)) {
+    const found = yield* attempt(file, () => lookInto(file, inspectCassette))
+    const refusal = judge(file, found, birth.id)
+    if (refusal !== undefined) return yield* Effect.fail(refusal)
+  }
+  const connection = yield* Effect.acquireRelease(
+    attempt(file, () => openForWriting(file)),
+    (open) => Effect.sync(() => open.close())
+  )
+  const found = yield* attempt(file, () => {
+    configureForWriting(connection, durability)
+    return createCassette(connection, birth)
+  })
+  const refusal = judge(file, found, birth.id)
+  if (refusal !== undefined) return yield* Effect.fail(refusal)
+  return (work) => attempt(file, () => work(connection))
+})

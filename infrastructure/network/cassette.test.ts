@@ -1,0 +1,262 @@
+// One cassette: what its mutability promises holds for our own writes and for raw SQL, every write leaves a receipt, and
+// verification finds and locates what somebody changed behind its back.
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import type { Mutability } from "../../domain/network/cassette.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { CassetteFile } from "./cassette-file.ts"
+import { verifyCassette } from "./cassette-verification.ts"
+import { finishWriting, reindex, removeDocument, seal, sweep } from "./document-writing.ts"
+import { at, cassetteWith, local, newCassette, put } from "./testing/cassettes.ts"
+
+const codes = (connection: Connection) => verifyCassette(connection, "one").findings.map(({ code }) => code)
+
+const markdown = "# One\n\nText of one.\n\n## Two\r\n\r\nText of two: multi-agent, naïve, 漢字.\n"
+
+describe("mutability", () => {
+  const outcomes = (mutability: Mutability) => {
+    const { connection } = newCassette(temporaryFolder(), "one", mutability)
+    const found = [
+      put(connection, "a/b.md", "first"),
+      put(connection, "a/b.md", "first"),
+      put(connection, "a/b.md", "second"),
+      removeDocument(connection, "a/b.md"),
+      removeDocument(connection, "a/none.md")
+    ]
+    finishWriting(connection)
+    expect(codes(connection)).toEqual([])
+    connection.close()
+    return found
+  }
+  it.each([
+    ["mutable", ["added", "unchanged", "replaced", "removed", "unchanged"]],
+    ["read-write", ["added", "unchanged", "replaced", "removed", "unchanged"]],
+    ["stable", ["added", "unchanged", "replaced", "refused", "unchanged"]],
+    ["append-only", ["added", "unchanged", "replaced", "refused", "unchanged"]],
+    ["immutable", ["added", "unchanged", "refused", "refused", "unchanged"]],
+    ["ephemeral", ["added", "unchanged", "replaced", "removed", "unchanged"]]
+  ] as const)("%s", (mutability, expected) => expect(outcomes(mutability)).toEqual(expected))
+
+  it("stable finds the newest version alone, append-only all of them", () => {
+    for (const [mutability, chunks] of [
+      ["stable", 1],
+      ["append-only", 2]
+    ] as const) {
+      const { connection } = newCassette(temporaryFolder(), "one", mutability)
+      put(connection, "a/b.md", "first")
+      put(connection, "a/b.md", "second")
+      expect(connection.all("SELECT version FROM documents")).toEqual([{ version: 1 }, { version: 2 }])
+      expect(connection.all("SELECT * FROM chunks")).toHaveLength(chunks)
+      connection.close()
+    }
+  })
+
+  it("a sealed cassette refuses every write", () => {
+    const { connection } = newCassette(temporaryFolder(), "one", "immutable")
+    put(connection, "a/b.md", "first")
+    seal(connection)
+    expect(put(connection, "a/c.md", "second")).toBe("refused")
+    for (const sql of [
+      "INSERT INTO documents VALUES (9, 'p', 1, 't', 'x', 'h', 'r', 'n', NULL)",
+      "DELETE FROM documents",
+      "UPDATE documents SET text = 'x'",
+      "DELETE FROM chunks",
+      "DELETE FROM chunk_terms",
+      "DELETE FROM postings",
+      "UPDATE segments SET chunks = 0",
+      "INSERT INTO tail VALUES (1, 1)",
+      "UPDATE network_meta SET value = '0' WHERE key = 'sealed'",
+      "INSERT INTO network_meta VALUES ('x', 'y')",
+      "INSERT INTO write_receipts SELECT receipt_index + 1, receipt_hash, 'add', 'r', 'r', 'h' FROM write_receipts ORDER BY 1 DESC LIMIT 1"
+    ]) {
+      expect(() => connection.run(sql), sql).toThrow()
+    }
+    expect(codes(connection)).toEqual([])
+    connection.close()
+  })
+
+  it("an ephemeral cassette is swept of what has expired", () => {
+    const { connection } = newCassette(temporaryFolder(), "one", "ephemeral")
+    put(connection, "a/old.md", "old", at(1))
+    put(connection, "a/new.md", "new", at(3))
+    expect(sweep(connection, at(2).now)).toEqual(["a/old.md"])
+    expect(connection.all("SELECT path FROM documents")).toEqual([{ path: "a/new.md" }])
+    expect(codes(connection)).toEqual([])
+    connection.close()
+  })
+})
+
+describe("raw SQL", () => {
+  const attacks = [
+    "UPDATE documents SET text = 'forged'",
+    "INSERT INTO documents VALUES (9, 'p', 1, 't', 'x', 'h', 'r', 'n', NULL)",
+    "INSERT OR REPLACE INTO documents SELECT document_id, path, version, type, 'forged', content_hash, record_hash, added_at, NULL FROM documents",
+    "DELETE FROM documents",
+    "UPDATE write_receipts SET rule = 'x'",
+    "DELETE FROM write_receipts",
+    "INSERT OR REPLACE INTO write_receipts SELECT * FROM write_receipts",
+    "INSERT INTO write_receipts VALUES (99, 'p', 'add', 'r', 'r', 'h')",
+    "UPDATE network_meta SET value = 'mutable' WHERE key = 'mutability'",
+    "UPDATE network_meta SET value = 'two' WHERE key = 'cassette_id'",
+    "DELETE FROM network_meta",
+    "INSERT OR REPLACE INTO network_meta VALUES ('mutability', 'mutable')",
+    "UPDATE chunks SET hash = 'x'"
+  ]
+  it.each(attacks)("%s is refused", (sql) => {
+    const { connection } = newCassette(temporaryFolder(), "one", "stable")
+    put(connection, "a/b.md", "first")
+    connection.pragma("foreign_keys = OFF")
+    expect(() => connection.run(sql)).toThrow()
+    expect(codes(connection)).toEqual([])
+    connection.close()
+  })
+})
+
+describe("verification", () => {
+  const drop = (connection: Connection, ...triggers: ReadonlyArray<string>) => {
+    const sql = triggers.map(
+      (name) =>
+        connection.all<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE name = ?", [name])[0]?.sql ?? ""
+    )
+    for (const name of triggers) connection.run(`DROP TRIGGER ${name}`)
+    return () => {
+      for (const text of sql) connection.run(text)
+    }
+  }
+  const tampered = (change: string, ...triggers: ReadonlyArray<string>) => {
+    const { connection } = newCassette(temporaryFolder(), "one")
+    put(connection, "a/b.md", markdown)
+    put(connection, "a/c.md", "Another text.")
+    finishWriting(connection)
+    expect(codes(connection)).toEqual([])
+    const restore = drop(connection, ...triggers)
+    connection.run(change)
+    restore()
+    const { findings } = verifyCassette(connection, "one")
+    connection.close()
+    return findings
+  }
+  it.each([
+    [
+      "CONTENT_HASH_MISMATCH",
+      "UPDATE documents SET text = replace(text, 'one', 'One') WHERE path = 'a/b.md'",
+      "tr_documents_update"
+    ],
+    ["RECORD_HASH_MISMATCH", "UPDATE documents SET type = 'x' WHERE path = 'a/b.md'", "tr_documents_update"],
+    [
+      "RECEIPT_CHAIN_BROKEN",
+      "UPDATE write_receipts SET rule = 'x' WHERE receipt_index = 2",
+      "tr_write_receipts_append_only_update"
+    ],
+    ["RECORD_MISSING", "UPDATE documents SET record_hash = 'x' WHERE path = 'a/b.md'", "tr_documents_update"],
+    [
+      "RECORD_WITHOUT_RECEIPT",
+      "UPDATE documents SET record_hash = 'x' WHERE path = 'a/b.md'",
+      "tr_documents_update"
+    ],
+    ["CHUNK_DIFFERS", "UPDATE chunks SET hash = 'x' WHERE ordinal = 1", "tr_chunks_update"],
+    [
+      "TERMS_DIFFER",
+      "UPDATE chunk_terms SET body = 'x' WHERE chunk_number = 0",
+      "tr_chunk_terms_sealed_update"
+    ],
+    ["POSTINGS_DIFFER", "DELETE FROM postings WHERE term = 'text'", "tr_postings_sealed_delete"],
+    [
+      "FULL_TEXT_DIFFERS",
+      "UPDATE chunk_terms SET body = 'x' WHERE chunk_number = 0",
+      "tr_chunk_terms_sealed_update"
+    ],
+    ["SCHEMA_EXTRA", "CREATE TABLE extra (a)", "tr_chunks_update"],
+    ["TRIGGER_MISSING", "DROP TRIGGER tr_documents_update", "tr_chunks_update"]
+  ])("finds %s", (code, change, trigger) => {
+    expect(tampered(change, trigger).map((finding) => finding.code)).toContain(code)
+  })
+
+  it("names the document", () => {
+    const change = "UPDATE documents SET text = 'x' WHERE path = 'a/b.md'"
+    expect(tampered(change, "tr_documents_update")[0]?.where).toBe("one documents a/b.md")
+  })
+
+  it("finds a flipped bit in the file", () => {
+    const { connection } = newCassette(temporaryFolder(), "one")
+    put(connection, "a/b.md", "marker of this text")
+    finishWriting(connection)
+    const restore = drop(connection, "tr_documents_update")
+    connection.run("UPDATE documents SET text = replace(text, 'marker', 'narker')")
+    restore()
+    expect(codes(connection)).toContain("CONTENT_HASH_MISMATCH")
+    connection.close()
+  })
+})
+
+describe("indexes", () => {
+  it("are made again from the documents, and then say the same", () => {
+    const { connection } = newCassette(temporaryFolder(), "one", "stable")
+    put(connection, "a/b.md", markdown)
+    put(connection, "a/b.md", `${markdown}more\n`)
+    put(connection, "a/c.md", "Another text.")
+    const picture = () =>
+      connection.all("SELECT chunk_id, hash, byte_start, byte_end FROM chunks ORDER BY chunk_id")
+    const before = picture()
+    expect(reindex(connection)).toBe(before.length)
+    expect(picture()).toEqual(before)
+    expect(codes(connection)).toEqual([])
+    connection.close()
+  })
+
+  it("agree with the documents through replacing and removing, folded and not", () => {
+    const { connection } = newCassette(temporaryFolder(), "one")
+    for (let round = 0; round < 3; round++) {
+      for (let name = 0; name < 4; name++) put(connection, `a/${name}.md`, `${markdown}${round} ${name}\n`)
+      expect(codes(connection)).toEqual([])
+      removeDocument(connection, `a/${round}.md`)
+      expect(codes(connection)).toEqual([])
+      finishWriting(connection)
+      expect(codes(connection)).toEqual([])
+    }
+    connection.close()
+  })
+
+  it("keep texts byte for byte", async () => {
+    const text = "\ufeff# T\r\n\r\ncafe\u0301 \u2028 x\t\n"
+    const file = cassetteWith(temporaryFolder(), "one", { "a/b.md": text })
+    const stored = new CassetteFile(file, "one")
+    const read = stored.read(({ connection }) => connection.all("SELECT text FROM documents"))
+    stored.close()
+    expect(read).toEqual({ value: [{ text }] })
+    const cassette = local("one", file)
+    const [hit] = await Effect.runPromise(cassette.query("café", 1))
+    expect(text).toContain(hit?.content)
+    await Effect.runPromise(cassette.close)
+  })
+})
+
+describe("the handshake", () => {
+  it("names content, not the file's bytes", async () => {
+    const shake = async (documents: Readonly<Record<string, string>>) => {
+      const cassette = local("one", cassetteWith(temporaryFolder(), "one", documents))
+      const handshake = await Effect.runPromise(cassette.handshake)
+      await Effect.runPromise(cassette.close)
+      return handshake
+    }
+    const documents = { "research/a.md": "# A\n\ntext", "fixture/b.ts": "export const b = 1\n" }
+    const handshake = await shake(documents)
+    expect(handshake).toEqual({
+      cassette_id: "one",
+      db_path: "one.db",
+      db_hash: handshake.db_hash,
+      capabilities: ["fts", "research", "ast", "fixtures"],
+      schema_version: "1.0",
+      protocol: "SNP",
+      protocol_version: "1.0",
+      embedding_model: null,
+      mutability: "mutable",
+      stats: { total_chunks: 2, with_vectors: 0, files: 2, content_types: ["fixture", "research"] }
+    })
+    expect(handshake.db_hash).toMatch(/^[0-9a-f]{16}$/)
+    const reordered = Object.fromEntries(Object.entries(documents).toReversed())
+    expect((await shake(reordered)).db_hash).toBe(handshake.db_hash)
+    expect((await shake({ ...documents, "research/a.md": "other" })).db_hash).not.toBe(handshake.db_hash)
+  })
+})

@@ -1,0 +1,150 @@
+// Configurations: what a full one says, and what a wrong one is told, with the line.
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import { mutabilityOf, ttlMillis } from "../../domain/network/configuration.ts"
+import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { decodeConfiguration, readConfiguration } from "./configuration-file.ts"
+import { openNetwork, readNetworkFile } from "./network-files.ts"
+
+const full = `network:
+  version: "1.0"
+  protocol: "SNP"  # Semantic Network Protocol
+
+cassettes:
+  - id: governance
+    path: NAVIGATION/CORTEX/db/governance.db
+    type: local
+    auto_index: true
+    capabilities:
+      - vectors
+      - fts
+      - semantic_search
+
+  - id: agi-research
+    path: D:/CCC 2.0/AI/AGI/CONTEXT/research/_generated/system1.db
+    type: external
+    auto_index: false
+    capabilities:
+      - research
+      - fts
+
+indexing:
+  model: all-MiniLM-L6-v2
+  dimensions: 384
+  batch_size: 100
+
+compression:
+  symbol_format: "@C:{hash_short}"
+  max_expansion_depth: 3
+  lazy_expansion: true
+`
+
+const start = 'network: {version: "1.0", protocol: SNP}\ncassettes:\n'
+const issuesOf = (text: string) => {
+  const decoded = decodeConfiguration("network.yaml", text)
+  return Result.isFailure(decoded) ? decoded.failure.issues : []
+}
+
+describe("a configuration", () => {
+  it("of the standard form is read, and says what its cassettes promise", () => {
+    const decoded = Result.getOrThrow(decodeConfiguration("network.yaml", full))
+    expect(decoded.cassettes.map(({ id }) => id)).toEqual(["governance", "agi-research"])
+    expect(decoded.cassettes.map(mutabilityOf)).toEqual(["stable", "mutable"])
+  })
+
+  it.each([
+    ["an unknown name", `${start}  - {id: a, path: a.db, type: local, paht: b}`, 3, "cassettes[0].paht"],
+    ["a missing name", `${start}  - {id: a, path: a.db}`, 3, "cassettes[0].type"],
+    ["a wrong id", `${start}  - id: Aé\n    path: a.db\n    type: local`, 3, "cassettes[0].id"],
+    ["a wrong type", `${start}  - id: a\n    path: a.db\n    type: remote`, 5, "cassettes[0].type"],
+    [
+      "an id given twice",
+      `${start}  - {id: a, path: a.db, type: local}\n  - {id: a, path: b.db, type: local}`,
+      4,
+      "cassettes[1].id"
+    ],
+    [
+      "a time to live without unit",
+      `${start}  - {id: a, path: a.db, type: local, ttl: "7"}`,
+      3,
+      "cassettes[0].ttl"
+    ],
+    ["another protocol", 'network: {version: "1.0", protocol: XNP}\ncassettes: []', 1, "network.protocol"],
+    ["another version", 'network:\n  version: "2.0"\n  protocol: SNP\ncassettes: []', 2, "network.version"],
+    ["a key given twice", `${start}  - {id: a, path: a.db, type: local}\ncassettes: []`, 4, ""],
+    ["no YAML", "network: [", 1, ""],
+    ["nothing", "", 1, ""]
+  ])("with %s is refused at its line", (_, text, line, path) => {
+    expect(issuesOf(text)[0]).toMatchObject({ line, path })
+  })
+
+  it("does not let aliases grow", () => {
+    const levels = Array.from({ length: 12 }, (_, level) => {
+      const each = level === 0 ? "x" : `*l${level - 1}`
+      return `l${level}: &l${level} [${Array.from({ length: 9 }, () => each).join(", ")}]`
+    })
+    expect(issuesOf(`${levels.join("\n")}\n`).length).toBeGreaterThan(0)
+  })
+
+  it("that is not there, no file, or no UTF-8 is a typed error", () => {
+    const folder = temporaryFolder()
+    const file = join(folder, "network.yaml")
+    expect(Result.getFailure(readConfiguration(file))).toMatchObject({
+      value: { _tag: "ConfigurationMissing" }
+    })
+    writeFileSync(file, Buffer.from([0xff, 0xfe]))
+    expect(Result.getFailure(readConfiguration(file))).toMatchObject({
+      value: { _tag: "InvalidConfiguration" }
+    })
+    expect(Result.getFailure(readConfiguration(folder))).toMatchObject({
+      value: { _tag: "InvalidConfiguration" }
+    })
+  })
+
+  it("has times to live in several units", () => {
+    expect(["1ms", "2s", "3m", "4h", "7d", undefined].map(ttlMillis)).toEqual([
+      1, 2_000, 180_000, 14_400_000, 604_800_000, 604_800_000
+    ])
+  })
+})
+
+describe("where cassettes lie", () => {
+  it("is below the root for local ones, with links resolved", async () => {
+    const folder = temporaryFolder()
+    const root = join(folder, "root")
+    mkdirSync(join(root, "CORTEX"), { recursive: true })
+    mkdirSync(join(folder, "elsewhere"))
+    symlinkSync(join(folder, "elsewhere"), join(root, "link"))
+    const file = join(root, "CORTEX", "network.yaml")
+    const entry = (id: string, path: string, type = "local") =>
+      `  - {id: ${id}, path: ${path}, type: ${type}}\n`
+    writeFileSync(
+      file,
+      start +
+        entry("inside", "cassettes/inside.db") +
+        entry("above", "../above.db") +
+        entry("outside", "../../outside.db") +
+        entry("linked", "../link/linked.db") +
+        entry("external", "../../outside.db", "external")
+    )
+    const { cassettes } = await Effect.runPromise(readNetworkFile({ file }))
+    expect(cassettes.filter(({ refusal }) => refusal !== undefined).map(({ id }) => id)).toEqual([
+      "outside",
+      "linked"
+    ])
+    expect(cassettes[0]?.shownPath).toBe("cassettes/inside.db")
+    const status = await Effect.runPromise(
+      Effect.scoped(Effect.flatMap(openNetwork({ file }), (network) => network.status))
+    )
+    expect(Object.fromEntries(status.map((each) => [each.cassette_id, each.status]))).toEqual({
+      inside: "offline",
+      above: "offline",
+      outside: "refused",
+      linked: "refused",
+      external: "offline"
+    })
+  })
+})

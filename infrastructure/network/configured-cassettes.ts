@@ -1,0 +1,97 @@
+// From a configuration to cassettes: where each lies, whether it may lie there, and whether this process or a child reads
+// it. A cassette that may not be read is one that refuses to answer, so that the others go on and status tells why.
+import { existsSync, realpathSync } from "node:fs"
+import { basename, dirname, join, relative, resolve, sep } from "node:path"
+import * as Effect from "effect/Effect"
+import type { Cassette } from "../../application/network/cassette.ts"
+import {
+  type CassetteConfiguration,
+  mutabilityOf,
+  STANDARD_CASSETTES,
+  ttlMillis
+} from "../../domain/network/configuration.ts"
+import { CassetteOffline } from "../../domain/network/errors.ts"
+import { isBelow } from "../corpus/file-reading.ts"
+import type { CassetteBirth } from "./cassette-schema.ts"
+import { childCassette } from "./child-cassette.ts"
+import { type CassetteAddress, localCassette } from "./local-cassette.ts"
+
+/** A cassette of the configuration with everything that its file needs. */
+export interface ConfiguredCassette extends CassetteAddress {
+  readonly configuration: CassetteConfiguration
+  readonly birth: CassetteBirth
+  /** Why it may not be used, if so. */
+  readonly refusal: string | undefined
+}
+
+/** The folder that sources and local cassettes must lie in: the one that holds CORTEX/, or the file's own. */
+export const rootOf = (file: string): string => {
+  const folder = dirname(file)
+  return basename(folder) === "CORTEX" ? dirname(folder) : folder
+}
+
+/** The real path of what is there, with what is not there yet behind it. */
+const realPath = (path: string): string => {
+  const parent = dirname(path)
+  return existsSync(path) || parent === path ? realpathSync(path) : join(realPath(parent), basename(path))
+}
+
+/** What a cassette of the configuration in `file` is; `root` bounds local ones. */
+export const configuredCassette = (
+  file: string,
+  root: string,
+  configuration: CassetteConfiguration
+): ConfiguredCassette => {
+  const folder = dirname(file)
+  const absolute = resolve(folder, configuration.path)
+  const isOutside = configuration.type === "local" && !isBelow(realpathSync(root), realPath(absolute))
+  return {
+    id: configuration.id,
+    file: absolute,
+    shownPath: relative(folder, absolute).split(sep).join("/"),
+    configuration,
+    birth: {
+      id: configuration.id,
+      mutability: mutabilityOf(configuration),
+      ttlMillis: ttlMillis(configuration.ttl)
+    },
+    refusal: isOutside ? "it lies outside the root folder: only a cassette of type external may" : undefined
+  }
+}
+
+/** The globs of a cassette's files, relative to the configuration file. */
+export const sourcesOf = (
+  file: string,
+  root: string,
+  { id, sources }: CassetteConfiguration
+): ReadonlyArray<string> => {
+  if (sources !== undefined) return sources
+  const bucket = STANDARD_CASSETTES.find((standard) => standard.id === id)?.bucket
+  const way = relative(dirname(file), root).split(sep).join("/")
+  return bucket === null || bucket === undefined ? [] : [`${way === "" ? "." : way}/${bucket}/**`]
+}
+
+const refusing = ({ id, shownPath }: CassetteAddress, reason: string): Cassette => {
+  const refused = Effect.fail(
+    new CassetteOffline({ cassette_id: id, status: "refused", reason: `${shownPath}: ${reason}` })
+  )
+  return {
+    cassetteId: id,
+    inProcess: true,
+    handshake: refused,
+    getStats: refused,
+    query: () => refused,
+    askIndex: () => refused,
+    close: Effect.void
+  }
+}
+
+/** The cassette itself: external ones are read by a child, unless the configuration says otherwise. */
+export const cassetteOf = (configured: ConfiguredCassette, deadlineMillis: number | undefined): Cassette => {
+  const { configuration, refusal } = configured
+  if (refusal !== undefined) return refusing(configured, refusal)
+  const { isolation = configuration.type === "external" ? "process" : "inline" } = configuration
+  return isolation === "process"
+    ? childCassette({ ...configured, deadlineMillis })
+    : localCassette(configured)
+}

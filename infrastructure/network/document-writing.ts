@@ -1,0 +1,157 @@
+// Writes documents into a cassette: each write is one unit of work with its receipt, its record and its index, and
+// follows the cassette's mutability. What the mutability forbids is refused here with a reason, and by the database's
+// own guards for everybody else.
+import { type DocumentRecord, recordHash } from "../../domain/network/records.ts"
+import type { Mutability } from "../../domain/network/cassette.ts"
+import { sha256 } from "../hashing/sha256.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
+import { addReceipt } from "./cassette-schema.ts"
+import { foldLongTail, foldTail, indexDocument, setMeta, withdrawDocument } from "./index-writing.ts"
+
+/** A document as it is given; its text is stored byte for byte. */
+export interface GivenDocument {
+  readonly path: string
+  readonly type: string
+  readonly text: string
+}
+
+/** What writing a document came to; `refused` by the cassette's mutability. */
+export type WriteOutcome = "added" | "replaced" | "unchanged" | "removed" | "refused"
+
+interface StoredDocument extends DocumentRecord {
+  readonly document_id: number
+  readonly record_hash: string
+}
+
+const newestOf = (host: SqlHost, path: string): StoredDocument | undefined =>
+  host.all<StoredDocument>(
+    "SELECT document_id, path, version, type, content_hash, record_hash FROM documents WHERE path = ? ORDER BY version DESC LIMIT 1",
+    [path]
+  )[0]
+
+const metaOf = (host: SqlHost): ReadonlyMap<string, string> =>
+  new Map(
+    host
+      .all<{ key: string; value: string }>("SELECT key, value FROM network_meta")
+      .map(({ key, value }) => [key, value])
+  )
+
+const insert = (
+  host: SqlHost,
+  { path, text, type }: GivenDocument,
+  version: number,
+  rule: string,
+  addedAt: string,
+  expiresAt: string | null
+): void => {
+  const content_hash = sha256(text)
+  const record_hash = recordHash(sha256, { path, version, type, content_hash })
+  addReceipt(host, "add", record_hash, rule)
+  host.run(
+    "INSERT INTO documents (path, version, type, text, content_hash, record_hash, added_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    [path, version, type, text, content_hash, record_hash, addedAt, expiresAt]
+  )
+  const [stored] = host.all<{ document_id: number }>("SELECT last_insert_rowid() AS document_id")
+  indexDocument(host, { document_id: stored?.document_id ?? 0, path, text })
+}
+
+const remove = (host: SqlHost, stored: StoredDocument, rule: string): void => {
+  withdrawDocument(host, stored.document_id)
+  addReceipt(host, "remove", stored.record_hash, rule)
+  host.run("DELETE FROM documents WHERE document_id = ?", [stored.document_id])
+}
+
+/** When documents are added, and until when an ephemeral cassette keeps them (timestamps). */
+export interface WriteTime {
+  readonly now: string
+  readonly expires: string
+}
+
+/** Stores a document: a changed text is another version where the cassette keeps documents, and replaces elsewhere. */
+export const putDocument = (connection: Connection, document: GivenDocument, time: WriteTime): WriteOutcome =>
+  connection.transaction(() => {
+    const meta = metaOf(connection)
+    const rule = (meta.get("mutability") ?? "mutable") as Mutability
+    const stored = newestOf(connection, document.path)
+    const isSame = stored?.content_hash === sha256(document.text) && stored.type === document.type
+    // A document that is given again lives on, so an ephemeral one is stored anew.
+    if (isSame && rule !== "ephemeral") return "unchanged"
+    if (meta.get("sealed") === "1") return "refused"
+    if (rule === "immutable" && stored !== undefined) return "refused"
+    const keeps = rule === "stable" || rule === "append-only"
+    if (stored !== undefined && !keeps) remove(connection, stored, rule)
+    const version = keeps ? (stored?.version ?? 0) + 1 : 1
+    insert(connection, document, version, rule, time.now, rule === "ephemeral" ? time.expires : null)
+    // Only now there is a newer version, without which the old one keeps its chunks.
+    if (stored !== undefined && rule === "stable") withdrawDocument(connection, stored.document_id)
+    foldLongTail(connection)
+    return stored === undefined ? "added" : isSame ? "unchanged" : "replaced"
+  })
+
+/** Removes a document; `refused` where the cassette keeps every document. */
+export const removeDocument = (connection: Connection, path: string): WriteOutcome =>
+  connection.transaction(() => {
+    const rule = metaOf(connection).get("mutability") ?? ""
+    const stored = newestOf(connection, path)
+    if (stored === undefined) return "unchanged"
+    if (["immutable", "stable", "append-only"].includes(rule)) return "refused"
+    remove(connection, stored, rule)
+    return "removed"
+  })
+
+/** Removes what has expired by `now`; gives the paths. */
+export const sweep = (connection: Connection, now: string): ReadonlyArray<string> =>
+  connection.transaction(() => {
+    const expired = connection.all<StoredDocument>(
+      "SELECT document_id, path, version, type, content_hash, record_hash FROM documents WHERE expires_at <= ? ORDER BY path",
+      [now]
+    )
+    for (const document of expired) remove(connection, document, "ephemeral")
+    return expired.map(({ path }) => path)
+  })
+
+/** Ends a run of writes: nothing waits in the tail, and readers find short lists. */
+export const finishWriting = (connection: Connection): void => {
+  connection.transaction(() => foldTail(connection))
+}
+
+/** Closes an immutable cassette for good. */
+export const seal = (connection: Connection): void => {
+  connection.transaction(() => {
+    foldTail(connection)
+    addReceipt(connection, "seal", "0".repeat(64), "immutable")
+    setMeta(connection, "sealed", "1")
+  })
+}
+
+/** Paths of the documents that are stored. */
+export const storedPaths = (host: SqlHost): ReadonlyArray<string> =>
+  host.all<{ path: string }>("SELECT DISTINCT path FROM documents ORDER BY path").map(({ path }) => path)
+
+/** Makes chunks and every index again from the stored documents, in one unit of work. */
+export const reindex = (connection: Connection): number =>
+  connection.transaction(() => {
+    setMeta(connection, "reindexing", "1")
+    connection.run("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')")
+    for (const table of ["tail", "postings", "segments", "chunk_terms", "chunks"])
+      connection.run(`DELETE FROM ${table}`)
+    setMeta(connection, "next_chunk", "0")
+    const rule = metaOf(connection).get("mutability") ?? ""
+    const ids = connection.all<{ document_id: number; path: string }>(
+      rule === "append-only"
+        ? "SELECT document_id, path FROM documents ORDER BY path, version"
+        : "SELECT document_id, path FROM documents AS d WHERE version = (SELECT max(version) FROM documents WHERE path = d.path) ORDER BY path"
+    )
+    let chunks = 0
+    for (const { document_id, path } of ids) {
+      const [row] = connection.all<{ text: string }>("SELECT text FROM documents WHERE document_id = ?", [
+        document_id
+      ])
+      chunks += indexDocument(connection, { document_id, path, text: row?.text ?? "" })
+      foldLongTail(connection)
+    }
+    foldTail(connection)
+    setMeta(connection, "reindexing", "0")
+    return chunks
+  })

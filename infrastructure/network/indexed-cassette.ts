@@ -1,0 +1,91 @@
+// A cassette over whatever answers the requests of an index: this process's own reading of a file, or a child's. The
+// handshake claims only what the index proves; paths are shown as the configuration names them.
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { Asking } from "../../application/network/asking.ts"
+import type { AskIndex, Cassette } from "../../application/network/cassette.ts"
+import { hitsOf, rankNetwork } from "../../application/network/network-query.ts"
+import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import {
+  CAPABILITIES,
+  type Capability,
+  type CassetteStats,
+  type Handshake
+} from "../../domain/network/cassette.ts"
+import { contentRoot } from "../../domain/network/records.ts"
+import type { IndexFacts } from "../../domain/network/index-requests.ts"
+import { PROTOCOL, PROTOCOL_VERSION } from "../../domain/network/limits.ts"
+import { distinctTexts } from "../../domain/network/ranking.ts"
+import { sha256 } from "../hashing/sha256.ts"
+import { englishStem } from "./english-stems.ts"
+
+export interface IndexedCassetteOptions {
+  readonly id: string
+  /** As the handshake shows it. */
+  readonly shownPath: string
+  readonly inProcess: boolean
+  readonly askIndex: AskIndex
+  readonly close: Effect.Effect<void>
+}
+
+const proven = (facts: IndexFacts): ReadonlyArray<Capability> => {
+  const has = {
+    fts: true,
+    research: facts.content_types.includes("research"),
+    ast: facts.definitions > 0,
+    fixtures: facts.content_types.includes("fixture")
+  } as Partial<Record<Capability, boolean>>
+  return CAPABILITIES.filter((capability) => has[capability] === true)
+}
+
+const statsOf = (facts: IndexFacts): CassetteStats => ({
+  total_chunks: facts.total_chunks,
+  with_vectors: 0,
+  files: facts.files,
+  content_types: facts.content_types
+})
+
+const scopeNow = Effect.map(Clock.currentTimeMillis, (millis) => ({ now: timestampFromMillis(millis) }))
+
+/** The cassette of an index. */
+export const indexedCassette = ({
+  askIndex,
+  close,
+  id,
+  inProcess,
+  shownPath
+}: IndexedCassetteOptions): Cassette => {
+  const facts = Effect.flatMap(scopeNow, (scope) => askIndex({ op: "facts", scope }))
+  const handshake = Effect.map(facts, (known): Handshake => ({
+    cassette_id: known.cassette_id,
+    db_path: shownPath,
+    db_hash: contentRoot(sha256, known.records_root),
+    capabilities: proven(known),
+    schema_version: known.schema_version,
+    protocol: PROTOCOL,
+    protocol_version: PROTOCOL_VERSION,
+    embedding_model: null,
+    mutability: known.mutability,
+    stats: statsOf(known)
+  }))
+  const cassette: Cassette = {
+    cassetteId: id,
+    inProcess,
+    handshake,
+    getStats: Effect.map(facts, statsOf),
+    query: Effect.fnUntraced(function* (text: string, topK: number) {
+      const scope = yield* scopeNow
+      const asking = new Asking([cassette])
+      const network = topK === 0 ? undefined : yield* rankNetwork(asking, englishStem, text, topK, scope)
+      const hits =
+        network === undefined
+          ? []
+          : yield* hitsOf(asking, network, distinctTexts(network.ranked, topK), scope)
+      const failure = asking.failureOf(id)
+      return failure === undefined ? hits : yield* Effect.fail(failure)
+    }),
+    askIndex,
+    close
+  }
+  return cassette
+}

@@ -1,0 +1,197 @@
+// Brings a cassette up to date with the files of its configuration: each document is one unit of work with its receipt.
+// An immutable cassette is never written to: it is built in a new file, sealed, and put in the old one's place. What is
+// left out is counted with the reason.
+import { existsSync, renameSync, rmSync } from "node:fs"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { SkipReason } from "../../domain/corpus/index-report.ts"
+import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { sha256 } from "../hashing/sha256.ts"
+import { CassetteFile } from "./cassette-file.ts"
+import { type CassetteWriteError, openCassetteWriter, type WriteCassette } from "./cassette-writer.ts"
+import { type ConfiguredCassette, sourcesOf } from "./configured-cassettes.ts"
+import {
+  finishWriting,
+  type GivenDocument,
+  putDocument,
+  removeDocument,
+  seal,
+  storedPaths,
+  sweep,
+  type WriteOutcome,
+  type WriteTime
+} from "./document-writing.ts"
+import { documentType, globBelowRoot, readDocument, sourceFiles, type WalkError } from "./sources.ts"
+
+/** What indexing one cassette came to. */
+export interface IndexReport {
+  readonly cassette_id: string
+  readonly added: number
+  readonly replaced: number
+  readonly unchanged: number
+  readonly removed: number
+  /** Paths that the cassette's mutability does not let change. */
+  readonly refused: ReadonlyArray<string>
+  readonly skipped: ReadonlyArray<{ readonly path: string; readonly reason: SkipReason }>
+  readonly took_ms: number
+}
+
+/** Called after every document. */
+export type Progress = (done: number, total: number) => Effect.Effect<void>
+
+/** After how many documents the runtime gets its turn. */
+const TURN_DOCUMENTS = 16
+
+interface Sources {
+  readonly documents: ReadonlyArray<string>
+  readonly read: (path: string) => GivenDocument | SkipReason
+}
+
+const sourcesIn = (
+  file: string,
+  root: string,
+  { configuration, id }: ConfiguredCassette
+): Sources | undefined | WalkError => {
+  const given = sourcesOf(file, root, configuration)
+  const globs = given.map((glob) => globBelowRoot(root, file.slice(0, file.lastIndexOf("/")), glob))
+  const outside = globs.indexOf(undefined)
+  if (outside !== -1) {
+    const path = `cassettes.${id}.sources`
+    const message = `${given[outside]} leads out of the root folder`
+    return new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
+  }
+  if (globs.length === 0) return undefined
+  const found = sourceFiles(root, globs as ReadonlyArray<string>)
+  if (!Array.isArray(found)) return found as WalkError
+  const typeOf = documentType(configuration.content_types ?? {})
+  return { documents: found, read: (path) => readDocument(root, path, typeOf(path)) }
+}
+
+interface Tally {
+  readonly counts: Record<Exclude<WriteOutcome, "refused">, number>
+  readonly refused: Array<string>
+  readonly skipped: Array<{ readonly path: string; readonly reason: SkipReason }>
+}
+
+const newTally = (): Tally => ({
+  counts: { added: 0, replaced: 0, unchanged: 0, removed: 0 },
+  refused: [],
+  skipped: []
+})
+
+const count = (tally: Tally, path: string, outcome: WriteOutcome): void => {
+  if (outcome === "refused") tally.refused.push(path)
+  else tally.counts[outcome] += 1
+}
+
+const putAll = Effect.fnUntraced(function* (
+  write: WriteCassette,
+  { documents, read }: Sources,
+  time: WriteTime,
+  tally: Tally,
+  progress: Progress
+) {
+  for (const [index, path] of documents.entries()) {
+    const document = read(path)
+    if (typeof document === "string") tally.skipped.push({ path, reason: document })
+    else count(tally, path, yield* write((connection) => putDocument(connection, document, time)))
+    yield* progress(index + 1, documents.length)
+    if (index % TURN_DOCUMENTS === 0) yield* Effect.yieldNow
+  }
+})
+
+const writeTime = (ttlMillis: number) =>
+  Effect.map(Clock.currentTimeMillis, (now): WriteTime => ({
+    now: timestampFromMillis(now),
+    expires: timestampFromMillis(now + ttlMillis)
+  }))
+
+const update = Effect.fnUntraced(function* (
+  configured: ConfiguredCassette,
+  sources: Sources | undefined,
+  progress: Progress,
+  tally: Tally
+) {
+  const write = yield* openCassetteWriter(configured.file, configured.birth, "normal")
+  const time = yield* writeTime(configured.birth.ttlMillis)
+  yield* write((connection) => sweep(connection, time.now))
+  if (sources === undefined) return
+  yield* putAll(write, sources, time, tally, progress)
+  const kept = new Set(sources.documents)
+  for (const path of yield* write(storedPaths)) {
+    if (!kept.has(path)) count(tally, path, yield* write((connection) => removeDocument(connection, path)))
+  }
+  yield* write(finishWriting)
+})
+
+/** True when a sealed cassette holds exactly these documents. */
+const holdsExactly = (configured: ConfiguredCassette, sources: Sources): boolean => {
+  const file = new CassetteFile(configured.file, configured.id)
+  const stored = file.read(({ connection }) =>
+    connection.all<{ path: string; type: string; content_hash: string }>(
+      "SELECT path, type, content_hash FROM documents ORDER BY path"
+    )
+  )
+  file.close()
+  if (!("value" in stored)) return false
+  const given = sources.documents.flatMap((path) => {
+    const document = sources.read(path)
+    return typeof document === "string" ? [] : [`${path}\n${document.type}\n${sha256(document.text)}`]
+  })
+  const held = stored.value.map(({ content_hash, path, type }) => `${path}\n${type}\n${content_hash}`)
+  return given.length === held.length && new Set([...given, ...held]).size === held.length
+}
+
+const rebuildSealed = Effect.fnUntraced(function* (
+  configured: ConfiguredCassette,
+  sources: Sources,
+  progress: Progress,
+  tally: Tally
+) {
+  if (existsSync(configured.file) && holdsExactly(configured, sources)) {
+    tally.counts.unchanged = sources.documents.length
+    return
+  }
+  // What stands at the path must be this cassette, whose place is taken only by a whole new one.
+  if (existsSync(configured.file)) {
+    yield* Effect.scoped(openCassetteWriter(configured.file, configured.birth, "normal"))
+  }
+  const fresh = `${configured.file}.new`
+  const clear = () => {
+    for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${fresh}${ending}`, { force: true })
+  }
+  clear()
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const write = yield* openCassetteWriter(fresh, configured.birth, "normal")
+      yield* putAll(write, sources, yield* writeTime(0), tally, progress)
+      yield* write(seal)
+    })
+  ).pipe(Effect.onError(() => Effect.sync(clear)))
+  renameSync(fresh, configured.file)
+})
+
+/** Indexes one cassette of the configuration in `file`; without sources it is only made, if it is missing. */
+export const indexCassette = Effect.fnUntraced(function* (
+  file: string,
+  root: string,
+  configured: ConfiguredCassette,
+  progress: Progress
+): Effect.fn.Return<IndexReport, CassetteWriteError | WalkError> {
+  const start = yield* Clock.monotonicTimeNanos
+  const sources = sourcesIn(file, root, configured)
+  if (sources !== undefined && !("documents" in sources)) return yield* Effect.fail(sources)
+  const tally = newTally()
+  yield* configured.birth.mutability === "immutable"
+    ? rebuildSealed(configured, sources ?? { documents: [], read: () => "UNREADABLE" }, progress, tally)
+    : Effect.scoped(update(configured, sources, progress, tally))
+  const took = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
+  return {
+    cassette_id: configured.id,
+    ...tally.counts,
+    refused: tally.refused,
+    skipped: tally.skipped,
+    took_ms: Math.round(took)
+  }
+})

@@ -1,0 +1,34 @@
+// A cassette that is read in this process. Reading is synchronous and short; what could hang or break belongs into a
+// child (child-cassette.ts).
+import * as Effect from "effect/Effect"
+import type { Cassette } from "../../application/network/cassette.ts"
+import { CassetteOffline } from "../../domain/network/errors.ts"
+import { CassetteFile } from "./cassette-file.ts"
+import { askIndex } from "./cassette-index.ts"
+import { indexedCassette } from "./indexed-cassette.ts"
+
+/** Where a cassette lies, and how its place is shown. */
+export interface CassetteAddress {
+  readonly id: string
+  /** Absolute. */
+  readonly file: string
+  readonly shownPath: string
+}
+
+/** The cassette in a file, opened when it is first asked. */
+export const localCassette = ({ file, id, shownPath }: CassetteAddress): Cassette => {
+  const cassette = new CassetteFile(file, id)
+  return indexedCassette({
+    id,
+    shownPath,
+    inProcess: true,
+    askIndex: (request) =>
+      Effect.suspend(() => {
+        const answer = askIndex(cassette, request)
+        return "value" in answer
+          ? Effect.succeed(answer.value)
+          : Effect.fail(new CassetteOffline({ cassette_id: id, ...answer }))
+      }),
+    close: Effect.sync(() => cassette.close())
+  })
+}

@@ -1,0 +1,73 @@
+/**
+ * Cassettes for tests: built from documents in a folder of the test, and a network of them. Nothing outside tests may
+ * import it.
+ */
+import { join } from "node:path"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { Cassette } from "../../../application/network/cassette.ts"
+import { Network, type NetworkShape } from "../../../application/network/network.ts"
+import type { Mutability } from "../../../domain/network/cassette.ts"
+import { DEFAULT_TTL_MILLIS } from "../../../domain/network/limits.ts"
+import { configureForWriting, type Connection, openForWriting } from "../../sqlite/better-sqlite3-host.ts"
+import { createCassette } from "../cassette-schema.ts"
+import { finishWriting, putDocument, type WriteOutcome, type WriteTime } from "../document-writing.ts"
+import { localCassette } from "../local-cassette.ts"
+import { englishStemmingLayer } from "../network-files.ts"
+
+export const at = (day: number): WriteTime => ({
+  now: `2026-01-0${day}T00:00:00.000Z`,
+  expires: `2026-01-0${day + 1}T00:00:00.000Z`
+})
+
+/** An open cassette in a new file of the folder. */
+export const newCassette = (
+  folder: string,
+  id: string,
+  mutability: Mutability = "mutable"
+): { readonly file: string; readonly connection: Connection } => {
+  const file = join(folder, `${id}.db`)
+  const connection = openForWriting(file)
+  configureForWriting(connection, "normal")
+  createCassette(connection, { id, mutability, ttlMillis: DEFAULT_TTL_MILLIS })
+  return { file, connection }
+}
+
+/** Stores a text under a path; its type is the path's first folder. */
+export const put = (connection: Connection, path: string, text: string, time = at(1)): WriteOutcome =>
+  putDocument(connection, { path, type: path.split("/")[0] ?? "", text }, time)
+
+/** A closed cassette with these documents; the tail stays unfolded when `folded` is false. */
+export const cassetteWith = (
+  folder: string,
+  id: string,
+  documents: Readonly<Record<string, string>>,
+  folded = true
+): string => {
+  const { connection, file } = newCassette(folder, id)
+  for (const [path, text] of Object.entries(documents)) put(connection, path, text)
+  if (folded) finishWriting(connection)
+  connection.close()
+  return file
+}
+
+/** The cassette in a file, read in this process. */
+export const local = (id: string, file: string): Cassette =>
+  localCassette({ id, file, shownPath: `${id}.db` })
+
+/** Runs `use` on a network of the cassettes. */
+export const withNetworkOf = <A, E>(
+  cassettes: ReadonlyArray<Cassette>,
+  use: (network: NetworkShape) => Effect.Effect<A, E>
+): Promise<A> =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const context = yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(englishStemmingLayer)))
+        const network = Context.get(context, Network)
+        for (const cassette of cassettes) yield* network.register(cassette)
+        return yield* use(network)
+      })
+    )
+  )

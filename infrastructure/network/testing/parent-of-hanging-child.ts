@@ -1,0 +1,21 @@
+// A parent whose child hangs: it prints the child's process id once the child has answered, asks it something that it
+// never answers, and waits to be killed.
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import { childCassette } from "../child-cassette.ts"
+
+const program = fileURLToPath(new URL("hanging-child.ts", import.meta.url))
+const cassette = childCassette({
+  id: "one",
+  file: "one.db",
+  shownPath: "one.db",
+  program,
+  deadlineMillis: 600_000
+})
+const count = { op: "count", scope: { now: "" }, terms: [] } as const
+const ask = cassette.askIndex
+if (ask !== undefined) {
+  const { chunks } = await Effect.runPromise(ask(count))
+  console.log(chunks)
+  await Effect.runPromise(ask(count))
+}

@@ -1,0 +1,209 @@
+// `cortex network` from an empty folder with documents on: three commands to the first answer, then every refusal.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import Database from "better-sqlite3"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
+
+const write = (folder: string, path: string, text: string | Uint8Array) => {
+  const file = join(folder, path)
+  mkdirSync(join(file, ".."), { recursive: true })
+  writeFileSync(file, text)
+}
+
+const withDocuments = () => {
+  const { folder, remove } = temporaryFolder()
+  write(
+    folder,
+    "docs/guide.md",
+    "# Guide\n\nThe multi-agent hub.\n\n## Error handling\n\nErrors are retried.\n"
+  )
+  write(folder, "src/main.py", "def handle_error(x):\n    return x\n")
+  write(folder, "ignored/secret.md", "error error error")
+  write(folder, "image.bin", new Uint8Array([1, 0, 2]))
+  write(folder, ".gitignore", "ignored/\n")
+  return { folder, remove }
+}
+
+const cleanups: Array<() => void> = []
+const fresh = () => {
+  const { folder, remove } = withDocuments()
+  cleanups.push(remove)
+  return folder
+}
+afterAll(() => {
+  for (const clean of cleanups) clean()
+})
+
+describe("three commands", () => {
+  let folder = ""
+  beforeAll(async () => {
+    folder = fresh()
+    expect((await runCli(["network", "init"], { cwd: folder })).code).toBe(0)
+    expect((await runCli(["network", "index"], { cwd: folder })).code).toBe(0)
+  })
+  const run = (...args: ReadonlyArray<string>) => runCli(["network", ...args], { cwd: folder })
+  const json = (...args: ReadonlyArray<string>) => runJson(["network", ...args], { cwd: folder })
+
+  it("find what is in the documents, and nothing that git ignores", async () => {
+    const { code, document, stderr } = await json("query", "error handling")
+    expect([code, stderr]).toEqual([0, ""])
+    const { answers, hits, partial } = document.data as {
+      hits: Array<{ path: string; source: string; score: number }>
+      answers: object
+      partial: boolean
+    }
+    expect(hits.map(({ path }) => path).sort()).toEqual(["docs/guide.md", "src/main.py"])
+    expect(Object.keys(answers)).toEqual(["documents", "memory", "resident"])
+    expect(partial).toBe(false)
+  })
+
+  it("show ranked places with a line of text, in colour on a terminal alone", async () => {
+    const { stdout } = await run("query", "multi-agent")
+    expect(stdout).toMatch(
+      /^1\. docs\/guide\.md > Guide {2}\[documents\] {2}\d+\.\d{3}\n {3}.*multi-agent hub/
+    )
+    expect(stdout).not.toContain("\u001b")
+    const coloured = await runCli(["network", "query", "multi-agent"], {
+      cwd: folder,
+      host: { isTerminal: () => true }
+    })
+    expect(coloured.stdout).toContain("\u001b[1;33mmulti-agent\u001b[0m")
+  })
+
+  it("say that nothing was found", async () => {
+    expect((await run("query", "***")).stdout).toBe("nothing found\n")
+    expect((await run("query", "zebra")).stdout).toBe("nothing found\n")
+  })
+
+  it("have a status, with what is only declared", async () => {
+    const { document } = await json("status")
+    const { cassettes } = document.data as { cassettes: Array<Record<string, unknown>> }
+    expect(cassettes.map(({ cassette_id, declared, status }) => [cassette_id, status, declared])).toEqual([
+      ["documents", "ok", []],
+      ["memory", "ok", ["vectors"]],
+      ["resident", "ok", ["vectors", "agent_id"]]
+    ])
+    expect((await run("status")).stdout).toContain("documents")
+  })
+
+  it("verify, and make the indexes again", async () => {
+    const verified = await run("verify")
+    expect([verified.code, verified.stderr]).toEqual([0, "PASS: All invariants verified\n"])
+    expect((await run("reindex", "documents")).code).toBe(0)
+    expect((await run("verify")).code).toBe(0)
+  })
+
+  it("index again only what changed", async () => {
+    write(folder, "docs/guide.md", "# Guide\n\nThe multi-agent network.\n")
+    rmSync(join(folder, "src/main.py"))
+    const { document } = await json("index", "documents")
+    expect(document.data).toMatchObject({ cassettes: [{ added: 0, replaced: 1, unchanged: 1, removed: 1 }] })
+    expect((await run("query", "handle_error")).stdout).toBe("nothing found\n")
+  })
+
+  it("refuse what is no question", async () => {
+    for (const [args, code, error] of [
+      [["query", "x", "--limit", "1001"], 2, "INVALID_PARAMS"],
+      [["query", "x", "--cassette", "nowhere"], 2, "UNKNOWN_CASSETTE"],
+      [["query", "x", "--capability", "magic"], 2, "INVALID_PARAMS"],
+      [["query", "x", "--capability", "fixtures"], 1, "NO_CASSETTE_WITH_CAPABILITY"],
+      [["index", "nowhere"], 2, "UNKNOWN_CASSETTE"],
+      [["init"], 1, "CONFIGURATION_EXISTS"]
+    ] as const) {
+      const { code: actual, document } = await json(...args)
+      expect([actual, document.error?.code], args.join(" ")).toEqual([code, error])
+    }
+  })
+
+  it("go on without a cassette that is broken, and say so", async () => {
+    const file = join(folder, "CORTEX", "cassettes", "memory.db")
+    const whole = readFileSync(file)
+    writeFileSync(file, "no database")
+    const { code, stderr } = await run("query", "multi-agent")
+    expect(code).toBe(0)
+    expect(stderr).toMatch(/^warning: Cassette memory offline, skipping \(error: /)
+    const strict = await json("query", "multi-agent", "--strict")
+    expect([strict.code, strict.document.error?.code]).toEqual([1, "NETWORK_INCOMPLETE"])
+    expect((await run("verify")).code).toBe(1)
+    expect((await run("index", "memory")).code).toBe(2)
+    expect(readFileSync(file, "utf8")).toBe("no database")
+    writeFileSync(file, whole)
+  })
+})
+
+describe("configurations", () => {
+  it("must be there and right", async () => {
+    const folder = fresh()
+    const missing = await runJson(["network", "query", "x"], { cwd: folder })
+    expect([missing.code, missing.document.error?.code]).toEqual([2, "CONFIGURATION_MISSING"])
+    write(folder, "CORTEX/network.yaml", "network:\n  version: 2\n")
+    const wrong = await runCli(["network", "status"], { cwd: folder })
+    expect(wrong.code).toBe(2)
+    expect(wrong.stderr).toContain("network.yaml:2: network.version")
+  })
+
+  it("may lie elsewhere", async () => {
+    const folder = fresh()
+    const config = ["--config", "net.yaml"]
+    write(
+      folder,
+      "net.yaml",
+      'network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: docs, path: docs.db, type: local, auto_index: true, sources: ["docs/**"]}\n'
+    )
+    expect((await runCli(["network", "index", ...config], { cwd: folder })).code).toBe(0)
+    const { document } = await runJson(["network", "query", "hub", ...config], { cwd: folder })
+    expect(document.data).toMatchObject({ hits: [{ source: "docs", path: "docs/guide.md" }] })
+  })
+
+  it("seal an immutable cassette and build it anew when its files change", async () => {
+    const folder = fresh()
+    write(
+      folder,
+      "net.yaml",
+      'network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: canon, path: canon.db, type: local, auto_index: true, mutability: immutable, sources: ["docs/**"]}\n'
+    )
+    const index = async () => {
+      const { document } = await runJson(["network", "index", "--config", "net.yaml"], { cwd: folder })
+      return (document.data as { cassettes: Array<{ added: number; unchanged: number }> }).cassettes[0]
+    }
+    expect(await index()).toMatchObject({ added: 1, unchanged: 0 })
+    expect(await index()).toMatchObject({ added: 0, unchanged: 1 })
+    write(folder, "docs/more.md", "more")
+    expect(await index()).toMatchObject({ added: 2 })
+    const database = new Database(join(folder, "canon.db"))
+    expect(() => database.exec("DELETE FROM postings")).toThrow("sealed")
+    database.close()
+    expect((await runCli(["network", "verify", "--config", "net.yaml"], { cwd: folder })).code).toBe(0)
+  })
+
+  it("keep an external cassette from being written to", async () => {
+    const folder = fresh()
+    write(
+      folder,
+      "net.yaml",
+      'network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: far, path: /nowhere/far.db, type: external}\n'
+    )
+    const named = await runJson(["network", "index", "far", "--config", "net.yaml"], { cwd: folder })
+    expect([named.code, named.document.error?.code]).toEqual([2, "INVALID_PARAMS"])
+    expect((await runCli(["network", "index", "--config", "net.yaml"], { cwd: folder })).code).toBe(0)
+    const asked = await runJson(["network", "query", "x", "--config", "net.yaml"], { cwd: folder })
+    expect([asked.code, asked.document.error?.code]).toEqual([1, "NETWORK_UNAVAILABLE"])
+  })
+
+  it("do not take a ledger for a cassette", async () => {
+    const folder = fresh()
+    write(folder, "m.json", '{"intent":"x"}')
+    await runCli(["cassette", "post", "--json", "m.json", "--run-id", "r", "--source", "USER"], {
+      cwd: folder
+    })
+    write(
+      folder,
+      "net.yaml",
+      'network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: led, path: CORTEX/_generated/system3.db, type: local, auto_index: true, sources: ["docs/**"]}\n'
+    )
+    const { code, document } = await runJson(["network", "index", "--config", "net.yaml"], { cwd: folder })
+    expect([code, document.error?.code]).toEqual([2, "LEDGER_IS_NOT_A_CASSETTE"])
+    expect((await runCli(["cassette", "verify"], { cwd: folder })).code).toBe(0)
+  })
+})

@@ -1,0 +1,31 @@
+// The group `cortex network`: its commands in the order in which help lists them.
+import * as Command from "effect/cli/Command"
+import type { CommandGroup } from "../command-groups.ts"
+import { indexCommand } from "./index-command.ts"
+import { initCommand } from "./init.ts"
+import { Config } from "./network-flags.ts"
+import { queryCommand } from "./query.ts"
+import { reindexCommand } from "./reindex.ts"
+import { statusCommand } from "./status.ts"
+import { verifyCommand } from "./verify.ts"
+
+export const networkGroup: CommandGroup<"network"> = Command.make("network").pipe(
+  Command.withDescription(
+    "The cassette network: small searchable databases (cassettes) that are asked together, ranked as one, and go on answering when some of them are broken."
+  ),
+  Command.withShortDescription("search many small databases as one: init, index, query, status, verify"),
+  Command.withExamples([
+    { command: "cortex network init" },
+    { command: "cortex network index" },
+    { command: 'cortex network query "error handling"' }
+  ]),
+  Command.withSubcommands([
+    initCommand,
+    indexCommand,
+    queryCommand,
+    statusCommand,
+    verifyCommand,
+    reindexCommand
+  ]),
+  Command.withGlobalFlags([Config])
+)

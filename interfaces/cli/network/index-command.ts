@@ -1,0 +1,92 @@
+// `cortex network index`: brings cassettes up to date with their files. External cassettes belong to somebody else and
+// are never written to; one whose auto_index is off is written only when it is named.
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import { indexCassette, type IndexReport } from "../../../infrastructure/network/indexing.ts"
+import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
+import { refusedFlag } from "../options.ts"
+import { answer, writeNotes, writeWarnings } from "../output.ts"
+import { printable, tableLines } from "../printable.ts"
+import { progressLine } from "../progress.ts"
+import { cassettesArgument } from "./network-flags.ts"
+import { chosenCassettes, configuredNetwork } from "./open-network.ts"
+
+const isLocal = ({ configuration, refusal }: ConfiguredCassette): boolean =>
+  configuration.type === "local" && refusal === undefined
+
+/** Why a cassette that was named cannot be indexed. */
+const fault = ({ configuration, id, refusal }: ConfiguredCassette) =>
+  configuration.type === "external"
+    ? refusedFlag("cassettes", `${id} is external: it is read, and indexed where it belongs`)
+    : refusedFlag("cassettes", `${id}: ${refusal}`)
+
+const toIndex = Effect.fnUntraced(function* (
+  cassettes: ReadonlyArray<ConfiguredCassette>,
+  ids: ReadonlyArray<string>
+) {
+  const chosen = yield* chosenCassettes(cassettes, ids)
+  const refused = chosen.find((cassette) => !isLocal(cassette))
+  if (ids.length > 0 && refused !== undefined) return yield* Effect.fail(fault(refused))
+  return chosen.filter(isLocal)
+})
+
+const reportLines = (reports: ReadonlyArray<IndexReport>): ReadonlyArray<string> =>
+  tableLines(
+    ["cassette", "added", "replaced", "unchanged", "removed", "refused", "skipped", "ms"],
+    reports.map((report) => [
+      report.cassette_id,
+      `${report.added}`,
+      `${report.replaced}`,
+      `${report.unchanged}`,
+      `${report.removed}`,
+      `${report.refused.length}`,
+      `${report.skipped.length}`,
+      `${report.took_ms}`
+    ])
+  )
+
+export const indexCommand = Command.make(
+  "index",
+  { cassettes: cassettesArgument },
+  Effect.fnUntraced(function* ({ cassettes: ids }) {
+    const { cassettes, file, root } = yield* configuredNetwork
+    const progress = yield* progressLine
+    const reports: Array<IndexReport> = []
+    for (const cassette of yield* toIndex(cassettes, ids)) {
+      // Without files to follow there is still a cassette to make, for memories.
+      const isFollowed = cassette.configuration.auto_index === true || ids.includes(cassette.id)
+      const wanted = isFollowed
+        ? cassette
+        : { ...cassette, configuration: { ...cassette.configuration, sources: [] } }
+      const report = yield* indexCassette(file, root, wanted, (done, total) =>
+        progress.show(`${cassette.id}: indexing ${done} of ${total} files`)
+      ).pipe(Effect.ensuring(progress.clear))
+      reports.push(report)
+    }
+    yield* writeWarnings(
+      reports.flatMap(({ cassette_id, refused }) =>
+        refused.map(
+          (path) => `${cassette_id} keeps what it has of ${path}: its mutability forbids the change`
+        )
+      )
+    )
+    yield* writeNotes(
+      reports.flatMap(({ cassette_id, skipped }) =>
+        // That a picture is no text needs no saying.
+        skipped
+          .filter(({ reason }) => reason !== "BINARY")
+          .map(({ path, reason }) => printable(`${cassette_id}: skipped ${path} (${reason})`))
+      )
+    )
+    yield* answer({ data: { cassettes: reports }, lines: () => reportLines(reports) })
+  })
+).pipe(
+  Command.withDescription(
+    "Bring cassettes up to date with their files: each document is one transaction with its receipt, cut into chunks and indexed for full-text search. An immutable cassette is built anew, sealed, and put in the old one's place."
+  ),
+  Command.withShortDescription("bring cassettes up to date with their files"),
+  Command.withExamples([
+    { command: "cortex network index" },
+    { command: "cortex network index governance thought --format json" }
+  ])
+)

@@ -1,0 +1,40 @@
+// `cortex network init`: writes a configuration with which `network index` and `network query` work at once. It never
+// writes over one that is there.
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import { ConfigurationExists } from "../../../domain/network/errors.ts"
+import { rootOf } from "../../../infrastructure/network/configured-cassettes.ts"
+import { fileFailure } from "../../../infrastructure/sqlite/file-system.ts"
+import { answer } from "../output.ts"
+import { networkFileOptions } from "./network-flags.ts"
+import { networkTemplate } from "./network-template.ts"
+
+const write = (file: string, text: string) =>
+  Effect.try({
+    try: () => {
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text, { flag: "wx" })
+    },
+    catch: (error) =>
+      (error as NodeJS.ErrnoException).code === "EEXIST"
+        ? new ConfigurationExists({ file })
+        : fileFailure("--config", file, error)
+  })
+
+export const initCommand = Command.make(
+  "init",
+  {},
+  Effect.fnUntraced(function* () {
+    const { file } = yield* networkFileOptions
+    yield* write(file, networkTemplate(rootOf(file)))
+    yield* answer({ data: { file }, lines: () => [`wrote ${file}`, "next: cortex network index"] })
+  })
+).pipe(
+  Command.withDescription(
+    "Write CORTEX/network.yaml: one cassette with all texts below the root, two for memories, and those of the standard network whose folders exist."
+  ),
+  Command.withShortDescription("write a configuration to start with"),
+  Command.withExamples([{ command: "cortex network init" }])
+)

@@ -1,0 +1,99 @@
+// `cortex network query`: asks every cassette, or some of them, and prints one ranked list or one list for each.
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Argument from "effect/cli/Argument"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import type { Hit } from "../../../domain/network/cassette.ts"
+import { DEFAULT_LIMIT } from "../../../domain/network/limits.ts"
+import { questionOf } from "../../../domain/network/query-text.ts"
+import { englishStem } from "../../../infrastructure/network/english-stems.ts"
+import { textFlag } from "../cassette/shared-flags.ts"
+import { Host, type HostShape, mayColour } from "../host.ts"
+import { switchFlag, wholeNumberFlag } from "../options.ts"
+import { answer } from "../output.ts"
+import { printable } from "../printable.ts"
+import { warnOfAnswers, withNetwork } from "./open-network.ts"
+import { snippet } from "./snippet.ts"
+
+const hitLines = (
+  host: HostShape,
+  terms: ReadonlyArray<string>,
+  hit: Hit,
+  rank: number
+): ReadonlyArray<string> => {
+  const colours = mayColour(host, "stdout")
+  const where = printable([hit.path, ...hit.heading_path].join(" > "))
+  const elsewhere = hit.places.length > 1 ? ` (and ${hit.places.length - 1} more)` : ""
+  const title = colours ? `\u001b[1m${where}\u001b[0m` : where
+  return [
+    `${rank}. ${title}  [${hit.source}]  ${hit.score.toFixed(3)}${elsewhere}`,
+    `   ${snippet(hit.content, terms, colours)}`
+  ]
+}
+
+const listLines = (host: HostShape, text: string, hits: ReadonlyArray<Hit>): ReadonlyArray<string> => {
+  const { terms } = questionOf(text, englishStem)
+  return hits.length === 0
+    ? ["nothing found"]
+    : hits.flatMap((hit, index) => hitLines(host, terms, hit, index + 1))
+}
+
+export const queryCommand = Command.make(
+  "query",
+  {
+    text: Argument.String("text").pipe(
+      Argument.withDescription('what to look for; words in double quotes ("…") must stand as they are')
+    ),
+    limit: wholeNumberFlag("limit", 0).pipe(
+      Flag.withDefault(DEFAULT_LIMIT),
+      Flag.withDescription(`at most this many hits, 0 to 1000 (default ${DEFAULT_LIMIT})`)
+    ),
+    cassettes: textFlag(
+      "cassette",
+      "ID",
+      "ask this cassette; may be given several times (default: all)"
+    ).pipe(Flag.atLeast(0)),
+    capability: textFlag(
+      "capability",
+      "NAME",
+      "ask only cassettes with this capability, such as research or ast"
+    ).pipe(Flag.optional),
+    byCassette: switchFlag("by-cassette", "one list for each cassette instead of one for all"),
+    strict: switchFlag("strict", "any cassette that does not answer is an error")
+  },
+  Effect.fnUntraced(function* ({ byCassette, capability, cassettes, limit, strict, text }) {
+    const host = yield* Host
+    const options = {
+      cassettes: cassettes.length === 0 ? undefined : cassettes,
+      capability: Option.getOrUndefined(capability),
+      strict
+    }
+    if (byCassette) {
+      const found = yield* withNetwork((network) => network.queryAll(text, limit, options))
+      yield* warnOfAnswers(found.answers)
+      return yield* answer({
+        data: found,
+        lines: () =>
+          Object.entries(found.results).flatMap(([id, hits]) =>
+            [`== ${id}`].concat(listLines(host, text, hits))
+          )
+      })
+    }
+    const found = yield* withNetwork((network) => network.query(text, limit, options))
+    yield* warnOfAnswers(found.answers)
+    yield* answer({ data: found, lines: () => listLines(host, text, found.hits) })
+  })
+).pipe(
+  Command.withDescription(
+    "Search the cassettes of the network and rank what they find as if it lay in one. Cassettes that do not answer are named on standard error and under answers in JSON."
+  ),
+  Command.withShortDescription("search all cassettes"),
+  Command.withExamples([
+    { command: 'cortex network query "error handling patterns"' },
+    {
+      command: "cortex network query 'the \"memory architecture\" of agents' --capability research --limit 5"
+    },
+    { command: "cortex network query multi-agent --cassette governance --cassette thought --format json" }
+  ])
+)

@@ -1,0 +1,53 @@
+// `cortex network reindex`: makes chunks and every index of a cassette again from its stored documents. The documents
+// and their receipts are not touched; a sealed cassette is left as it is.
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import { WriteRefused } from "../../../domain/network/errors.ts"
+import { openCassetteWriter } from "../../../infrastructure/network/cassette-writer.ts"
+import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
+import { reindex } from "../../../infrastructure/network/document-writing.ts"
+import { answer } from "../output.ts"
+import { tableLines } from "../printable.ts"
+import { cassettesArgument } from "./network-flags.ts"
+import { chosenCassettes, configuredNetwork } from "./open-network.ts"
+
+const refusalOf = ({ birth, configuration, refusal }: ConfiguredCassette): string | undefined => {
+  if (configuration.type === "external") return "it is external: it is reindexed where it belongs"
+  return birth.mutability === "immutable" ? "it is sealed: network index builds it anew" : refusal
+}
+
+const reindexOne = Effect.fnUntraced(function* (cassette: ConfiguredCassette) {
+  const write = yield* openCassetteWriter(cassette.file, cassette.birth, "normal")
+  return { cassette_id: cassette.id, chunks: yield* write(reindex) }
+})
+
+export const reindexCommand = Command.make(
+  "reindex",
+  { cassettes: cassettesArgument },
+  Effect.fnUntraced(function* ({ cassettes: ids }) {
+    const { cassettes } = yield* configuredNetwork
+    const chosen = yield* chosenCassettes(cassettes, ids)
+    const refused = chosen.find((cassette) => refusalOf(cassette) !== undefined)
+    if (ids.length > 0 && refused !== undefined) {
+      return yield* new WriteRefused({ cassette_id: refused.id, reason: refusalOf(refused) ?? "" })
+    }
+    const done = yield* Effect.forEach(
+      chosen.filter((cassette) => refusalOf(cassette) === undefined),
+      (cassette) => Effect.scoped(reindexOne(cassette))
+    )
+    yield* answer({
+      data: { cassettes: done },
+      lines: () =>
+        tableLines(
+          ["cassette", "chunks"],
+          done.map(({ cassette_id, chunks }) => [cassette_id, `${chunks}`])
+        )
+    })
+  })
+).pipe(
+  Command.withDescription(
+    "Make the chunks and every index again from the stored documents, in one transaction for each cassette. Documents and receipts stay as they are."
+  ),
+  Command.withShortDescription("make the indexes again from the stored documents"),
+  Command.withExamples([{ command: "cortex network reindex documents" }])
+)

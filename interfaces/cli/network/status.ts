@@ -1,0 +1,66 @@
+// `cortex network status`: how every cassette is, what it has proven, and what it only declares.
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import type { CassetteHealth } from "../../../application/network/network.ts"
+import type { Capability } from "../../../domain/network/cassette.ts"
+import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
+import { answer } from "../output.ts"
+import { tableLines } from "../printable.ts"
+import { configuredNetwork, withNetwork } from "./open-network.ts"
+
+type Shown = CassetteHealth & { readonly declared: ReadonlyArray<Capability> }
+
+const shown = (health: CassetteHealth, configured: ReadonlyArray<ConfiguredCassette>): Shown => {
+  const proven = "capabilities" in health ? health.capabilities : []
+  const known = configured.find(({ id }) => id === health.cassette_id)
+  const declared = known?.configuration.capabilities ?? []
+  return { ...health, declared: declared.filter((capability) => !proven.includes(capability)) }
+}
+
+const statusLines = (cassettes: ReadonlyArray<Shown>): ReadonlyArray<string> =>
+  tableLines(
+    ["cassette", "status", "mutability", "files", "chunks", "hash", "capabilities", "declared only"],
+    cassettes.map((cassette) =>
+      "stats" in cassette
+        ? [
+            cassette.cassette_id,
+            cassette.status,
+            cassette.mutability,
+            `${cassette.stats.files}`,
+            `${cassette.stats.total_chunks}`,
+            cassette.db_hash,
+            cassette.capabilities.join(","),
+            cassette.declared.join(",")
+          ]
+        : [
+            cassette.cassette_id,
+            cassette.status,
+            "reason" in cassette ? (cassette.reason ?? "") : "",
+            "",
+            "",
+            "",
+            "",
+            cassette.declared.join(",")
+          ]
+    )
+  )
+
+export const statusCommand = Command.make(
+  "status",
+  {},
+  Effect.fnUntraced(function* () {
+    const { cassettes: configured } = yield* configuredNetwork
+    const health = yield* withNetwork((network) => network.status)
+    const cassettes = health.map((each) => shown(each, configured))
+    yield* answer({ data: { cassettes }, lines: () => statusLines(cassettes) })
+  })
+).pipe(
+  Command.withDescription(
+    "Shake hands with every cassette: its state, content hash, statistics and proven capabilities. A cassette that does not answer is listed with the reason; the command still ends with 0."
+  ),
+  Command.withShortDescription("how every cassette is"),
+  Command.withExamples([
+    { command: "cortex network status" },
+    { command: "cortex network status --format json" }
+  ])
+)

@@ -1,0 +1,77 @@
+// `cortex network verify`: judges cassettes from their files alone; a negative verdict names every finding.
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import { CassetteOffline } from "../../../domain/network/errors.ts"
+import type { CassetteReport } from "../../../domain/network/verification.ts"
+import { CassetteFile } from "../../../infrastructure/network/cassette-file.ts"
+import { verifyCassette } from "../../../infrastructure/network/cassette-verification.ts"
+import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
+import { VerificationFailed } from "../failures.ts"
+import { Host } from "../host.ts"
+import { answer, writeNotes } from "../output.ts"
+import { tableLines } from "../printable.ts"
+import { verdictLine } from "../verdict.ts"
+import { cassettesArgument } from "./network-flags.ts"
+import { chosenCassettes, configuredNetwork } from "./open-network.ts"
+
+/** Most findings that one report lists. */
+const MAX_FINDINGS = 1_000
+
+const verifyOne = ({ file, id, refusal }: ConfiguredCassette) =>
+  Effect.suspend(() => {
+    if (refusal !== undefined) {
+      return Effect.fail(new CassetteOffline({ cassette_id: id, status: "refused", reason: refusal }))
+    }
+    const cassette = new CassetteFile(file, id)
+    const verified = cassette.read(({ connection }) => verifyCassette(connection, id))
+    cassette.close()
+    if ("value" in verified) return Effect.succeed(verified.value)
+    return Effect.fail(new CassetteOffline({ cassette_id: id, ...verified }))
+  })
+
+const reportLines = (report: CassetteReport): ReadonlyArray<string> =>
+  tableLines(
+    ["cassette", "documents", "chunks", "receipts", "hash", "receipt head"],
+    report.cassettes.map(({ cassette_id, chunks, db_hash, documents, receipt_head, receipts }) => [
+      cassette_id,
+      `${documents}`,
+      `${chunks}`,
+      `${receipts}`,
+      db_hash,
+      receipt_head
+    ])
+  )
+
+export const verifyCommand = Command.make(
+  "verify",
+  { cassettes: cassettesArgument },
+  Effect.fnUntraced(function* ({ cassettes: ids }) {
+    const { cassettes } = yield* configuredNetwork
+    const verified = yield* Effect.forEach(yield* chosenCassettes(cassettes, ids), verifyOne)
+    const findings = verified.flatMap((each) => each.findings)
+    const report: CassetteReport = {
+      verdict: findings.length === 0 ? "PASS" : "FAIL",
+      findings: findings.slice(0, MAX_FINDINGS),
+      findings_left_off: Math.max(0, findings.length - MAX_FINDINGS),
+      cassettes: verified.map(({ facts }) => facts)
+    }
+    if (report.verdict === "FAIL") {
+      return yield* new VerificationFailed({
+        message: `${findings.length} issue(s) found: each has a code, a place and a message`,
+        report,
+        listed: report.findings
+      })
+    }
+    yield* writeNotes([verdictLine(yield* Host, 0)])
+    yield* answer({ data: report, lines: () => reportLines(report) })
+  })
+).pipe(
+  Command.withDescription(
+    "Check cassettes from their files alone: SQLite's integrity, the schema, every document against its hashes, the chain of receipts, and every index against the documents. What only an index has wrong, network reindex makes again."
+  ),
+  Command.withShortDescription("check hashes, receipts and indexes"),
+  Command.withExamples([
+    { command: "cortex network verify" },
+    { command: "cortex network verify governance" }
+  ])
+)

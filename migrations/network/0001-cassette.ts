@@ -1,0 +1,277 @@
+/**
+ * Version 1 of a cassette: documents and the receipts of their writes, which are its content; and chunks, postings
+ * and full-text index, which can be made again from the documents. Guards hold what the cassette's mutability
+ * promises against every program that opens the file. The statements of a released version must never change.
+ */
+import { sql } from "kysely"
+import { builders, refuse, statement, trigger, type Fragment, type Migration } from "../statements.ts"
+
+const db = builders<unknown>()
+
+/** "CXN1" as a big-endian number: tells a cassette from a ledger, a corpus database and everything else. */
+const applicationId = sql`PRAGMA application_id = 1129860657`
+
+const migrations = db.schema
+  .createTable("cassette_migrations")
+  .addColumn("version", "integer", (column) => column.primaryKey())
+  .addColumn("name", "text", (column) => column.notNull())
+  .addColumn("checksum", "text", (column) => column.notNull())
+  .modifyEnd(sql`strict`)
+
+const meta = db.schema
+  .createTable("network_meta")
+  .addColumn("key", "text", (column) => column.notNull().primaryKey())
+  .addColumn("value", "text", (column) => column.notNull())
+  .modifyEnd(sql`strict, without rowid`)
+
+const receipts = db.schema
+  .createTable("write_receipts")
+  .addColumn("receipt_index", "integer", (column) => column.primaryKey())
+  .addColumn("parent_hash", "text", (column) => column.notNull())
+  .addColumn("operation", "text", (column) => column.notNull())
+  .addColumn("record_hash", "text", (column) => column.notNull())
+  .addColumn("rule", "text", (column) => column.notNull())
+  .addColumn("receipt_hash", "text", (column) => column.notNull())
+  .modifyEnd(sql`strict`)
+
+const documents = db.schema
+  .createTable("documents")
+  .addColumn("document_id", "integer", (column) => column.primaryKey())
+  .addColumn("path", "text", (column) => column.notNull())
+  .addColumn("version", "integer", (column) => column.notNull())
+  .addColumn("type", "text", (column) => column.notNull())
+  .addColumn("text", "text", (column) => column.notNull())
+  .addColumn("content_hash", "text", (column) => column.notNull())
+  .addColumn("record_hash", "text", (column) => column.notNull())
+  .addColumn("added_at", "text", (column) => column.notNull())
+  .addColumn("expires_at", "text")
+  .addUniqueConstraint("documents_key", ["path", "version"])
+  .modifyEnd(sql`strict`)
+
+// Chunk numbers only grow and are never given twice: postings name chunks by them.
+const chunks = db.schema
+  .createTable("chunks")
+  .addColumn("chunk_number", "integer", (column) => column.primaryKey())
+  .addColumn("chunk_id", "text", (column) => column.notNull())
+  .addColumn("document_id", "integer", (column) => column.notNull().references("documents.document_id"))
+  .addColumn("ordinal", "integer", (column) => column.notNull())
+  .addColumn("hash", "text", (column) => column.notNull())
+  .addColumn("kind", "text", (column) => column.notNull())
+  .addColumn("heading_path", "text", (column) => column.notNull())
+  .addColumn("parent_ordinal", "integer")
+  .addColumn("byte_start", "integer", (column) => column.notNull())
+  .addColumn("byte_end", "integer", (column) => column.notNull())
+  .modifyEnd(sql`strict`)
+
+const indexes = [
+  db.schema.createIndex("ix_chunks_hash").on("chunks").column("hash"),
+  db.schema.createIndex("ix_chunks_id").on("chunks").column("chunk_id"),
+  db.schema.createIndex("ix_chunks_document").on("chunks").columns(["document_id", "ordinal"]).unique(),
+  db.schema.createIndex("ix_documents_record").on("documents").column("record_hash")
+]
+
+const terms = db.schema
+  .createTable("chunk_terms")
+  .addColumn("chunk_number", "integer", (column) => column.primaryKey())
+  .addColumn("path", "text", (column) => column.notNull())
+  .addColumn("heading", "text", (column) => column.notNull())
+  .addColumn("body", "text", (column) => column.notNull())
+  .addColumn("identifiers", "text", (column) => column.notNull())
+  .modifyEnd(sql`strict`)
+
+// The terms are folded and taken apart already: here they are separated by blanks alone.
+const fullText = sql`CREATE VIRTUAL TABLE "chunks_fts" USING fts5(path, heading, body, identifiers, content='chunk_terms', content_rowid='chunk_number', tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_{|}~'")`
+
+const segments = db.schema
+  .createTable("segments")
+  .addColumn("segment", "integer", (column) => column.primaryKey())
+  .addColumn("chunks", "integer", (column) => column.notNull())
+  .addColumn("words", "integer", (column) => column.notNull())
+  .addColumn("lengths", "blob", (column) => column.notNull())
+  .modifyEnd(sql`strict`)
+
+const postings = db.schema
+  .createTable("postings")
+  .addColumn("term", "text", (column) => column.notNull())
+  .addColumn("segment", "integer", (column) => column.notNull())
+  .addColumn("chunks", "integer", (column) => column.notNull())
+  .addColumn("last", "integer", (column) => column.notNull())
+  .addColumn("data", "blob", (column) => column.notNull())
+  .addPrimaryKeyConstraint("postings_key", ["term", "segment"])
+  .modifyEnd(sql`strict, without rowid`)
+
+const tail = db.schema
+  .createTable("tail")
+  .addColumn("chunk_number", "integer", (column) => column.primaryKey())
+  .addColumn("words", "integer", (column) => column.notNull())
+  .modifyEnd(sql`strict`)
+
+const metaValue = (key: string): Fragment =>
+  sql`(SELECT "value" FROM "network_meta" WHERE "key" = ${sql.lit(key)})`
+
+const isSealed = sql`${metaValue("sealed")} IS '1'`
+const keepsAll = sql`${metaValue("mutability")} IN ('immutable', 'stable', 'append-only')`
+
+const sealed = (table: string, event: "INSERT" | "UPDATE" | "DELETE"): string =>
+  trigger({
+    name: `tr_${table}_sealed_${event.toLowerCase()}`,
+    timing: "BEFORE",
+    event,
+    on: table,
+    body: [refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed)]
+  })
+
+const newestReceipt = (operation: string, row: "NEW" | "OLD"): Fragment =>
+  sql`NOT EXISTS (SELECT 1 FROM "write_receipts" WHERE "receipt_index" = (SELECT max("receipt_index") FROM "write_receipts") AND "operation" IS ${sql.lit(operation)} AND "record_hash" IS ${sql.ref(`${row}.record_hash`)})`
+
+const metaGuards = [
+  trigger({
+    name: "tr_network_meta_update",
+    timing: "BEFORE",
+    event: "UPDATE",
+    on: "network_meta",
+    body: [
+      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
+      refuse(
+        "A cassette keeps its id, its mutability and its time to live",
+        sql`OLD."key" IN ('cassette_id', 'mutability', 'ttl_ms', 'schema_version') OR NEW."key" IS NOT OLD."key"`
+      )
+    ]
+  }),
+  trigger({
+    name: "tr_network_meta_delete",
+    timing: "BEFORE",
+    event: "DELETE",
+    on: "network_meta",
+    body: [refuse("network_meta keeps every key")]
+  }),
+  trigger({
+    name: "tr_network_meta_insert",
+    timing: "BEFORE",
+    event: "INSERT",
+    on: "network_meta",
+    body: [
+      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
+      refuse(
+        "network_meta keeps every key",
+        sql`EXISTS (SELECT 1 FROM "network_meta" WHERE "key" = NEW."key")`
+      ),
+      refuse(
+        "mutability must be immutable, stable, mutable, append-only, ephemeral or read-write",
+        sql`NEW."key" IS 'mutability' AND NEW."value" NOT IN ('immutable', 'stable', 'mutable', 'append-only', 'ephemeral', 'read-write')`
+      )
+    ]
+  })
+]
+
+const receiptGuards = [
+  trigger({
+    name: "tr_write_receipts_chain_insert",
+    timing: "BEFORE",
+    event: "INSERT",
+    on: "write_receipts",
+    body: [
+      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
+      refuse(
+        "write_receipts is a chain: receipt_index must be the next, parent_hash the newest receipt's hash",
+        sql`NEW."receipt_index" IS NOT (SELECT coalesce(max("receipt_index"), 0) + 1 FROM "write_receipts") OR NEW."parent_hash" IS NOT coalesce((SELECT "receipt_hash" FROM "write_receipts" WHERE "receipt_index" = NEW."receipt_index" - 1), '${sql.raw("0".repeat(64))}')`
+      )
+    ]
+  }),
+  ...(["UPDATE", "DELETE"] as const).map((event) =>
+    trigger({
+      name: `tr_write_receipts_append_only_${event.toLowerCase()}`,
+      timing: "BEFORE",
+      event,
+      on: "write_receipts",
+      body: [refuse("write_receipts is append-only: no receipt is ever changed or deleted")]
+    })
+  )
+]
+
+const documentGuards = [
+  trigger({
+    name: "tr_documents_insert",
+    timing: "BEFORE",
+    event: "INSERT",
+    on: "documents",
+    body: [
+      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
+      refuse(
+        "A document is stored already under this number",
+        sql`EXISTS (SELECT 1 FROM "documents" WHERE "document_id" = NEW."document_id")`
+      ),
+      refuse(
+        "A document's version must be one more than the newest of its path",
+        sql`NEW."version" IS NOT (SELECT coalesce(max("version"), 0) + 1 FROM "documents" WHERE "path" = NEW."path")`
+      ),
+      refuse("A document needs the receipt of its write", newestReceipt("add", "NEW"))
+    ]
+  }),
+  trigger({
+    name: "tr_documents_update",
+    timing: "BEFORE",
+    event: "UPDATE",
+    on: "documents",
+    body: [refuse("A document is never changed: another text is another record")]
+  }),
+  trigger({
+    name: "tr_documents_delete",
+    timing: "BEFORE",
+    event: "DELETE",
+    on: "documents",
+    body: [
+      refuse("immutable, stable and append-only cassettes keep every document", keepsAll),
+      refuse("A document is removed only with the receipt of its removal", newestReceipt("remove", "OLD"))
+    ]
+  })
+]
+
+const chunkGuards = [
+  sealed("chunks", "INSERT"),
+  trigger({
+    name: "tr_chunks_update",
+    timing: "BEFORE",
+    event: "UPDATE",
+    on: "chunks",
+    body: [refuse("A chunk is never changed")]
+  }),
+  trigger({
+    name: "tr_chunks_delete",
+    timing: "BEFORE",
+    event: "DELETE",
+    on: "chunks",
+    body: [
+      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
+      refuse(
+        "A stable cassette withdraws the chunks of replaced documents alone",
+        sql`${metaValue("mutability")} IS 'stable' AND ${metaValue("reindexing")} IS NOT '1' AND NOT EXISTS (SELECT 1 FROM "documents" AS "old" JOIN "documents" AS "new" ON "new"."path" = "old"."path" AND "new"."version" > "old"."version" WHERE "old"."document_id" = OLD."document_id")`
+      ),
+      refuse(
+        "An append-only cassette keeps every chunk",
+        sql`${metaValue("mutability")} IS 'append-only' AND ${metaValue("reindexing")} IS NOT '1'`
+      )
+    ]
+  })
+]
+
+const derivedGuards = ["chunk_terms", "segments", "postings", "tail"].flatMap((table) =>
+  (["INSERT", "UPDATE", "DELETE"] as const).map((event) => sealed(table, event))
+)
+
+/** Creates an empty cassette with every guard in place; its id and mutability are written by who creates it. */
+export const cassette: Migration = {
+  version: 1,
+  name: "0001-cassette",
+  statements: () => [
+    statement(applicationId),
+    ...[migrations, meta, receipts, documents, chunks, ...indexes, terms].map(statement),
+    statement(fullText),
+    ...[segments, postings, tail].map(statement),
+    ...metaGuards,
+    ...receiptGuards,
+    ...documentGuards,
+    ...chunkGuards,
+    ...derivedGuards
+  ]
+}

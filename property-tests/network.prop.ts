@@ -1,0 +1,170 @@
+// The network: however a corpus is divided among cassettes, folded or not, a question gives the ids, order and scores
+// of the undivided corpus to the last bit; and no text whatever, as document or as question, is an error or is read as
+// the syntax of a search engine.
+
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { questionOf } from "../domain/network/query-text.ts"
+import { termTexts, wordsOf } from "../domain/network/words.ts"
+import { englishStem } from "../infrastructure/network/english-stems.ts"
+import { cassetteWith, local, withNetworkOf } from "../infrastructure/network/testing/cassettes.ts"
+import { propParameters } from "./support/configuration.ts"
+
+const word = fc.constantFrom(
+  "agent",
+  "agents",
+  "hub",
+  "error",
+  "the",
+  "multi-agent",
+  "getUserName",
+  "src/main.py",
+  "漢字かな",
+  "naïve",
+  "🚀",
+  "GB/s",
+  "don't",
+  "AND"
+)
+const prose = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(" "))
+const documentText = fc
+  .array(prose, { minLength: 1, maxLength: 6 })
+  .map((parts) => parts.join("\n\n# Part\n\n"))
+const path = fc.tuple(fc.constantFrom("a", "b"), fc.nat(30)).map(([folder, name]) => `${folder}/${name}.md`)
+const corpus = fc.uniqueArray(fc.tuple(path, documentText), {
+  minLength: 1,
+  maxLength: 16,
+  selector: ([name]) => name
+})
+const question = fc.oneof(
+  prose,
+  fc.tuple(word, word).map(([first, second]) => `"${first} ${second}" ${first}`)
+)
+
+const hostile = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 60 }),
+  fc.string({ unit: "grapheme", maxLength: 60 }),
+  fc
+    .array(
+      fc.constantFrom(
+        '"',
+        "'",
+        "*",
+        "^",
+        "(",
+        ")",
+        ":",
+        "-",
+        "+",
+        "{",
+        "}",
+        "NEAR",
+        "AND",
+        "OR",
+        "NOT",
+        "body:",
+        "\0",
+        "\u202e",
+        "\ud800",
+        " ",
+        "a",
+        "é",
+        "\u0301",
+        "漢"
+      ),
+      { maxLength: 30 }
+    )
+    .map((parts) => parts.join(""))
+)
+
+const inFolder = async <A>(use: (folder: string) => Promise<A>): Promise<A> => {
+  const folder = mkdtempSync(join(tmpdir(), "network-prop-"))
+  try {
+    return await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const ask = (
+  folder: string,
+  parts: ReadonlyArray<ReadonlyArray<readonly [string, string]>>,
+  folded: boolean,
+  questions: ReadonlyArray<string>,
+  limit: number
+) =>
+  withNetworkOf(
+    parts.map((own, part) => {
+      const id = `p${parts.length}-${part}-${folded}`
+      return local(id, cassetteWith(folder, id, Object.fromEntries(own), folded))
+    }),
+    (network) =>
+      Effect.map(
+        Effect.forEach(questions, (text) => network.query(text, limit)),
+        (answers) => answers.map(({ hits }) => hits.map(({ chunk_id, score }) => [chunk_id, score] as const))
+      )
+  )
+
+describe("the network", () => {
+  it("ranks a divided corpus as the undivided one", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        corpus,
+        fc.array(fc.nat(3), { minLength: 16, maxLength: 16 }),
+        fc.array(question, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.boolean(),
+        (documents, division, questions, limit, folded) =>
+          inFolder(async (folder) => {
+            const parts = [0, 1, 2, 3].map((part) => documents.filter((_, index) => division[index] === part))
+            const whole = await ask(folder, [documents], true, questions, limit)
+            expect(await ask(folder, parts, folded, questions, limit)).toEqual(whole)
+          })
+      ),
+      propParameters(0.1)
+    )
+  })
+
+  it("takes any text as a question", async () => {
+    await inFolder(async (folder) => {
+      const own = new Set(["bodi", "of", "the", "agent", "a", "b", "md", "b.md", "a/b.md"])
+      const cassette = local("one", cassetteWith(folder, "one", { "a/b.md": "body of the agent" }))
+      await withNetworkOf([cassette], (network) =>
+        Effect.promise(() =>
+          fc.assert(
+            fc.asyncProperty(hostile, async (text) => {
+              const { hits } = await Effect.runPromise(network.query(text))
+              const { phrases, terms } = questionOf(text, englishStem)
+              const isFound = terms.some((term) => own.has(term))
+              // A phrase can only keep hits away.
+              if (phrases.length === 0 || !isFound) expect(hits.length > 0).toBe(isFound)
+            }),
+            propParameters(5)
+          )
+        )
+      )
+    })
+  })
+
+  it("finds every text by its own words", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const { identifiers, sequence } = wordsOf(text, englishStem)
+        const { terms } = questionOf(text, englishStem)
+        const found = [...sequence, ...identifiers].map(({ term }) => term)
+        expect(found.every((term) => term !== "" && !term.includes(" "))).toBe(true)
+        expect(new Set(terms)).toEqual(new Set(found))
+        expect(
+          termTexts(text, englishStem)
+            .sequence.split(" ")
+            .filter((term) => term !== "")
+        ).toEqual(sequence.map(({ term }) => term))
+      }),
+      propParameters(25)
+    )
+  })
+})
