@@ -7,7 +7,7 @@ import type { PostMessage } from "../ledger/commands.ts"
 import type { PlanRequest, RequestedReference } from "./plan-request.ts"
 import type { ReadStep } from "./read-step.ts"
 
-export const BUDGETS = ["max_steps", "max_bytes", "max_symbols"] as const
+const BUDGETS = ["max_steps", "max_bytes", "max_symbols"] as const
 
 /** The plan needs more than its request allows; nothing was posted. */
 export class BudgetExceeded extends Schema.TaggedError<BudgetExceeded>()("BudgetExceeded", {

@@ -1,11 +1,11 @@
 // The step that reads: what its payload says, and what the receipt of having read says. Planner, worker and bundles
 // all speak this one form; the ledger itself knows nothing of it. Source: docs/spec/corpus.md, "Steps that read".
 import * as Schema from "effect/Schema"
-import type { JsonObject } from "../canonical/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../canonical/json.ts"
 import { JsonObjectSchema } from "../ledger/events.ts"
 import { SectionId, SymbolId } from "./symbols.ts"
 
-export const READ_OPERATIONS = ["READ_SYMBOL", "READ_SECTION"] as const
+const READ_OPERATIONS = ["READ_SYMBOL", "READ_SECTION"] as const
 
 /** What a step reads by: a symbol, or a section as it was when the work was planned. */
 export type ReadOperation = (typeof READ_OPERATIONS)[number]
@@ -59,3 +59,60 @@ export const ReadReceipt = Schema.Struct({
   cache: Schema.Literals(["HIT", "MISS"])
 })
 export type ReadReceipt = typeof ReadReceipt.Type
+
+/** What a resolved slice says about itself. */
+export interface Reading {
+  readonly section_id: string
+  readonly slice: string
+  readonly section_content_hash: string
+  readonly payload_hash: string
+  readonly bytes_expanded: number
+  readonly cache: "HIT" | "MISS"
+}
+
+/** The receipt of a step that read. */
+export const receiptOfReading = (step_id: string, step: ReadStep, reading: Reading): ReadReceipt => ({
+  step_id,
+  op: step.op,
+  section_id: reading.section_id,
+  symbol_id: step.op === "READ_SYMBOL" ? step.refs.symbol_id : null,
+  slice: reading.slice,
+  section_content_hash: reading.section_content_hash,
+  payload_hash: reading.payload_hash,
+  bytes_read: reading.bytes_expanded,
+  cache: reading.cache
+})
+
+/** The receipt of a step that could not read; what the payload does not say is null. */
+export interface FailedReadReceipt {
+  readonly step_id: string
+  readonly op: ReadOperation
+  readonly section_id: string | null
+  readonly symbol_id: string | null
+  readonly slice: string | null
+  readonly error: { readonly code: string; readonly message: string }
+}
+
+const textIn = (holder: JsonValue | undefined, name: string): string | null => {
+  const value = isJsonObject(holder) ? holder[name] : undefined
+  return typeof value === "string" ? value : null
+}
+
+/** What a payload says it wants to do, if it is reading. */
+export const readOperationOf = (payload: JsonObject): ReadOperation | undefined =>
+  READ_OPERATIONS.find((op) => op === payload["op"])
+
+/** The receipt of a reading step that failed, well-formed or not. */
+export const receiptOfFailure = (
+  step_id: string,
+  op: ReadOperation,
+  payload: JsonObject,
+  error: FailedReadReceipt["error"]
+): FailedReadReceipt => ({
+  step_id,
+  op,
+  section_id: op === "READ_SECTION" ? textIn(payload["refs"], "section_id") : null,
+  symbol_id: op === "READ_SYMBOL" ? textIn(payload["refs"], "symbol_id") : null,
+  slice: textIn(payload["constraints"], "slice"),
+  error
+})

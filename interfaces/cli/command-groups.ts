@@ -29,6 +29,8 @@ export type GroupName =
   | "cache"
   | "plan"
   | "network"
+  | "work"
+  | "run"
   | "mcp"
 
 interface LazyGroup<Name extends string> {
@@ -81,6 +83,14 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   network: {
     summary: "search many small databases as one: init, index, query, status, verify",
     load: async () => (await import("./network/group.ts")).networkGroup
+  },
+  work: {
+    summary: "work the reading steps of a run",
+    load: async () => (await import("./corpus/work-command.ts")).workCommand
+  },
+  run: {
+    summary: "plan, work and bundle in one go",
+    load: async () => (await import("./corpus/run-command.ts")).runCommand
   },
   mcp: {
     summary: "serve agents over standard input and output (MCP)",

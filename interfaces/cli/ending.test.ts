@@ -12,7 +12,8 @@ const host: HostShape = {
   write: async () => {},
   isTerminal: () => false,
   stop: new AbortController().signal,
-  ending: { stopIsDone: false }
+  ending: { stopIsDone: false },
+  self: []
 }
 
 describe("an error without an exit code", () => {

@@ -60,6 +60,8 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   ExpansionTooLarge: 1,
   ExpansionDiffers: 1,
   BudgetExceeded: 1,
+  NotAReadStep: 1,
+  WorkersFailed: 1,
   CacheDamaged: 1,
   CacheTorn: 1,
   DuplicateExpansion: 1,

@@ -19,6 +19,7 @@ import type { MessageCassetteError } from "../../domain/ledger/errors.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { NetworkError } from "../../domain/network/errors.ts"
 import { CassetteReport } from "../../domain/network/verification.ts"
+import type { NotAReadStep } from "../worker/worker.ts"
 import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 
 /** What a verification reports: of a whole ledger, of thought chains alone, of the corpus, of a bundle, of cassettes. */
@@ -59,6 +60,20 @@ export class FilesRefused extends Schema.TaggedError<FilesRefused>()("FilesRefus
   }
 }
 
+/** Workers failed, and the work is not done. */
+export class WorkersFailed extends Schema.TaggedError<WorkersFailed>()("WorkersFailed", {
+  workers: Schema.Array(
+    Schema.Struct({ worker_id: Schema.String, code: Schema.String, message: Schema.String })
+  ),
+  waiting: Schema.Int,
+  leased: Schema.Int
+}) {
+  override get message() {
+    const listed = this.workers.map(({ code, message, worker_id }) => `${worker_id}: ${code}: ${message}`)
+    return `${this.workers.length} worker(s) did not end well, ${this.waiting} step(s) wait and ${this.leased} are leased (${listed.join("; ")}): see to that and start the workers again`
+  }
+}
+
 /** The reader of standard output has gone: nothing more needs to be said. */
 export class OutputClosed extends Schema.TaggedError<OutputClosed>()("OutputClosed", {}) {}
 
@@ -83,6 +98,8 @@ export type CommandFailure =
   | SliceOutOfRange
   | UnboundedSlice
   | BudgetExceeded
+  | NotAReadStep
+  | WorkersFailed
   | FilesRefused
   | BundleRefusal
   | NetworkError

@@ -17,6 +17,8 @@ export interface HostShape {
   readonly stop: AbortSignal
   /** Says how a stop ends: for a command that goes on until it is stopped, a stop is its proper end. */
   readonly ending: { stopIsDone: boolean }
+  /** What starts this program once more: a command and its first arguments. */
+  readonly self: ReadonlyArray<string>
 }
 
 export class Host extends Context.Service<Host, HostShape>()("cortex-cassette/interfaces/cli/Host") {}

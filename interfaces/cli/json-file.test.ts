@@ -29,7 +29,8 @@ const host = (stdin: HostShape["stdin"]): HostShape => ({
   write: async () => {},
   isTerminal: () => false,
   stop: new AbortController().signal,
-  ending: { stopIsDone: false }
+  ending: { stopIsDone: false },
+  self: []
 })
 
 const noInput = host(() => blanks({ taken: 0 }))

@@ -27,7 +27,8 @@ export const runProcess = async (): Promise<void> => {
     write,
     isTerminal: (stream) => process[stream].isTTY,
     stop: stop.signal,
-    ending: { stopIsDone: false }
+    ending: { stopIsDone: false },
+    self: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)]
   }
   // An open standard input would keep the process alive after a stop.
   process.exit(await main(host))

@@ -33,7 +33,8 @@ export const rootCommand = async (args: ReadonlyArray<string>) => {
       {
         command: 'cortex resolve @DOCS/readme --slice "lines[0:80]" --run-id r1',
         description: "read a slice"
-      }
+      },
+      { command: "cortex run --request request.json --out out", description: "plan, read, and bundle" }
     ]),
     Command.withSubcommands(groups),
     Command.withGlobalFlags([Format, Root])

@@ -104,6 +104,15 @@ export {
   type InclusionProof,
   type Proof
 } from "../../domain/ledger/proof.ts"
+export {
+  NotAReadStep,
+  work,
+  type WorkError,
+  workLeft,
+  type WorkLeft,
+  type WorkOptions,
+  type WorkTally
+} from "../worker/worker.ts"
 export * from "./evidence.ts"
 export { type CacheRepair, Corpus, type CorpusOptions, repairExpansionLines } from "./corpus.ts"
 export { Ledger, type LedgerOptions } from "./ledger.ts"

@@ -97,7 +97,8 @@ describe("registerThoughtTools", () => {
     write: async () => {},
     isTerminal: () => false,
     stop: new AbortController().signal,
-    ending: { stopIsDone: false }
+    ending: { stopIsDone: false },
+    self: []
   }
   const serving = (tools: typeof agentTools) =>
     Effect.runPromise(

@@ -2,6 +2,8 @@
 // are opened for reading alone, and are loaded here and by no other command of bundles.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
+import type { BuildBundle, BuiltBundle } from "../../../application/bundles/build-bundle.ts"
+import type { CacheSubstrate } from "../../../application/corpus/expansion-cache.ts"
 import { bundleDraftLayer } from "../../../infrastructure/bundles/bundle-draft.ts"
 import { nodeHashingLayer } from "../../../infrastructure/hashing/node-hashing.ts"
 import { ledgerFlags } from "../cassette/ledger-flags.ts"
@@ -13,42 +15,53 @@ import { absolutePath, switchFlag } from "../options.ts"
 import { answer } from "../output.ts"
 import { fieldLines } from "../printable.ts"
 
+/** Builds the bundle of a job of the ledger that the flags name, into an absolute path. */
+export const builtBundle = Effect.fnUntraced(function* (
+  request: BuildBundle,
+  path: string,
+  cache: CacheSubstrate
+) {
+  const { buildBundle } = yield* Effect.promise(() => import("../../../application/bundles/build-bundle.ts"))
+  const { Ledger } = yield* Effect.promise(() => import("../../../application/ledger/ledger.ts"))
+  return yield* withLedger("read", (ledger) =>
+    Effect.andThen(
+      warnAbout(ledger),
+      withExpansions(cache, buildBundle(request, path).pipe(Effect.provideService(Ledger, ledger)))
+    )
+  ).pipe(Effect.provide([bundleDraftLayer, nodeHashingLayer]))
+})
+
+/** What people read of a bundle that was built. */
+export const builtFields = (built: BuiltBundle): ReadonlyArray<readonly [string, string]> => [
+  ["bundle", built.bundle_id],
+  ["path", built.created ? built.path : `${built.path} (it was there already, the same)`],
+  ["root", built.root_hash],
+  ...Object.entries(built.counts).map(([name, count]) => [name, String(count)] as const),
+  ["failed", String(built.failed_steps.length)]
+]
+
+export const allowFailuresFlag = switchFlag(
+  "allow-failures",
+  "bundle the job although steps failed: they are named in it and have no artifact"
+)
+
 export const buildCommand = Command.make(
   "build",
   {
     runId: runIdFlag,
     jobId: textFlag("job-id", "J", "the job, all of whose steps are finished"),
     out: textFlag("out", "DIR", "the folder to make; nothing is written over"),
-    allowFailures: switchFlag(
-      "allow-failures",
-      "bundle the job although steps failed: they are named in it and have no artifact"
-    ),
+    allowFailures: allowFailuresFlag,
     cache: cacheFlag
   },
   Effect.fnUntraced(function* ({ allowFailures, cache, jobId, out, runId }) {
     const path = yield* absolutePath("--out", out)
-    const request = { run_id: runId, job_id: jobId, allow_failures: allowFailures }
-    const { buildBundle } = yield* Effect.promise(
-      () => import("../../../application/bundles/build-bundle.ts")
+    const built = yield* builtBundle(
+      { run_id: runId, job_id: jobId, allow_failures: allowFailures },
+      path,
+      cache
     )
-    const { Ledger } = yield* Effect.promise(() => import("../../../application/ledger/ledger.ts"))
-    const built = yield* withLedger("read", (ledger) =>
-      Effect.andThen(
-        warnAbout(ledger),
-        withExpansions(cache, buildBundle(request, path).pipe(Effect.provideService(Ledger, ledger)))
-      )
-    ).pipe(Effect.provide([bundleDraftLayer, nodeHashingLayer]))
-    yield* answer({
-      data: built,
-      lines: () =>
-        fieldLines([
-          ["bundle", built.bundle_id],
-          ["path", built.created ? built.path : `${built.path} (it was there already, the same)`],
-          ["root", built.root_hash],
-          ...Object.entries(built.counts).map(([name, count]) => [name, String(count)] as const),
-          ["failed", String(built.failed_steps.length)]
-        ])
-    })
+    yield* answer({ data: built, lines: () => fieldLines(builtFields(built)) })
   })
 ).pipe(
   Command.withDescription(

@@ -53,14 +53,16 @@ const stepLines = (plan: Plan): ReadonlyArray<string> =>
     plan.steps.map((step, index) => [String(index + 1), step.op, refOfStep(step), sliceOfStep(step)])
   )
 
+/** A posted plan as JSON shows it. */
+export const planned = ({ plan, posted }: PostedPlan) => ({ dry_run: false, ...posted, ...plan })
+
 /** What people read of a posted plan. */
-export const postedPlanLines = ({ plan, posted }: PostedPlan): ReadonlyArray<string> =>
-  fieldLines([
-    ["message_id", posted.message_id],
-    ["job_id", posted.job_id],
-    ...costFields(plan),
-    ["created", posted.created ? "yes" : "no: this request had been planned before"]
-  ])
+export const plannedFields = ({ plan, posted }: PostedPlan): ReadonlyArray<readonly [string, string]> => [
+  ["message_id", posted.message_id],
+  ["job_id", posted.job_id],
+  ...costFields(plan),
+  ["created", posted.created ? "yes" : "no: this request had been planned before"]
+]
 
 export const planCommand: CommandGroup<"plan"> = Command.make(
   "plan",
@@ -79,8 +81,8 @@ export const planCommand: CommandGroup<"plan"> = Command.make(
     }
     const made = yield* postedPlan(prepared)
     yield* answer({
-      data: { dry_run: false, ...made.posted, ...plan },
-      lines: () => postedPlanLines(made)
+      data: planned(made),
+      lines: () => fieldLines(plannedFields(made))
     })
   })
 ).pipe(

@@ -36,6 +36,7 @@ export const runCli = async (args: ReadonlyArray<string>, options: RunOptions): 
     isTerminal: () => false,
     stop: new AbortController().signal,
     ending: { stopIsDone: false },
+    self: [process.execPath, join(import.meta.dirname, "..", "bin.ts")],
     ...options.host
   })
   return { code, ...written }

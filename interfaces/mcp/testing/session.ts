@@ -75,7 +75,8 @@ export class Session {
       },
       isTerminal: () => false,
       stop: this.stop.signal,
-      ending: { stopIsDone: false }
+      ending: { stopIsDone: false },
+      self: []
     })
   }
 

@@ -1,0 +1,64 @@
+// `cortex run`: plan, work and bundle in one go. It is the three commands one after the other, and nothing else: whoever
+// starts it again with the same request goes on where it ended.
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { allowFailuresFlag, builtBundle, builtFields } from "../bundle/build.ts"
+import { ledgerFlags } from "../cassette/ledger-flags.ts"
+import { textFlag } from "../cassette/shared-flags.ts"
+import type { CommandGroup } from "../command-groups.ts"
+import { absolutePath } from "../options.ts"
+import { answer } from "../output.ts"
+import { fieldLines } from "../printable.ts"
+import { cacheFlag } from "./cache-flag.ts"
+import { planFromFile, planned, plannedFields, postedPlan, requestFlag } from "./plan-command.ts"
+import { leaseFlag, processesFlag, workFields, workRun } from "./working.ts"
+
+export const runCommand: CommandGroup<"run"> = Command.make(
+  "run",
+  {
+    request: requestFlag,
+    out: textFlag("out", "DIR", "the bundle's folder to make; nothing is written over"),
+    worker: textFlag("worker", "W", "the worker's name (default: the run's)").pipe(Flag.optional),
+    ttl: leaseFlag,
+    processes: processesFlag,
+    allowFailures: allowFailuresFlag,
+    cache: cacheFlag
+  },
+  Effect.fnUntraced(function* ({ allowFailures, cache, out, processes, request, ttl, worker }) {
+    const path = yield* absolutePath("--out", out)
+    const plan = yield* Effect.flatMap(planFromFile(request), postedPlan)
+    const { job_id } = plan.posted
+    const { run_id } = plan.plan
+    const work = yield* workRun({
+      run_id,
+      worker: Option.getOrElse(worker, () => run_id),
+      job_id,
+      ttl_seconds: Option.getOrUndefined(ttl),
+      processes,
+      cache
+    })
+    const bundle = yield* builtBundle({ run_id, job_id, allow_failures: allowFailures }, path, cache)
+    yield* answer({
+      data: { plan: planned(plan), work, bundle },
+      lines: () => [
+        ...fieldLines(plannedFields(plan)),
+        "",
+        ...fieldLines(workFields(work)),
+        "",
+        ...fieldLines(builtFields(bundle))
+      ]
+    })
+  })
+).pipe(
+  Command.withDescription(
+    "Plan a request, work its job and build its bundle, one after the other. Safe to repeat: the same request is planned once, finished steps are not read again, and a bundle that is there already and the same is left alone. Exits 1 when steps failed (unless --allow-failures) or are still leased by another worker."
+  ),
+  Command.withShortDescription("plan, work and bundle in one go"),
+  Command.withExamples([
+    { command: "cortex run --request request.json --out out" },
+    { command: "cortex run --request request.json --out out --processes 3 --format json" }
+  ]),
+  Command.withGlobalFlags(ledgerFlags)
+)
