@@ -51,7 +51,7 @@ const scoredByText = (
     const count = weightedCount(terms, term)
     return count === 0 ? sum : sum + termScore(idf, count, length, weights.mean)
   }, 0)
-  const close = closenesses(question.neighbours, body.sequence.split(" "))
+  const close = closenesses(question.neighbours, body.sequence)
   const proximity = proximityBonus(question.neighbours, weights, close)
   return { ...found, score: score + proximity, proximity }
 }

@@ -50,7 +50,7 @@ describe("weights", () => {
 })
 
 describe("proximity", () => {
-  const close = (text: string) => closenesses([["a", "b"]], text.split(" "))[0]
+  const close = (text: string) => closenesses([["a", "b"]], text)[0]
   it.each([
     ["a b", 1],
     ["b a", 0.5],

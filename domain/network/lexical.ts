@@ -1,7 +1,7 @@
 // Exact BM25 over however many cassettes: counts are whole numbers that are summed over all of them first, terms are
 // added in binary order, so a corpus gives the same scores to the last bit whether it lies in one file or in sixteen.
 // Nothing here knows where counts come from.
-import { COMMON_TERM_CHUNKS, COMMON_TERM_SHARE, PROXIMITY_WORDS } from "./limits.ts"
+import { COMMON_TERM_CHUNKS, COMMON_TERM_SHARE, MAX_IDENTIFIER_UNITS, PROXIMITY_WORDS } from "./limits.ts"
 import type { Question } from "./query-text.ts"
 
 const K1 = 1.2
@@ -60,31 +60,58 @@ export const weightsOf = (question: Question, { chunks, frequencies, words }: Co
 export const termScore = (idf: number, count: number, length: number, mean: number): number =>
   (idf * (count * (K1 + 1))) / (count + K1 * (1 - B + (B * length) / mean))
 
-const placesOf = (sequence: ReadonlyArray<string>, term: string): ReadonlyArray<number> => {
+/** Where a term stands in a text of terms, as offsets of its first unit. */
+const placesOf = (terms: string, term: string): ReadonlyArray<number> => {
   const places: Array<number> = []
-  for (let at = sequence.indexOf(term); at !== -1; at = sequence.indexOf(term, at + 1)) places.push(at)
+  for (let at = terms.indexOf(term); at !== -1; at = terms.indexOf(term, at + 1)) {
+    const end = at + term.length
+    if ((at === 0 || terms[at - 1] === " ") && (end === terms.length || terms[end] === " ")) places.push(at)
+  }
   return places
 }
 
-const closeness = (first: ReadonlyArray<number>, second: ReadonlyArray<number>): number => {
+/** How many terms lie between two places, the last one counted; more than is asked for as one more. */
+const wordsBetween = (terms: string, from: number, to: number): number => {
+  let words = 0
+  for (let at = terms.indexOf(" ", from); at !== -1 && at < to; at = terms.indexOf(" ", at + 1)) {
+    words += 1
+    if (words > PROXIMITY_WORDS) break
+  }
+  return words
+}
+
+/** No two terms within reach are farther apart than this (UTF-16 units). */
+const REACH_UNITS = PROXIMITY_WORDS * (MAX_IDENTIFIER_UNITS + 1)
+
+const closeness = (terms: string, first: ReadonlyArray<number>, second: ReadonlyArray<number>): number => {
   let best = 0
   let from = 0
   for (const place of first) {
-    while (from < second.length && second[from]! < place - PROXIMITY_WORDS) from++
-    for (let index = from; index < second.length && second[index]! <= place + PROXIMITY_WORDS; index++) {
-      const distance = second[index]! - place
-      best = Math.max(best, distance === 1 ? 1 : 0.5 / Math.abs(distance))
+    while (from < second.length && second[from]! < place - REACH_UNITS) from++
+    for (let index = from; index < second.length && second[index]! <= place + REACH_UNITS; index++) {
+      const other = second[index]!
+      const distance = wordsBetween(terms, Math.min(place, other), Math.max(place, other))
+      if (distance > PROXIMITY_WORDS) continue
+      if (distance === 1 && other > place) return 1
+      best = Math.max(best, 0.5 / distance)
     }
   }
   return best
 }
 
-/** How close each pair of neighbouring words of the question comes in a sequence of terms: 0, 0.5/distance or 1. */
-export const closenesses = (
-  neighbours: Question["neighbours"],
-  sequence: ReadonlyArray<string>
-): ReadonlyArray<number> =>
-  neighbours.map(([first, second]) => closeness(placesOf(sequence, first), placesOf(sequence, second)))
+/** How close each pair of neighbouring words of the question comes in a text of terms: 0, 0.5/distance or 1. */
+export const closenesses = (neighbours: Question["neighbours"], terms: string): ReadonlyArray<number> => {
+  const known = new Map<string, ReadonlyArray<number>>()
+  const places = (term: string) => {
+    const found = known.get(term) ?? placesOf(terms, term)
+    known.set(term, found)
+    return found
+  }
+  return neighbours.map(([first, second]) => {
+    const ofFirst = places(first)
+    return ofFirst.length === 0 ? 0 : closeness(terms, ofFirst, places(second))
+  })
+}
 
 /** The bonus for words that stand close together: of each pair the smaller inverse frequency times its closeness. */
 export const proximityBonus = (

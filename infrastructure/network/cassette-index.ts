@@ -173,6 +173,10 @@ class BestScores {
   }
 }
 
+// Used by one segment at a time: making them anew for each would be most of the work of small questions.
+const marked = new Uint8Array(SEGMENT_CHUNKS)
+const scores = new Float64Array(SEGMENT_CHUNKS)
+
 /** Scores one segment: drivers mark the chunks, then every term adds to the marked ones, in binary order. */
 const scoreSegment = (
   segment: number,
@@ -182,7 +186,7 @@ const scoreSegment = (
   wanted: Hidden,
   best: BestScores
 ): void => {
-  const marked = new Uint8Array(SEGMENT_CHUNKS)
+  marked.fill(0)
   let any = false
   for (const [index, { driver }] of weights.terms.entries()) {
     const list = driver ? lists[index] : undefined
@@ -193,7 +197,7 @@ const scoreSegment = (
     any = true
   }
   if (!any) return
-  const scores = new Float64Array(SEGMENT_CHUNKS)
+  scores.fill(0)
   for (const [index, { idf }] of weights.terms.entries()) {
     const list = lists[index]
     if (list === undefined) continue
@@ -254,7 +258,7 @@ const best = (
   )
   const tail = readTail(connection, hidden)
   for (let take = limit; ; take *= 4) {
-    const scores = new BestScores(take)
+    const bests = new BestScores(take)
     for (const segment of driven) {
       const lengths = lengthsOf(connection, segment, hidden)
       scoreSegment(
@@ -263,14 +267,14 @@ const best = (
         weights,
         lists.map((list) => list.get(segment)),
         wanted,
-        scores
+        bests
       )
     }
     for (const row of tail) {
       const score = wanted === undefined || wanted.has(row.chunk_number) ? scoreTail(row, weights) : 0
-      if (score > 0) scores.add(row.chunk_number, score)
+      if (score > 0) bests.add(row.chunk_number, score)
     }
-    const found = scores.all()
+    const found = bests.all()
     const texts = distinctTexts(described(connection, found).sort(byRank), limit)
     if (texts.length >= limit || found.length < take) return texts
   }
@@ -286,7 +290,7 @@ const closeness = (
       "SELECT heading, body FROM chunk_terms WHERE chunk_number = ?",
       [chunk]
     )
-    return closenesses(neighbours, row === undefined ? [] : `${row.heading} ${row.body}`.split(" "))
+    return closenesses(neighbours, row === undefined ? "" : `${row.heading} ${row.body}`)
   })
 
 interface ChunkRow extends Omit<StoredChunk, "heading_path" | "content"> {
