@@ -8,6 +8,7 @@ import { mutabilityOf, ttlMillis } from "../../domain/network/configuration.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { decodeConfiguration, readConfiguration } from "./configuration-file.ts"
 import { openNetwork, readNetworkFile } from "./network-files.ts"
+import { cassetteWith } from "./testing/cassettes.ts"
 
 const full = `network:
   version: "1.0"
@@ -43,6 +44,8 @@ compression:
 `
 
 const start = 'network: {version: "1.0", protocol: SNP}\ncassettes:\n'
+const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
+
 const issuesOf = (text: string) => {
   const decoded = decodeConfiguration("network.yaml", text)
   return Result.isFailure(decoded) ? decoded.failure.issues : []
@@ -108,6 +111,38 @@ describe("a configuration", () => {
     expect(["1ms", "2s", "3m", "4h", "7d", undefined].map(ttlMillis)).toEqual([
       1, 2_000, 180_000, 14_400_000, 604_800_000, 604_800_000
     ])
+  })
+})
+
+describe("a watched configuration", () => {
+  it("is taken over while the network runs; a wrong one changes nothing", async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, "network.yaml")
+    const entry = (id: string) => `  - {id: ${id}, path: ${id}.db, type: local}\n`
+    cassetteWith(folder, "one", { "a/b.md": "first text" })
+    cassetteWith(folder, "two", { "a/b.md": "second text" })
+    writeFileSync(file, start + entry("one"))
+    const seen: Array<ReadonlyArray<string>> = []
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const network = yield* openNetwork({ file, watch: true })
+          const until = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+            while ((yield* network.cassettes).join() !== ids.join()) yield* Effect.promise(() => pause(20))
+            seen.push(Object.keys((yield* network.query("text")).answers))
+          })
+          yield* until(["one"])
+          writeFileSync(file, start + entry("one") + entry("two"))
+          yield* until(["one", "two"])
+          writeFileSync(file, "network: [")
+          yield* Effect.promise(() => pause(1_200))
+          yield* until(["one", "two"])
+          writeFileSync(file, start + entry("two"))
+          yield* until(["two"])
+        })
+      )
+    )
+    expect(seen).toEqual([["one"], ["one", "two"], ["one", "two"], ["two"]])
   })
 })
 

@@ -132,6 +132,36 @@ describe("three commands", () => {
   })
 })
 
+describe("watching", () => {
+  it("indexes what changes until it is stopped, and a stop is its proper end", async () => {
+    const folder = fresh()
+    await runCli(["network", "init"], { cwd: folder })
+    const stop = new AbortController()
+    let printed = ""
+    const wrote = (wanted: string) =>
+      new Promise<void>((resolve) => {
+        const look = () => (printed.includes(wanted) ? resolve() : setTimeout(look, 20))
+        look()
+      })
+    const running = runCli(["network", "watch"], {
+      cwd: folder,
+      host: {
+        stop: stop.signal,
+        write: async (_, text) => {
+          printed += text
+        }
+      }
+    })
+    await wrote("documents: 3 added, 0 replaced, 0 removed")
+    write(folder, "docs/more.md", "more")
+    await wrote("documents: 1 added, 0 replaced, 0 removed")
+    rmSync(join(folder, "docs/more.md"))
+    await wrote("documents: 0 added, 0 replaced, 1 removed")
+    stop.abort("SIGINT")
+    expect((await running).code).toBe(0)
+  })
+})
+
 describe("configurations", () => {
   it("must be there and right", async () => {
     const folder = fresh()

@@ -8,6 +8,7 @@ import { queryCommand } from "./query.ts"
 import { reindexCommand } from "./reindex.ts"
 import { statusCommand } from "./status.ts"
 import { verifyCommand } from "./verify.ts"
+import { watchCommand } from "./watch.ts"
 
 export const networkGroup: CommandGroup<"network"> = Command.make("network").pipe(
   Command.withDescription(
@@ -25,7 +26,8 @@ export const networkGroup: CommandGroup<"network"> = Command.make("network").pip
     queryCommand,
     statusCommand,
     verifyCommand,
-    reindexCommand
+    reindexCommand,
+    watchCommand
   ]),
   Command.withGlobalFlags([Config])
 )

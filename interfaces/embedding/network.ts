@@ -1,0 +1,45 @@
+// The cassette network for programs: the hub with the one layer that wires it to a configuration file. Cassettes of other
+// stores are registered with `network.register`; whoever brings no file takes the service from here without a layer.
+import * as Layer from "effect/Layer"
+import { Network as NetworkService } from "../../application/network/network.ts"
+import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
+import {
+  englishStemmingLayer,
+  type NetworkFileOptions,
+  openNetwork
+} from "../../infrastructure/network/network-files.ts"
+
+export class Network extends NetworkService {
+  /** The cassettes of a configuration file; the scope's end closes them and ends their processes. */
+  static readonly layer = (
+    options: NetworkFileOptions
+  ): Layer.Layer<NetworkService, ConfigurationMissing | InvalidConfiguration> =>
+    Layer.effect(NetworkService, openNetwork(options))
+
+  /** A network without cassettes, for programs that register their own. */
+  static readonly layerEmpty: Layer.Layer<NetworkService> = NetworkService.layerNoDeps.pipe(
+    Layer.provide(englishStemmingLayer)
+  )
+}
+
+export type { AskIndex, Cassette, StoreHit } from "../../application/network/cassette.ts"
+export type {
+  AnswerByCassette,
+  AskError,
+  CassetteHealth,
+  MergedAnswer,
+  NetworkShape,
+  QueryOptions
+} from "../../application/network/network.ts"
+export type {
+  Answer,
+  AnswerStatus,
+  Capability,
+  CassetteStats,
+  Handshake,
+  Hit,
+  Mutability,
+  Place
+} from "../../domain/network/cassette.ts"
+export * from "../../domain/network/errors.ts"
+export type { NetworkFileOptions } from "../../infrastructure/network/network-files.ts"
