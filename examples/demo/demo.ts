@@ -1,6 +1,6 @@
-// The demo: real work on real files, with three competing worker processes of which one is killed in the middle.
-// It posts one message per text file, lets the workers finish, requeues what the dead one held once its lease has
-// run out, and ends with a timeline and the verdict of verification. Usage: pnpm demo [folder]
+// The demo: real work on real files, with three competing worker processes of which one is killed in the middle. It
+// indexes the documents, plans a job that reads them, lets the workers finish, requeues what the dead one held once its lease
+// has run out, and leaves a verified ledger, a signed checkpoint and a bundle as proof. Usage: pnpm demo [folder]
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
@@ -8,15 +8,22 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import {
+  Bundle,
   Checkpoints,
+  Corpus,
   generateKeyFiles,
   Ledger,
   loadSigningKey,
+  planRequest,
+  Thoughts,
+  type ThoughtType,
   type TrustFile
 } from "../../interfaces/embedding/index.ts"
-import { textFiles } from "./text-statistics.ts"
+import { copyFiles, requestFor, textFiles } from "./documents.ts"
+import { prove } from "./proof.ts"
 import { timelineLine } from "./timeline.ts"
 
 const RUN = "demo"
@@ -24,6 +31,8 @@ const TTL_SECONDS = 2
 const WORKERS = ["anna", "ben", "carl"] as const
 /** The first worker to make this claim is killed right after it: with more files than workers there is always one. */
 const FATAL_CLAIM = 2
+/** Fewest files, so that each worker has something to do. */
+const LEAST_FILES = 4
 /** Longest timeline that is printed whole, and how much of a longer one is shown at its begin and its end. */
 const TIMELINE_LINES = 60
 const TIMELINE_BEGIN = 15
@@ -41,7 +50,7 @@ const say = (text: string) => process.stdout.write(`${text}\n`)
 const startWorker = (name: string): ChildProcess =>
   spawn(
     process.execPath,
-    [fileURLToPath(new URL("worker.ts", import.meta.url)), filename, folder, RUN, name, String(TTL_SECONDS)],
+    [fileURLToPath(new URL("worker.ts", import.meta.url)), filename, output, RUN, name, String(TTL_SECONDS)],
     { stdio: ["ignore", "pipe", "inherit"] }
   )
 
@@ -65,19 +74,25 @@ const finished = async (workers: ReadonlyArray<ChildProcess>): Promise<void> => 
   await Promise.all(workers.map((worker) => once(worker, "exit")))
 }
 
-const post = Effect.fn("demo.post")(function* (paths: ReadonlyArray<string>) {
-  const ledger = yield* Ledger
-  yield* Effect.forEach(
-    paths,
-    (path) =>
-      ledger.postMessage({
-        run_id: RUN,
-        source: "USER",
-        payload: { intent: "count-text", path },
-        idempotency_key: path
-      }),
-    { concurrency: "unbounded" }
+const think = (agent_id: string, type: ThoughtType, content: string) =>
+  Thoughts.use(({ createThoughtRecord }) => createThoughtRecord({ task_id: RUN, type, agent_id, content }))
+
+/** Indexes the documents and posts the job that reads them. */
+const plan = Effect.fn("demo.plan")(function* (paths: ReadonlyArray<string>) {
+  copyFiles(folder, output, paths)
+  const { report, request } = yield* requestFor(RUN, paths)
+  say(`Indexed ${report.files} text files of ${folder}, copied to ${output}`)
+  writeFileSync(join(output, "request.json"), `${JSON.stringify(request, null, 2)}\n`)
+  yield* think(
+    "planner",
+    "plan",
+    "Three workers share the reading; each slice is read once and given out again"
   )
+  const { plan, posted } = yield* planRequest(request)
+  say(
+    `Planned one job of ${plan.cost.steps} steps over ${plan.cost.symbols} symbols, ${plan.cost.bytes} bytes to read`
+  )
+  return { run_id: RUN, job_id: posted.job_id }
 })
 
 /** Waits for the dead worker's lease to run out and lets its step wait again. */
@@ -94,6 +109,7 @@ const requeueAbandoned = Effect.gen(function* () {
       reason: `${step.lease_owner} was killed`,
       requested_by: "demo"
     })
+    yield* think("demo", "decision", `${step.lease_owner} is dead: its step waits again for somebody else`)
   }
   return abandoned.length
 })
@@ -124,13 +140,7 @@ const sign = Effect.gen(function* () {
 
 const program = Effect.gen(function* () {
   const ledger = yield* Ledger
-  const paths = textFiles(folder, process.argv[2] === undefined ? ".md" : undefined)
-  if (paths.length < 4) {
-    say(`${folder} has ${paths.length} text files; the demo needs at least four`)
-    return "FAIL"
-  }
-  yield* post(paths)
-  say(`Posted ${paths.length} messages, one for each text file in ${folder}`)
+  const job = yield* plan(paths)
 
   const workers = new Map(WORKERS.map((name) => [name, startWorker(name)]))
   say(`Started three worker processes: ${WORKERS.join(", ")}; the first to claim a second step is killed`)
@@ -150,18 +160,30 @@ const program = Effect.gen(function* () {
   const counts = Object.entries(report.counts).map(([name, count]) => `${name} ${count}`)
   say(`\n${counts.join(", ")}\nVerification: ${report.verdict}`)
   for (const finding of report.findings) say(`${finding.code} ${finding.where}: ${finding.message}`)
+  const thoughts = yield* Thoughts.use(({ verifyChain }) => verifyChain({ task_id: RUN }))
+  say(`Thoughts: ${thoughts.record_count} in one chain, ${thoughts.valid ? "intact" : "broken"}`)
   yield* sign
+  const bundle = join(output, "bundle")
+  const proven = yield* prove(job, bundle, say)
   say(`\nThe ledger is ${filename}\nLook at it:
   npx --yes pnpm@12 --silent cortex cassette status --root ${output} --run-id ${RUN}
   npx --yes pnpm@12 --silent cortex cassette log    --root ${output} --limit 5
-  npx --yes pnpm@12 --silent cortex cassette verify --root ${output} --checkpoint ${join(output, "checkpoint.txt")} --trust ${join(output, "trust.json")}`)
-  return report.verdict
+  npx --yes pnpm@12 --silent cortex cassette verify --root ${output} --checkpoint ${join(output, "checkpoint.txt")} --trust ${join(output, "trust.json")}
+  npx --yes pnpm@12 --silent cortex thought list    --root ${output} --task ${RUN}
+  npx --yes pnpm@12 --silent cortex bundle verify   ${bundle}
+  npx --yes pnpm@12 --silent cortex bundle verify   ${bundle}-forged`)
+  return report.verdict === "PASS" && thoughts.valid && proven
 })
 
 if (!existsSync(folder)) {
   process.stderr.write(`There is no folder ${folder}: give the demo a folder with text files\n`)
   process.exit(2)
 }
+const paths = textFiles(folder, process.argv[2] === undefined ? ".md" : undefined)
+if (paths.length < LEAST_FILES) {
+  process.stderr.write(`${folder} has ${paths.length} text files; the demo needs at least ${LEAST_FILES}\n`)
+  process.exit(1)
+}
 mkdirSync(join(output, "CORTEX", "_generated"), { recursive: true })
-const verdict = await Effect.runPromise(Effect.provide(program, Ledger.layer({ filename })))
-process.exitCode = verdict === "PASS" ? 0 : 1
+const services = Layer.mergeAll(Ledger.layer({ filename }), Corpus.layer({ root: output }), Bundle.layer)
+process.exitCode = (await Effect.runPromise(Effect.provide(program, services))) ? 0 : 1

@@ -1,21 +1,28 @@
 // One readable line per event for the demo's timeline. The log itself is the truth; this only shows it.
 import * as Result from "effect/Result"
+import type { JsonObject } from "../../domain/canonical/json.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
 
-/** The part of a step id that tells it from its neighbours: the position of its message. */
-const place = (id: string): string => `#${Number(id.slice(id.indexOf("_") + 1, id.indexOf("_") + 14))}`
+/** A step by its number in its job, which is the end of its id. */
+const place = (id: string): string => `step ${Number(id.slice(id.lastIndexOf(".") + 1))}`
+
+/** What a step came to: what was read and whether it had been read before, or why it was not. */
+const result = ({ bytes_read, cache, error, slice }: JsonObject): string =>
+  error === undefined
+    ? `${JSON.stringify(bytes_read)} bytes of ${String(slice)} (${String(cache)})`
+    : JSON.stringify(error)
 
 const sentence = (event: LedgerEvent): string => {
   switch (event.type) {
     case "LedgerCreated":
       return `ledger ${event.data.ledger_id} was created`
     case "MessagePosted":
-      return `${event.data.source} posted #${event.position}: ${String(event.data.payload["path"] ?? "")}`
+      return `${event.data.source} posted a job of ${event.data.steps?.length ?? 1} steps: ${String(event.data.payload["intent"] ?? "")}`
     case "StepClaimed":
       return `${event.data.worker_id} claimed ${place(event.data.step_id)} with token ${event.data.fencing_token}`
     case "StepCompleted":
-      return `${event.data.worker_id} finished ${place(event.data.step_id)}: ${event.data.outcome} ${JSON.stringify(event.data.receipt["lines"] ?? 0)} lines`
+      return `${event.data.worker_id} finished ${place(event.data.step_id)}: ${event.data.outcome}, ${result(event.data.receipt)}`
     case "StepRequeued":
       return `${place(event.data.step_id)} waits again (${event.data.cause}): ${event.data.reason}`
     case "ThoughtRecorded":
