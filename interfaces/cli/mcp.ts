@@ -7,12 +7,13 @@ import * as Flag from "effect/cli/Flag"
 import { agentTools, chosenTools } from "../mcp/agent-tools.ts"
 import { Caller } from "../mcp/caller.ts"
 import { LedgerAccess, makeLedgerAccess } from "../mcp/ledger-access.ts"
+import { RootFolder } from "../mcp/root-folder.ts"
 import { describeTool, serve } from "../mcp/server.ts"
 import { ledgerOpener } from "./cassette/open-ledger.ts"
 import { ledgerFlags } from "./cassette/ledger-flags.ts"
 import { textFlag } from "./cassette/shared-flags.ts"
 import { Host } from "./host.ts"
-import { refusedFlag, switchFlag } from "./options.ts"
+import { refusedFlag, rootFolder, switchFlag } from "./options.ts"
 import { answer } from "./output.ts"
 import { tableLines } from "./printable.ts"
 
@@ -69,6 +70,7 @@ export const mcpCommand = Command.make(
     const access = yield* makeLedgerAccess(openLedger, readOnly)
     yield* serve(host, wanted).pipe(
       Effect.provideService(LedgerAccess, access),
+      Effect.provideService(RootFolder, { path: yield* rootFolder }),
       Effect.provideService(Caller, { agent: Option.getOrUndefined(agent) })
     )
   }, Effect.scoped)

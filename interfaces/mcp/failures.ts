@@ -31,9 +31,20 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
   }
 }
 
-/** What the parts fail with, and the three of this file; a verdict that is no is no failure of a tool. */
+/** A path that leads out of the server's root, by dots or by links. */
+export class PathOutsideRoot extends Schema.TaggedError<PathOutsideRoot>()("PathOutsideRoot", {
+  field: Schema.String,
+  path: Schema.String
+}) {
+  override get message() {
+    return `/${this.field}: ${this.path} lies outside the root folder of this server`
+  }
+}
+
+/** What the parts fail with, and what stands in this file; a verdict that is no is no failure of a tool. */
 export type ToolFailure =
   | Exclude<CommandFailure, OutputClosed | OutputFailed | NegativeVerdict>
   | AgentMismatch
   | JobNotFound
   | RunNotFound
+  | PathOutsideRoot

@@ -9,9 +9,10 @@ import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { ToolFailure } from "./failures.ts"
 import type { LedgerAccess } from "./ledger-access.ts"
 import type { Caller } from "./caller.ts"
+import type { RootFolder } from "./root-folder.ts"
 
 /** What tools may use. */
-export type ToolServices = Caller | LedgerAccess
+export type ToolServices = Caller | LedgerAccess | RootFolder
 
 /** What a client may know about a tool's effects before it calls it. */
 export interface ToolHints {

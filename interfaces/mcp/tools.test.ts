@@ -3,7 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { existsSync } from "node:fs"
+import { existsSync, mkdirSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
@@ -12,6 +12,7 @@ import { agentTools } from "./agent-tools.ts"
 import { Caller } from "./caller.ts"
 import { LedgerAccess } from "./ledger-access.ts"
 import { envelopeOf } from "./result.ts"
+import { RootFolder } from "./root-folder.ts"
 import { describeTool, serve } from "./server.ts"
 import { Session } from "./testing/session.ts"
 
@@ -105,6 +106,7 @@ describe("registerThoughtTools", () => {
       serve(nobody, tools).pipe(
         Effect.scoped,
         Effect.provideService(Caller, { agent: undefined }),
+        Effect.provideService(RootFolder, { path: "/" }),
         Effect.provideService(LedgerAccess, { open: () => Effect.die("no tool is called here") })
       )
     )
@@ -147,7 +149,8 @@ describe("what a tool says of itself", () => {
       "job_status",
       "ledger_verify",
       "thought_record_list",
-      "audit_verify_chain"
+      "audit_verify_chain",
+      "bundle_verify"
     ])
   })
 
@@ -176,6 +179,7 @@ describe("what a tool says of itself", () => {
     await call("thought_record", hello)
     await call("thought_record_list")
     await call("audit_verify_chain")
+    await call("bundle_verify", { path: "CORTEX" })
     for (const tool of agentTools) {
       const decode = Schema.decodeUnknownSync(envelopeOf(tool), {
         onExcessProperty: "error"
@@ -311,8 +315,17 @@ describe("--read-only", () => {
     const session = await start("--read-only")
     const { result } = await session.request("tools/list")
     const names = (result as { tools: ReadonlyArray<{ name: string }> }).tools.map(({ name }) => name)
-    expect(names).toEqual(["job_status", "ledger_verify", "thought_record_list", "audit_verify_chain"])
-    const inputs: Readonly<Record<string, unknown>> = { job_status: { run_id: "r1" } }
+    expect(names).toEqual([
+      "job_status",
+      "ledger_verify",
+      "thought_record_list",
+      "audit_verify_chain",
+      "bundle_verify"
+    ])
+    const inputs: Readonly<Record<string, unknown>> = {
+      job_status: { run_id: "r1" },
+      bundle_verify: { path: "." }
+    }
     for (const name of names) await session.data(name, inputs[name] ?? {})
     expect(
       (await session.request("tools/call", { name: "message_post", arguments: work })).error
@@ -341,6 +354,42 @@ describe("--tools", () => {
       expect(session.stderr.join("")).toContain("--tools")
     })
   }
+})
+
+describe("paths", () => {
+  it("lead nowhere but into the root, whatever way they go", async () => {
+    const session = await start("--root", join(place.folder, "root"))
+    mkdirSync(join(place.folder, "root/inside"), { recursive: true })
+    mkdirSync(join(place.folder, "root-twin"))
+    symlinkSync(place.folder, join(place.folder, "root/out"))
+    symlinkSync("nowhere/../../..", join(place.folder, "root/dangling"))
+    const outside = [
+      "..",
+      "../root-twin",
+      join(place.folder, "root-twin"),
+      "/",
+      "inside/../../x",
+      "out",
+      "out/root-twin",
+      "out/not/there"
+    ]
+    for (const path of outside)
+      expect(await session.code("bundle_verify", { path }), path).toBe("PATH_OUTSIDE_ROOT")
+    for (const path of ["", "a\u0000b", "x".repeat(5_000)]) {
+      expect(await session.code("bundle_verify", { path }), path.slice(0, 9)).toBe("INVALID_PARAMS")
+    }
+    const within = [
+      "inside",
+      "inside/..",
+      ".",
+      "not/there",
+      join(place.folder, "root/inside"),
+      "out/root/inside"
+    ]
+    for (const path of within) {
+      expect(await session.data("bundle_verify", { path }), path).toMatchObject({ verdict: "INVALID" })
+    }
+  })
 })
 
 describe("resources", () => {
