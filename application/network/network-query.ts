@@ -13,7 +13,7 @@ import {
 } from "../../domain/network/lexical.ts"
 import { BEST_CANDIDATES } from "../../domain/network/limits.ts"
 import { type Question, questionOf } from "../../domain/network/query-text.ts"
-import { byNetworkRank, type Ranked } from "../../domain/network/ranking.ts"
+import { byNetworkRank, distinctTexts, type Ranked } from "../../domain/network/ranking.ts"
 import { lengthOf, weightedCount } from "../../domain/network/term-counts.ts"
 import { type Stem, termTexts } from "../../domain/network/words.ts"
 import type { Asking } from "./asking.ts"
@@ -36,7 +36,7 @@ const scoredByText = (
   weights: Weights,
   stem: Stem
 ): Ranked => {
-  const found = { source, chunk: -1, path: hit.path, hash: hit.hash, ordinal: 0 }
+  const found = { source, chunk: -1, path: hit.path, hash: hit.hash, ordinal: 0, closeness: [] }
   if (weights.terms.length === 0) return { ...found, score: 1 / rank, proximity: 0 }
   const body = termTexts(hit.content, stem)
   const path = termTexts(hit.path, stem)
@@ -76,56 +76,96 @@ const askStores = Effect.fnUntraced(function* (
   return { ranked, texts }
 })
 
+/** A chunk that may be among the best, by number alone. */
+interface Scored {
+  readonly source: string
+  readonly chunk: number
+  readonly score: number
+}
+
+/** The best of a group with everything that equals the `count`-th of them. */
+const bestWithEquals = (group: ReadonlyArray<Scored>, count: number): ReadonlyArray<Scored> => {
+  const least = group.map(({ score }) => score).sort((left, right) => right - left)[count - 1] ?? 0
+  return group.filter(({ score }) => score >= least)
+}
+
+/** Asks what ranking must know of chunks; what is gone since is left out. */
+const describe = Effect.fnUntraced(function* (
+  asking: Asking,
+  { neighbours }: Question,
+  scored: ReadonlyArray<Scored>
+) {
+  const bySource = Map.groupBy(scored, ({ source }) => source)
+  const answers = yield* asking.each((cassette) => {
+    const chunks = bySource.get(cassette.cassetteId)?.map(({ chunk }) => chunk)
+    return chunks === undefined ? undefined : cassette.askIndex?.({ op: "describe", chunks, neighbours })
+  })
+  return [...answers].flatMap(([source, described]) =>
+    (bySource.get(source) ?? []).flatMap(({ chunk, score }, index): ReadonlyArray<Ranked> => {
+      const known = described[index]
+      return known === null || known === undefined ? [] : [{ ...known, source, chunk, score, proximity: 0 }]
+    })
+  )
+})
+
+/** How many different texts are wanted: of all cassettes together, or of each. */
+export interface Wanted {
+  readonly texts: number
+  readonly ofEach: boolean
+}
+
+/** Asks for the best chunks until there are enough different texts among them, or no more chunks. */
 const askIndexes = Effect.fnUntraced(function* (
   asking: Asking,
   question: Question,
   weights: Weights,
-  limit: number,
+  { ofEach, texts }: Wanted,
   scope: Scope
 ) {
   if (!weights.terms.some(({ driver }) => driver)) return []
   const { phrases } = question
-  const found = yield* asking.each((cassette) =>
-    cassette.askIndex?.({ op: "best", scope, weights, phrases, limit })
-  )
-  return [...found].flatMap(([source, candidates]) =>
-    candidates.map((candidate): Ranked => ({ ...candidate, source, proximity: 0 }))
-  )
+  for (let limit = texts; ; limit *= 4) {
+    const found = yield* asking.each((cassette) =>
+      cassette.askIndex?.({ op: "best", scope, weights, phrases, limit })
+    )
+    const from = (source: string) =>
+      ofEach
+        ? (found.get(source)?.complete_from ?? 0)
+        : [...found.values()].reduce((most, { complete_from }) => Math.max(most, complete_from ?? 0), 0)
+    const scored = [...found].flatMap(([source, { chunks, scores }]) =>
+      chunks
+        .map((chunk, index): Scored => ({ source, chunk, score: scores[index] ?? 0 }))
+        .filter(({ score }) => score >= from(source))
+    )
+    const groups = ofEach ? [...Map.groupBy(scored, ({ source }) => source).values()] : [scored]
+    const isAll = [...found.values()].every(({ complete_from }) => complete_from === null)
+    for (let count = texts; ; count *= 2) {
+      const chosen = groups.flatMap((group) => bestWithEquals(group, count))
+      const ranked = yield* describe(asking, question, chosen)
+      const isEnough = groups.every((group) => {
+        const own = ofEach ? ranked.filter(({ source }) => source === group[0]?.source) : ranked
+        return distinctTexts(own, texts).length >= texts
+      })
+      if (isEnough || (isAll && chosen.length === scored.length)) return ranked
+      if (chosen.length === scored.length) break
+    }
+  }
 })
 
 /** Adds the bonus for close words to the best of all; everything after them keeps its place. */
-const withProximity = Effect.fnUntraced(function* (
-  asking: Asking,
-  question: Question,
-  weights: Weights,
-  ranked: ReadonlyArray<Ranked>
-) {
-  if (question.neighbours.length === 0) return ranked
-  const best = ranked.slice(0, BEST_CANDIDATES)
-  const chunksOf = (source: string) => best.filter((each) => each.source === source).map(({ chunk }) => chunk)
-  const close = yield* asking.each((cassette) => {
-    const chunks = chunksOf(cassette.cassetteId)
-    return chunks.length === 0
-      ? undefined
-      : cassette.askIndex?.({ op: "closeness", chunks, neighbours: question.neighbours })
+const withProximity = (question: Question, weights: Weights, ranked: ReadonlyArray<Ranked>) =>
+  ranked.map((candidate, index): Ranked => {
+    if (index >= BEST_CANDIDATES) return candidate
+    const proximity = proximityBonus(question.neighbours, weights, candidate.closeness)
+    return Object.assign({}, candidate, { score: candidate.score + proximity, proximity })
   })
-  const next = new Map<string, number>()
-  const withBonus = (candidate: Ranked): Ranked => {
-    const index = next.get(candidate.source) ?? 0
-    next.set(candidate.source, index + 1)
-    const closest = close.get(candidate.source)?.[index] ?? []
-    const proximity = proximityBonus(question.neighbours, weights, closest)
-    return { ...candidate, score: candidate.score + proximity, proximity }
-  }
-  return [...best.map(withBonus), ...ranked.slice(BEST_CANDIDATES)]
-})
 
-/** Asks and ranks; `limit` is how many different texts are wanted, 1 or more. */
+/** Asks and ranks; at least one text must be wanted. */
 export const rankNetwork = Effect.fnUntraced(function* (
   asking: Asking,
   stem: Stem,
   text: string,
-  limit: number,
+  wanted: Wanted,
   scope: Scope
 ): Effect.fn.Return<RankedNetwork> {
   const question = questionOf(text, stem)
@@ -136,10 +176,10 @@ export const rankNetwork = Effect.fnUntraced(function* (
   }
   const counts = yield* asking.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
   const weights = weightsOf(question, sumCounts([...counts.values()], terms.length))
-  const wanted = Math.max(BEST_CANDIDATES, limit)
-  const indexed = (yield* askIndexes(asking, question, weights, wanted, scope)).sort(byNetworkRank)
-  const close = yield* withProximity(asking, question, weights, indexed)
-  const stores = yield* askStores(asking, text, limit, (source, hit, rank) =>
+  const texts = Math.max(BEST_CANDIDATES, wanted.texts)
+  const indexed = yield* askIndexes(asking, question, weights, { ...wanted, texts }, scope)
+  const close = withProximity(question, weights, indexed.toSorted(byNetworkRank))
+  const stores = yield* askStores(asking, text, wanted.texts, (source, hit, rank) =>
     scoredByText(source, hit, rank, question, weights, stem)
   )
   const answered = new Set(asking.answering.map(({ cassetteId }) => cassetteId))

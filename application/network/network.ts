@@ -291,7 +291,7 @@ class Hub {
           yield* asking.each(({ getStats }) => getStats)
           return []
         }
-        const network = yield* rankNetwork(asking, this.stem, text, limit, { now })
+        const network = yield* rankNetwork(asking, this.stem, text, { texts: limit, ofEach: false }, { now })
         return yield* hitsOf(asking, network, distinctTexts(network.ranked, limit), { now })
       })
     )
@@ -311,7 +311,7 @@ class Hub {
           yield* asking.each(({ getStats }) => getStats)
           return results
         }
-        const network = yield* rankNetwork(asking, this.stem, text, topK, { now })
+        const network = yield* rankNetwork(asking, this.stem, text, { texts: topK, ofEach: true }, { now })
         for (const { cassetteId } of asking.answering) {
           const own = network.ranked.filter(({ source }) => source === cassetteId)
           results[cassetteId] = yield* hitsOf(asking, network, distinctTexts(own, topK), { now })

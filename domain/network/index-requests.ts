@@ -10,13 +10,27 @@ export interface Scope {
   readonly now: string
 }
 
-/** One of an index's best chunks. */
-export interface Candidate {
-  /** Names the chunk to its own index. */
-  readonly chunk: number
+/** An index's best chunks by number, in no order, with their scores. */
+export interface BestChunks {
+  readonly chunks: ReadonlyArray<number>
+  readonly scores: ReadonlyArray<number>
+  /** The score from which on all chunks are there; null when these are all that there are. */
+  readonly complete_from: number | null
+}
+
+/** What ranking must know of a chunk beside its score. */
+export interface DescribedChunk {
   readonly path: string
   readonly hash: string
   readonly ordinal: number
+  /** The closeness of each pair of neighbouring words that was asked for. */
+  readonly closeness: ReadonlyArray<number>
+}
+
+/** One of the best chunks. */
+export interface Candidate extends DescribedChunk {
+  /** Names the chunk to its own index. */
+  readonly chunk: number
   readonly score: number
 }
 
@@ -58,7 +72,7 @@ export type IndexRequest =
       readonly limit: number
     }
   | {
-      readonly op: "closeness"
+      readonly op: "describe"
       readonly chunks: ReadonlyArray<number>
       readonly neighbours: Question["neighbours"]
     }
@@ -68,8 +82,8 @@ export type IndexRequest =
 export interface IndexAnswers {
   readonly facts: IndexFacts
   readonly count: Counts
-  readonly best: ReadonlyArray<Candidate>
-  /** For each asked chunk, the closeness of each pair. */
-  readonly closeness: ReadonlyArray<ReadonlyArray<number>>
+  readonly best: BestChunks
+  /** In the order of the request; null for a chunk that is gone. */
+  readonly describe: ReadonlyArray<DescribedChunk | null>
   readonly places: ReadonlyArray<StoredChunk>
 }

@@ -115,7 +115,16 @@ describe("postings", () => {
 })
 
 describe("order", () => {
-  const base: Ranked = { source: "a", chunk: 1, path: "p", hash: "h", ordinal: 0, score: 1, proximity: 0 }
+  const base: Ranked = {
+    source: "a",
+    chunk: 1,
+    path: "p",
+    hash: "h",
+    ordinal: 0,
+    closeness: [],
+    score: 1,
+    proximity: 0
+  }
   it("is by score, path, text, place and cassette", () => {
     const ordered = [
       { ...base, score: 2 },

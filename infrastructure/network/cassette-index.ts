@@ -4,7 +4,8 @@
 import { sha256Bytes } from "../hashing/sha256.ts"
 import type { Mutability } from "../../domain/network/cassette.ts"
 import type {
-  Candidate,
+  BestChunks,
+  DescribedChunk,
   IndexAnswers,
   IndexFacts,
   IndexRequest,
@@ -16,7 +17,6 @@ import { FIRST_PARENT } from "../../domain/network/receipt-form.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
 import { eachPosting } from "../../domain/network/postings.ts"
 import type { Question } from "../../domain/network/query-text.ts"
-import { byRank, distinctTexts } from "../../domain/network/ranking.ts"
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import { weightedCount } from "../../domain/network/term-counts.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
@@ -139,15 +139,11 @@ const withPhrases = (connection: Connection, phrases: Question["phrases"]): Hidd
   return new Set(rows.map(({ rowid }) => rowid))
 }
 
-interface Scored {
-  readonly chunk: number
-  readonly score: number
-}
-
 /** Keeps what may be among the best `limit`: everything as good as the limit-th best so far. */
 class BestScores {
   private readonly limit: number
-  private kept: Array<Scored> = []
+  private chunks: Array<number> = []
+  private scores: Array<number> = []
   private least = 0
 
   constructor(limit: number) {
@@ -156,20 +152,24 @@ class BestScores {
 
   add(chunk: number, score: number): void {
     if (score < this.least) return
-    this.kept.push({ chunk, score })
-    if (this.kept.length >= 4 * this.limit + 1_000) this.prune()
+    this.chunks.push(chunk)
+    this.scores.push(score)
+    if (this.scores.length >= 4 * this.limit + 1_000) this.prune()
   }
 
   /** Drops what is worse than the limit-th best; equals of it stay. */
   private prune(): void {
-    const scores = this.kept.map(({ score }) => score).sort((left, right) => right - left)
-    this.least = scores[this.limit - 1] ?? 0
-    this.kept = this.kept.filter(({ score }) => score >= this.least)
+    if (this.scores.length <= this.limit) return
+    const least = Float64Array.from(this.scores).sort()[this.scores.length - this.limit] ?? 0
+    this.least = least
+    this.chunks = this.chunks.filter((_, index) => this.scores[index]! >= least)
+    this.scores = this.scores.filter((score) => score >= least)
   }
 
-  all(): ReadonlyArray<Scored> {
+  all(): BestChunks {
     this.prune()
-    return this.kept
+    const { chunks, least, scores } = this
+    return { chunks, scores, complete_from: least === 0 ? null : least }
   }
 }
 
@@ -184,7 +184,7 @@ const scoreSegment = (
   weights: Weights,
   lists: ReadonlyArray<Uint8Array | undefined>,
   wanted: Hidden,
-  best: BestScores
+  bests: BestScores
 ): void => {
   marked.fill(0)
   let any = false
@@ -208,7 +208,7 @@ const scoreSegment = (
   for (let place = 0; place < lengths.length; place++) {
     if (marked[place] === 0 || lengths[place] === 0) continue
     const chunk = segment * SEGMENT_CHUNKS + place
-    if (wanted === undefined || wanted.has(chunk)) best.add(chunk, scores[place]!)
+    if (wanted === undefined || wanted.has(chunk)) bests.add(chunk, scores[place]!)
   }
 }
 
@@ -224,21 +224,8 @@ const scoreTail = (row: TermsRow, weights: Weights): number => {
   return driven ? score : 0
 }
 
-const described = (connection: Connection, scored: ReadonlyArray<Scored>): Array<Candidate> =>
-  scored.flatMap(({ chunk, score }) =>
-    connection
-      .all<{ path: string; hash: string; ordinal: number }>(
-        "SELECT d.path, c.hash, c.ordinal FROM chunks AS c JOIN documents AS d ON d.document_id = c.document_id WHERE c.chunk_number = ?",
-        [chunk]
-      )
-      .map(({ hash, ordinal, path }) => ({ chunk, score, path, hash, ordinal }))
-  )
-
-/** The best chunks, so many that at least `limit` different texts are among them if there are. */
-const best = (
-  cassette: OpenCassette,
-  request: IndexRequest & { readonly op: "best" }
-): ReadonlyArray<Candidate> => {
+/** The best chunks: everything that scores as well as the `limit`-th best. */
+const best = (cassette: OpenCassette, request: IndexRequest & { readonly op: "best" }): BestChunks => {
   const { connection } = cassette
   const { limit, phrases, scope, weights } = request
   const hidden = hiddenBy(cassette, scope)
@@ -256,41 +243,38 @@ const best = (
   const driven = new Set(
     weights.terms.flatMap(({ driver }, index) => (driver ? [...lists[index]!.keys()] : []))
   )
-  const tail = readTail(connection, hidden)
-  for (let take = limit; ; take *= 4) {
-    const bests = new BestScores(take)
-    for (const segment of driven) {
-      const lengths = lengthsOf(connection, segment, hidden)
-      scoreSegment(
-        segment,
-        lengths,
-        weights,
-        lists.map((list) => list.get(segment)),
-        wanted,
-        bests
-      )
-    }
-    for (const row of tail) {
-      const score = wanted === undefined || wanted.has(row.chunk_number) ? scoreTail(row, weights) : 0
-      if (score > 0) bests.add(row.chunk_number, score)
-    }
-    const found = bests.all()
-    const texts = distinctTexts(described(connection, found).sort(byRank), limit)
-    if (texts.length >= limit || found.length < take) return texts
+  const bests = new BestScores(limit)
+  for (const segment of driven) {
+    const lengths = lengthsOf(connection, segment, hidden)
+    const ofSegment = lists.map((list) => list.get(segment))
+    scoreSegment(segment, lengths, weights, ofSegment, wanted, bests)
   }
+  for (const row of readTail(connection, hidden)) {
+    const score = wanted === undefined || wanted.has(row.chunk_number) ? scoreTail(row, weights) : 0
+    if (score > 0) bests.add(row.chunk_number, score)
+  }
+  return bests.all()
 }
 
-const closeness = (
+const describe = (
   { connection }: OpenCassette,
   chunks: ReadonlyArray<number>,
   neighbours: Question["neighbours"]
-): ReadonlyArray<ReadonlyArray<number>> =>
+): ReadonlyArray<DescribedChunk | null> =>
   chunks.map((chunk) => {
-    const [row] = connection.all<{ heading: string; body: string }>(
+    const [row] = connection.all<{ path: string; hash: string; ordinal: number }>(
+      "SELECT d.path, c.hash, c.ordinal FROM chunks AS c JOIN documents AS d ON d.document_id = c.document_id WHERE c.chunk_number = ?",
+      [chunk]
+    )
+    if (row === undefined) return null
+    const { hash, ordinal, path } = row
+    if (neighbours.length === 0) return { path, hash, ordinal, closeness: [] }
+    const [terms] = connection.all<{ heading: string; body: string }>(
       "SELECT heading, body FROM chunk_terms WHERE chunk_number = ?",
       [chunk]
     )
-    return closenesses(neighbours, row === undefined ? "" : `${row.heading} ${row.body}`)
+    const text = terms === undefined ? "" : `${terms.heading} ${terms.body}`
+    return { path, hash, ordinal, closeness: closenesses(neighbours, text) }
   })
 
 interface ChunkRow extends Omit<StoredChunk, "heading_path" | "content"> {
@@ -299,9 +283,9 @@ interface ChunkRow extends Omit<StoredChunk, "heading_path" | "content"> {
   readonly content: Uint8Array
 }
 
-const CHUNK_OF_HASH = `SELECT c.chunk_number, c.chunk_id, d.path, d.type, c.hash, c.ordinal, c.kind, c.heading_path,
+const CHUNKS_OF_HASHES = `SELECT c.chunk_number, c.chunk_id, d.path, d.type, c.hash, c.ordinal, c.kind, c.heading_path,
   substr(CAST(d.text AS BLOB), c.byte_start + 1, c.byte_end - c.byte_start) AS content
-FROM chunks AS c JOIN documents AS d ON d.document_id = c.document_id WHERE c.hash = ? ORDER BY d.path, c.ordinal`
+FROM chunks AS c JOIN documents AS d ON d.document_id = c.document_id WHERE c.hash IN (SELECT value FROM json_each(?)) ORDER BY d.path, c.ordinal`
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
@@ -323,12 +307,10 @@ const places = (
   scope: Scope
 ): ReadonlyArray<StoredChunk> => {
   const hidden = hiddenBy(cassette, scope)
-  return hashes.flatMap((hash) =>
-    cassette.connection
-      .all<ChunkRow>(CHUNK_OF_HASH, [hash])
-      .filter(({ chunk_number }) => hidden?.has(chunk_number) !== true)
-      .map(storedChunk)
-  )
+  return cassette.connection
+    .all<ChunkRow>(CHUNKS_OF_HASHES, [JSON.stringify(hashes)])
+    .filter(({ chunk_number }) => hidden?.has(chunk_number) !== true)
+    .map(storedChunk)
 }
 
 const single = <Row>(connection: Connection, sql: string): Row => connection.all<Row>(sql)[0] as Row
@@ -387,7 +369,7 @@ const answers: {
   facts: (cassette, { scope }) => facts(cassette, scope),
   count: (cassette, { scope, terms }) => count(cassette, terms, scope),
   best,
-  closeness: (cassette, { chunks, neighbours }) => closeness(cassette, chunks, neighbours),
+  describe: (cassette, { chunks, neighbours }) => describe(cassette, chunks, neighbours),
   places: (cassette, { hashes, scope }) => places(cassette, hashes, scope)
 }
 

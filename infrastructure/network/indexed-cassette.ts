@@ -76,7 +76,10 @@ export const indexedCassette = ({
     query: Effect.fnUntraced(function* (text: string, topK: number) {
       const scope = yield* scopeNow
       const asking = new Asking([cassette])
-      const network = topK === 0 ? undefined : yield* rankNetwork(asking, englishStem, text, topK, scope)
+      const network =
+        topK === 0
+          ? undefined
+          : yield* rankNetwork(asking, englishStem, text, { texts: topK, ofEach: false }, scope)
       const hits =
         network === undefined
           ? []
