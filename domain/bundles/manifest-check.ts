@@ -5,13 +5,13 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
 import { isJsonObject, type JsonValue } from "../canonical/json.ts"
-import { compareCodePoints, py } from "../canonical/py.ts"
+import { compareCodePoints, pyText } from "../canonical/py.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { readJsonBytes } from "../canonical/strict-reader.ts"
 import { Identifier } from "../canonical/text.ts"
 import { parseSlice, sliceText } from "../corpus/slice.ts"
 import type { BundleFindings } from "./finding-list.ts"
-import { artifactIdOf, bundleIdOf, planHashOf, rootHashOf } from "./hashes.ts"
+import { artifactIdOf, planHashOf, rootHashOf } from "./hashes.ts"
 import { MAX_ARTIFACT_BYTES, MAX_BUNDLE_BYTES, MAX_BUNDLE_STEPS, MAX_MANIFEST_BYTES } from "./limits.ts"
 import {
   artifactPath,
@@ -211,25 +211,52 @@ const checkFailedSteps = (list: BundleFindings, { provenance, steps }: Manifest)
   })
 }
 
-const checkHashes = (list: BundleFindings, sha256: Sha256, raw: RawManifest, manifest: Manifest): void => {
-  const { artifacts, bundle_id, hashes, plan_hash, run_id, steps } = manifest
+/** The canonical texts of the manifest's own members, in order: every hash is over some of them, so each is made once. */
+const memberTexts = (raw: RawManifest): ReadonlyMap<string, string> =>
+  new Map(
+    Object.keys(raw)
+      .sort(compareCodePoints)
+      .map((name) => [name, pyText(raw[name])])
+  )
+
+const objectText = (members: ReadonlyMap<string, string>): string =>
+  `{${[...members].map(([name, text]) => `${pyText(name)}:${text}`).join(",")}}`
+
+/** As `bundleIdOf`, from the texts of the members. */
+const bundleIdOfTexts = (sha256: Sha256, texts: ReadonlyMap<string, string>): string =>
+  sha256(objectText(new Map([...texts, ["bundle_id", '""'], ["hashes", '{"root_hash":""}']])))
+
+/** As `planHashOf`; steps that are in order are hashed as they stand. */
+const planHashOfTexts = (sha256: Sha256, texts: ReadonlyMap<string, string>, manifest: Manifest): string => {
+  const { run_id, steps } = manifest
+  const inOrder = steps.every((step, index) => index === 0 || compareSteps(steps[index - 1]!, step) <= 0)
+  if (!inOrder) return planHashOf(sha256, run_id, steps)
+  return sha256(`{"run_id":${texts.get("run_id")},"steps":${texts.get("steps")}}`)
+}
+
+const checkHashes = (
+  list: BundleFindings,
+  sha256: Sha256,
+  texts: ReadonlyMap<string, string>,
+  manifest: Manifest
+): void => {
+  const { artifacts, bundle_id, hashes, plan_hash } = manifest
   const hashed: ReadonlyArray<readonly [Parameters<BundleFindings["add"]>[0], string, string, string]> = [
-    ["PLAN_HASH_MISMATCH", "/plan_hash", plan_hash, planHashOf(sha256, run_id, steps)],
+    ["PLAN_HASH_MISMATCH", "/plan_hash", plan_hash, planHashOfTexts(sha256, texts, manifest)],
     ["ROOT_HASH_MISMATCH", "/hashes/root_hash", hashes.root_hash, rootHashOf(sha256, artifacts)],
-    ["BUNDLE_ID_MISMATCH", "/bundle_id", bundle_id, bundleIdOf(sha256, { ...raw, hashes })]
+    ["BUNDLE_ID_MISMATCH", "/bundle_id", bundle_id, bundleIdOfTexts(sha256, texts)]
   ]
   for (const [code, where, stated, computed] of hashed) {
     if (stated !== computed) list.add(code, where, `recomputed it is ${computed}`)
   }
 }
 
-/** True when the bytes are the value's canonical text and one line feed. */
-const isCanonical = (bytes: Uint8Array, raw: RawManifest): boolean => {
-  const text = py(raw)
-  if (Result.isFailure(text) || bytes.length !== text.success.length + 1) return false
+/** True when the bytes are the canonical text and one line feed. */
+const isCanonical = (bytes: Uint8Array, text: string): boolean => {
+  if (bytes.length !== text.length + 1) return false
   // The canonical text is ASCII, so that units are bytes.
-  for (let index = 0; index < text.success.length; index++) {
-    if (bytes[index] !== text.success.charCodeAt(index)) return false
+  for (let index = 0; index < text.length; index++) {
+    if (bytes[index] !== text.charCodeAt(index)) return false
   }
   return bytes.at(-1) === LINE_FEED
 }
@@ -258,7 +285,8 @@ export const checkManifest = (
     return undefined
   }
   const manifest = checkForm(list, raw, bytes.length)
-  if (!isCanonical(bytes, raw)) {
+  const texts = memberTexts(raw)
+  if (!isCanonical(bytes, objectText(texts))) {
     list.add(
       "MANIFEST_NOT_CANONICAL",
       "bundle.json",
@@ -273,6 +301,6 @@ export const checkManifest = (
   )
   checkFailedSteps(list, manifest)
   checkReferences(list, manifest)
-  checkHashes(list, sha256, raw, manifest)
+  checkHashes(list, sha256, texts, manifest)
   return manifest
 }
