@@ -103,13 +103,18 @@ const commandOf = (deed: Exclude<Deed, { do: "jump" }>, tables: Tables): Command
   }
 }
 
+const tablesOf = async (system: LedgerSystem): Promise<Tables> => {
+  const { position } = await system.run(system.ledger.head)
+  return system.run(system.ledger.stateAt({ position }))
+}
+
 const play = async (system: LedgerSystem, deeds: ReadonlyArray<Deed>): Promise<void> => {
   for (const deed of deeds) {
     if (deed.do === "jump") {
       system.clock.set(system.clock.now() + deed.millis)
       continue
     }
-    const before: Tables = await system.run(system.ledger.stateAt({ position: Number.MAX_SAFE_INTEGER }))
+    const before = await tablesOf(system)
     const command = commandOf(deed, before)
     if (command === undefined) continue
     const [answer] = await system.perform([command])
@@ -126,7 +131,7 @@ const play = async (system: LedgerSystem, deeds: ReadonlyArray<Deed>): Promise<v
     if (oldest === undefined) expect(answer?.tag).toBe("NoPendingStep")
     else expect(answer?.["reply"]).toMatchObject({ step_id: oldest.step_id, ordinal: oldest.ordinal })
   }
-  const after = await system.run(system.ledger.stateAt({ position: Number.MAX_SAFE_INTEGER }))
+  const after = await tablesOf(system)
   const ids = inOrder(after).map(({ step_id }) => step_id)
   expect(ids.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))).toStrictEqual(
     ids

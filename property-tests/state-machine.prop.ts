@@ -18,7 +18,8 @@ import {
   headOf
 } from "../domain/ledger/event-envelope.ts"
 import { decodeEvent } from "../domain/ledger/events.ts"
-import { evolve, stepOfEvent } from "../domain/ledger/evolve.ts"
+import { evolve } from "../domain/ledger/evolve.ts"
+import { MemoryFold } from "../domain/ledger/testing/memory-fold.ts"
 import { jobIdOf, messageIdAt, stepIdOf } from "../domain/ledger/ids.ts"
 import type { StepRow } from "../domain/ledger/rows.ts"
 import { nextStepStatus, type StepEventType, type StepStatus } from "../domain/ledger/step-state-machine.ts"
@@ -139,27 +140,20 @@ class Both {
   readonly #insert = this.database.prepare(
     "INSERT INTO events VALUES (@position, @type, @stream_id, @schema_version, @data, @recorded_at, @prev_hash, @hash)"
   )
-  readonly folded = new Map<string, StepRow>()
+  readonly #folded = new MemoryFold()
   head = EMPTY_HEAD
 
-  /** Whether the fold can follow; "order" when only the order of claims, which it does not judge, forbids it. */
-  #fold(event: EventEnvelope): "follows" | "order" | "fault" {
+  get folded(): ReadonlyMap<string, StepRow> {
+    return this.#folded.tables.cassette_steps
+  }
+
+  /** Whether the fold can follow, and why not. */
+  #fold(event: EventEnvelope): string {
     const decoded = decodeEvent(event)
-    if (Result.isFailure(decoded)) return "fault"
-    const stepId = stepOfEvent(decoded.success)
-    const changes = evolve(stepId === undefined ? undefined : this.folded.get(stepId), decoded.success)
-    if (Result.isFailure(changes)) return "fault"
-    if (decoded.success.type === "StepClaimed") {
-      const { scope, step_id } = decoded.success.data
-      const job = step_id.slice(0, -6)
-      const first = [...this.folded.values()].find(
-        (step) => step.status === "PENDING" && (scope === "run" || step.job_id === `job_${job.slice(5)}`)
-      )
-      if (first?.step_id !== step_id) return "order"
-    }
-    for (const { row, table } of changes.success) {
-      if (table === "cassette_steps") this.folded.set(row.step_id, row)
-    }
+    if (Result.isFailure(decoded)) return decoded.failure.message
+    const changes = evolve(this.#folded, decoded.success)
+    if (Result.isFailure(changes)) return changes.failure.message
+    this.#folded.apply(changes.success)
     return "follows"
   }
 

@@ -1,10 +1,11 @@
 // What the writer checks before it appends anything: that every event since the last one it has verified fits
-// the hash chain (SQL cannot check a hash, so a forged event can be in the file), and that the newest event is
-// not dated absurdly. Nothing honest is ever appended on top of a history that fails here.
+// the hash chain and is one that a writer makes (SQL cannot check a hash, so a forged event can be in the file), and
+// that the newest event is not dated absurdly. Nothing honest is ever appended on top of a history that fails here.
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { isTimestamp, millisFromTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { ClockFarBehindHead, StoreCorrupt } from "../../domain/ledger/errors.ts"
-import { chainFault, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
+import { eventFindings } from "../../domain/ledger/event-check.ts"
+import { type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import { HEAD_LEAD_WARNING_MILLIS, MAX_HEAD_LEAD_MILLIS } from "../../domain/ledger/limits.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { LedgerTransaction } from "./ledger-store.ts"
@@ -36,8 +37,8 @@ export const catchUp = (transaction: LedgerTransaction, sha256: Sha256, trusted:
     const events = transaction.eventsAfter(verified.position, CATCH_UP_PAGE)
     if (events.length === 0) break
     for (const event of events) {
-      const fault = chainFault(sha256, verified, event)
-      if (fault !== undefined) throw broken("CHAIN_BROKEN", event.position, fault)
+      const [finding] = eventFindings(sha256, verified, event)
+      if (finding !== undefined) throw corrupt(finding)
       verified = headOf(event)
     }
   }

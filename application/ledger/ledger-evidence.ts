@@ -5,9 +5,9 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { InvalidInput, ReadOnlyStore, StorageFull } from "../../domain/ledger/errors.ts"
-import type { RowChange } from "../../domain/ledger/evolve.ts"
+import type { FoldState, RowChange } from "../../domain/ledger/evolve.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
-import type { LedgerTable, StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
+import type { LedgerTable, ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
 import type { ReadError } from "./ledger-reader.ts"
@@ -29,10 +29,7 @@ export interface LedgerSnapshot {
 }
 
 /** An empty place for the rows of a fold. Members are synchronous and throw `ReadError`s. */
-export interface FoldTarget {
-  readonly step: (stepId: string) => StepRow | undefined
-  /** The oldest step that waits in a run, or in one of its jobs. */
-  readonly firstPending: (runId: string, jobId?: string) => string | undefined
+export interface FoldTarget extends FoldState {
   /** Puts rows in, in place of rows with the same key; a row that cannot be stored throws. */
   readonly apply: (changes: ReadonlyArray<RowChange>) => void
   readonly rows: (table: LedgerTable) => Iterable<ReadonlyArray<Cell>>

@@ -4,10 +4,9 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { compareCodePoints } from "../../domain/canonical/py.ts"
-import { runOfStream, runStream } from "../../domain/ledger/event-envelope.ts"
-import { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
-import { evolve, stepOfEvent } from "../../domain/ledger/evolve.ts"
-import { jobIdOfStep } from "../../domain/ledger/ids.ts"
+import { runStream } from "../../domain/ledger/event-envelope.ts"
+import { decodeEvent } from "../../domain/ledger/events.ts"
+import { evolve, type FoldFault } from "../../domain/ledger/evolve.ts"
 import { LEDGER_TABLES, type LedgerTable, ledgerTables } from "../../domain/ledger/rows.ts"
 import { type Cell, digestHeader, digestLine } from "../../domain/ledger/table-digest.ts"
 import { changedStreams } from "./changed-streams.ts"
@@ -20,25 +19,14 @@ const PAGE = 1_000
 
 type Row = ReadonlyArray<Cell>
 
-/** The oldest waiting step in a claim's scope. */
-const firstInScope = (
-  claim: Extract<LedgerEvent, { type: "StepClaimed" }>,
-  firstPending: FoldTarget["firstPending"]
-): string | undefined => {
-  const runId = runOfStream(claim.stream_id) ?? ""
-  return claim.data.scope === "run"
-    ? firstPending(runId)
-    : firstPending(runId, jobIdOfStep(claim.data.step_id))
-}
+/** An event that cannot be decoded, or that cannot follow from those before it. */
+export type FoldProblem = { readonly code: "EVENT_INVALID" | "FOLD_IMPOSSIBLE" } & FoldFault
 
-/**
- * Folds the events up to `upTo` into `target`; an event that cannot follow is reported and left out. A claim out of
- * turn is reported by a target that knows what waits, and folded all the same.
- */
+/** Folds the events up to `upTo` into `target`; an event that cannot be folded is reported and left out. */
 export const foldInto = Effect.fnUntraced(function* (
   snapshot: LedgerSnapshot,
-  target: Pick<FoldTarget, "step" | "apply"> & Partial<Pick<FoldTarget, "firstPending">>,
-  onFault: (position: number, message: string) => void,
+  target: FoldTarget,
+  onProblem: (problem: FoldProblem) => void,
   options: { readonly streamId?: string | undefined; readonly upTo?: number | undefined } = {}
 ): Effect.fn.Return<void, ReadError> {
   const { streamId, upTo = Number.MAX_SAFE_INTEGER } = options
@@ -54,19 +42,13 @@ export const foldInto = Effect.fnUntraced(function* (
     yield* reading(() => {
       for (const envelope of events) {
         const event = decodeEvent(envelope)
-        // An event that cannot be decoded is a finding of the chain rung.
-        if (Result.isFailure(event)) continue
-        const stepId = stepOfEvent(event.success)
-        const changes = evolve(stepId === undefined ? undefined : target.step(stepId), event.success)
-        if (Result.isFailure(changes)) {
-          onFault(changes.failure.position, changes.failure.message)
+        if (Result.isFailure(event)) {
+          onProblem({ code: "EVENT_INVALID", ...event.failure })
           continue
         }
-        if (target.firstPending !== undefined && event.success.type === "StepClaimed") {
-          const first = firstInScope(event.success, target.firstPending)
-          if (first !== stepId) onFault(envelope.position, `StepClaimed: ${first} has waited longer`)
-        }
-        target.apply(changes.success)
+        const changes = evolve(target, event.success)
+        if (Result.isFailure(changes)) onProblem({ code: "FOLD_IMPOSSIBLE", ...changes.failure })
+        else target.apply(changes.success)
       }
     })
     yield* Effect.yieldNow
@@ -141,12 +123,14 @@ function* keysOf(rows: Iterable<Row>): Generator<Cell> {
 export interface ProjectionScope {
   readonly runId?: string | undefined
   readonly since?: number | undefined
+  /** Whether the chain rung is climbed too: it reports the events that cannot be decoded after `since`. */
+  readonly chained?: boolean | undefined
 }
 
 /** Compares every projected table with the fold of the log, whole or narrowed; a run goes before a position. */
 export const verifyProjections = Effect.fnUntraced(function* (
   rungs: Rungs,
-  { runId, since }: ProjectionScope = {}
+  { chained = false, runId, since }: ProjectionScope = {}
 ): Effect.fn.Return<void, ReadError, LedgerEvidence | Hashing> {
   yield* Effect.scoped(
     Effect.gen(function* () {
@@ -159,9 +143,11 @@ export const verifyProjections = Effect.fnUntraced(function* (
           ? undefined
           : changedStreams(since, yield* reading(() => snapshot.streamsAfter(since)))
       const streams = changed?.streams ?? [runId === undefined ? undefined : runStream(runId)]
-      const onFault = (position: number, message: string) =>
-        list.add("FOLD_IMPOSSIBLE", `event ${position}`, message)
-      for (const streamId of streams) yield* foldInto(snapshot, target, onFault, { streamId })
+      const onProblem = ({ code, message, position }: FoldProblem) => {
+        if (code === "EVENT_INVALID" && chained && position > (since ?? 0)) return
+        list.add(code, `event ${position}`, message)
+      }
+      for (const streamId of streams) yield* foldInto(snapshot, target, onProblem, { streamId })
       const filter = changed?.rowFilter(keysOf(target.rows("cassette_messages")))
       // The ledger's own rows and the thoughts belong to no run.
       const tables = LEDGER_TABLES.filter(

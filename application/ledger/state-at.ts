@@ -1,23 +1,27 @@
-// The state as of an earlier position or time, folded from the log in memory. It asks the events alone, never the tables,
-// so it answers the same on any copy of the history. For a whole ledger it holds every row of that moment.
+// The state as of an earlier position or time, folded from the log into an empty place. It asks the events alone, never
+// the tables, so it answers the same on any copy of the history. For a whole ledger it holds every row of that moment.
 import * as Effect from "effect/Effect"
-import { isTimestamp } from "../../domain/canonical/timestamp.ts"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { Identifier } from "../../domain/canonical/text.ts"
+import { Timestamp } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { runStream } from "../../domain/ledger/event-envelope.ts"
-import type { RowChange } from "../../domain/ledger/evolve.ts"
-import type {
-  JobRow,
-  LedgerTable,
-  MessageRow,
-  ReceiptRow,
-  StepRow,
-  ThoughtRow
+import {
+  type JobRow,
+  type LedgerRows,
+  type LedgerTable,
+  type MessageRow,
+  type ReceiptRow,
+  rowOf,
+  type StepRow,
+  type ThoughtRow
 } from "../../domain/ledger/rows.ts"
-import { ledgerTables } from "../../domain/ledger/rows.ts"
 import { corrupt } from "./head-guard.ts"
-import { LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
+import { decodeInput } from "./input.ts"
+import { type FoldTarget, LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
-import { foldInto } from "./projection-verification.ts"
+import { foldInto, type FoldProblem } from "./projection-verification.ts"
 import { reading } from "./rungs.ts"
 
 /** When: the last position whose event counts, or a time (a timestamp) up to which events count. */
@@ -37,26 +41,36 @@ export interface LedgerState {
   readonly thoughts: ReadonlyArray<ThoughtRow>
 }
 
-type Rows = { readonly [T in LedgerTable]: Map<string, Extract<RowChange, { table: T }>["row"]> }
+/** The folded rows of a table, in the order of their keys. */
+const rowsIn = <T extends LedgerTable>(target: FoldTarget, table: T): ReadonlyArray<LedgerRows[T]> =>
+  Array.from(target.rows(table), (cells) => rowOf(table, cells))
 
-const emptyRows = (): Rows => ({
-  cassette_meta: new Map(),
-  cassette_messages: new Map(),
-  cassette_jobs: new Map(),
-  cassette_steps: new Map(),
-  cassette_receipts: new Map(),
-  thought_records: new Map()
+const byEvent = (
+  left: { readonly event_position: number },
+  right: { readonly event_position: number }
+): number => left.event_position - right.event_position
+
+const When = Schema.Struct({
+  position: Schema.optional(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a whole number from 0 on" }))
+  ),
+  time: Schema.optional(Timestamp),
+  runId: Schema.optional(Identifier)
 })
 
-const put = (rows: Rows, { row, table }: RowChange): void => {
-  const key = (row as unknown as Readonly<Record<string, string>>)[ledgerTables[table].key]
-  if (key !== undefined) (rows[table] as Map<string, typeof row>).set(key, row)
-}
+const invalid = (path: string, message: string) =>
+  new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
+
+const decodeWhen = decodeInput(When, (when) =>
+  (when.position === undefined) === (when.time === undefined)
+    ? Result.fail(invalid("/position", "name either a position or a time"))
+    : Result.succeed(when)
+)
 
 /** The position of the newest event up to a time; times never go back along the log. */
-const positionAt = (snapshot: LedgerSnapshot, time: string): number => {
+const positionAt = (snapshot: LedgerSnapshot, time: string, newest: number): number => {
   let low = 0
-  let high = snapshot.head()?.size ?? 0
+  let high = newest
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)
     const [event] = snapshot.eventsAfter(middle - 1, 1)
@@ -66,42 +80,33 @@ const positionAt = (snapshot: LedgerSnapshot, time: string): number => {
   return low
 }
 
-const notATime = (time: string) => {
-  const message = `${JSON.stringify(time)} is no time of the form 2026-11-27T10:11:12.345Z`
-  return new InvalidInput({ message: `/time: ${message}`, issues: [{ path: "/time", message }] })
-}
-
 /** Folds the log up to a position or a time; an event that cannot follow from those before it is `StoreCorrupt`. */
 export const stateAt = (
   options: StateAtOptions
 ): Effect.Effect<LedgerState, ReadError | InvalidInput, LedgerEvidence> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const time = "time" in options ? options.time : undefined
-      if (time !== undefined && !isTimestamp(time)) return yield* notATime(time)
+      const { position: wanted, runId, time } = yield* Effect.fromResult(decodeWhen(options))
       const evidence = yield* LedgerEvidence
       const snapshot = yield* evidence.snapshot
-      const position =
-        "time" in options ? yield* reading(() => positionAt(snapshot, options.time)) : options.position
-      const rows = emptyRows()
-      const target = {
-        step: (stepId: string) => rows.cassette_steps.get(stepId),
-        apply: (changes: ReadonlyArray<RowChange>) => {
-          for (const change of changes) put(rows, change)
-        }
+      const newest = (yield* reading(() => snapshot.head()))?.size ?? 0
+      if (wanted !== undefined && wanted > newest) {
+        return yield* invalid("/position", `the newest event is at position ${newest}`)
       }
-      const impossible = (position: number, message: string) => {
-        throw corrupt({ code: "FOLD_IMPOSSIBLE", where: `event ${position}`, message })
+      const position = wanted ?? (yield* reading(() => positionAt(snapshot, time ?? "", newest)))
+      const target = yield* evidence.foldTarget
+      const impossible = ({ code, message, position }: FoldProblem) => {
+        throw corrupt({ code, where: `event ${position}`, message })
       }
-      const streamId = options.runId === undefined ? undefined : runStream(options.runId)
+      const streamId = runId === undefined ? undefined : runStream(runId)
       yield* foldInto(snapshot, target, impossible, { streamId, upTo: position })
-      return {
+      return yield* reading(() => ({
         position,
-        messages: [...rows.cassette_messages.values()],
-        jobs: [...rows.cassette_jobs.values()],
-        steps: [...rows.cassette_steps.values()],
-        receipts: [...rows.cassette_receipts.values()],
-        thoughts: [...rows.thought_records.values()]
-      }
+        messages: rowsIn(target, "cassette_messages"),
+        jobs: rowsIn(target, "cassette_jobs"),
+        steps: rowsIn(target, "cassette_steps"),
+        receipts: rowsIn(target, "cassette_receipts"),
+        thoughts: rowsIn(target, "thought_records").toSorted(byEvent)
+      }))
     })
   )

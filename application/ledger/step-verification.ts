@@ -3,14 +3,9 @@
 // forged together with them.
 import type * as Effect from "effect/Effect"
 import { receiptIdOf } from "../../domain/ledger/ids.ts"
-import { ledgerTables, type ReceiptRow, type StepRow } from "../../domain/ledger/rows.ts"
-import type { Cell } from "../../domain/ledger/table-digest.ts"
+import { type ReceiptRow, rowOf, type StepRow } from "../../domain/ledger/rows.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { type FindingList, inTurns, ROWS_PER_TURN, type Rungs } from "./rungs.ts"
-
-/** A row of the table as an object. */
-const rowOf = <Row>(table: keyof typeof ledgerTables, cells: ReadonlyArray<Cell>): Row =>
-  Object.fromEntries(ledgerTables[table].columns.map((column, index) => [column, cells[index]])) as Row
 
 const checkPair = (list: FindingList, step: StepRow, receipt: ReceiptRow | undefined): void => {
   const where = `cassette_steps ${step.step_id}`
@@ -53,7 +48,7 @@ function* walkSteps(
   const receipts = snapshot.rows("cassette_receipts", runId)[Symbol.iterator]()
   const take = (): ReceiptRow | undefined => {
     const next = receipts.next()
-    return next.done ? undefined : rowOf<ReceiptRow>("cassette_receipts", next.value)
+    return next.done ? undefined : rowOf("cassette_receipts", next.value)
   }
   const orphan = (receipt: ReceiptRow) =>
     list.add("RECEIPT_UNEXPECTED", `cassette_receipts ${receipt.receipt_id}`, "there is no such step")
@@ -62,7 +57,7 @@ function* walkSteps(
   for (const cells of snapshot.rows("cassette_steps", runId)) {
     walked += 1
     if (walked % ROWS_PER_TURN === 0) yield
-    const step = rowOf<StepRow>("cassette_steps", cells)
+    const step = rowOf("cassette_steps", cells)
     const id = receiptIdOf(step.step_id)
     while (receipt !== undefined && receipt.receipt_id < id) {
       orphan(receipt)

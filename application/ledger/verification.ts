@@ -118,7 +118,7 @@ const climbLedger = Effect.fnUntraced(function* (
     thoughts: [after, verifyThoughts(rungs, compared, position)],
     projections: [
       runId === undefined ? after : { since: null, run_id },
-      verifyProjections(rungs, { runId, since: position })
+      verifyProjections(rungs, { runId, since: position, chained: wanted.includes("chain") })
     ],
     steps: [{ since: null, run_id }, verifySteps(rungs, runId, expiryTime)]
   } as const

@@ -4,7 +4,7 @@
 import * as Result from "effect/Result"
 import { type JsonValue, MAX_STORED_DEPTH } from "./json.ts"
 import type { NotStrictJson } from "./not-strict-json.ts"
-import { jcsText } from "./jcs.ts"
+import { jcs } from "./jcs.ts"
 import { readJson } from "./strict-reader.ts"
 
 /** The value of stored JSON text, or why it is none. */
@@ -21,10 +21,10 @@ export const parseStoredJson = (text: string): Result.Result<JsonValue, NotStric
  * The value of text that is its own canonical text (`jcs/1`), or undefined. JSON.parse may be trusted here: canonical
  * text has one meaning, so whatever writes it again was read rightly.
  */
-export const parseCanonicalJson = (text: string): JsonValue | undefined => {
+export const parseCanonicalJson = (text: string, maxDepth?: number): JsonValue | undefined => {
   try {
     const value = JSON.parse(text) as JsonValue
-    return jcsText(value) === text ? value : undefined
+    return Result.getOrUndefined(jcs(value, maxDepth)) === text ? value : undefined
   } catch {
     return undefined
   }

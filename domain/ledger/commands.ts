@@ -148,6 +148,9 @@ const canonicalPayload = (path: string, value: JsonValue): Result.Result<string,
 }
 
 const stepsOfPayload = (payload: JsonObject): Result.Result<PostMessage["jobs"], InvalidInput> => {
+  if (utf8ByteLength(intentOf(payload)) > MAX_TEXT_BYTES) {
+    return invalid("/payload/intent", `an intent has at most ${MAX_TEXT_BYTES} bytes of UTF-8`)
+  }
   if (!Object.hasOwn(payload, "steps")) return Result.succeed(undefined)
   const wanted = Schema.decodeUnknownResult(Schema.NonEmptyArray(JsonObjectSchema))(payload["steps"])
   return Result.isFailure(wanted)

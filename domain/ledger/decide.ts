@@ -3,9 +3,9 @@
 // lock; it never reads a clock and never writes.
 import * as Result from "effect/Result"
 import { jcsText } from "../canonical/jcs.ts"
-import type { JsonObject } from "../canonical/json.ts"
+import { isJsonObject, type JsonObject } from "../canonical/json.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
-import { parseStoredJson } from "../canonical/stored-json.ts"
+import { parseCanonicalJson } from "../canonical/stored-json.ts"
 import { millisFromTimestamp, timestampFromMillis } from "../canonical/timestamp.ts"
 import type { PreparedClaim, PreparedCompletion, PreparedPost, PreparedRequeue } from "./commands.ts"
 import {
@@ -163,10 +163,12 @@ export const decideClaim = (
   if (next === undefined) {
     return Result.fail(new NoPendingStep({ run_id: command.run_id, job_id: command.job_id ?? null }))
   }
-  const payload = parseStoredJson(next.payload_json)
-  if (Result.isFailure(payload)) {
+  // What has no canonical text could be committed here and then not be told.
+  const payload = parseCanonicalJson(next.payload_json)
+  if (!isJsonObject(payload)) {
     const where = `cassette_steps ${next.step_id} payload_json`
-    return Result.fail(new StoreCorrupt({ code: "JSON_INVALID", where, finding: payload.failure.message }))
+    const finding = "the payload is not the canonical text of an object"
+    return Result.fail(new StoreCorrupt({ code: "JSON_INVALID", where, finding }))
   }
   const fencing_token = next.fencing_token + 1
   const lease_expires_at = timestampFromMillis(
@@ -189,7 +191,7 @@ export const decideClaim = (
       job_id: next.job_id,
       message_id: messageIdOfJob(next.job_id),
       ordinal: next.ordinal,
-      payload: payload.success as JsonObject,
+      payload,
       fencing_token,
       lease_expires_at
     }

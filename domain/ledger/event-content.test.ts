@@ -27,7 +27,7 @@ const fault = (type: EventType, value: object, stream_id = runStream): string | 
   const data = Result.getOrThrow(jcs(value, 80))
   const hash = "0".repeat(64)
   const envelope = {
-    position: 2,
+    position: type === "LedgerCreated" ? 1 : 2,
     type,
     stream_id,
     schema_version: 1,
@@ -109,6 +109,16 @@ describe("an event that no command would have written", () => {
         steps: Array.from({ length: 17 }, () => ({ job: 1, payload: { a: mebibyte.slice(20) } }))
       },
       "data is over"
+    ],
+    "a payload's steps that are no steps of the job": [
+      "MessagePosted",
+      { ...posted, payload: { steps: [{}] } },
+      "the payload's steps"
+    ],
+    "a payload's intent that is too long": [
+      "MessagePosted",
+      { ...posted, payload: { intent: "i".repeat(65_537) } },
+      "an intent"
     ],
     "an intent that is too long": [
       "MessagePosted",

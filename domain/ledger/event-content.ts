@@ -6,10 +6,11 @@ import * as Schema from "effect/Schema"
 import { jcs } from "../canonical/jcs.ts"
 import { type JsonObject, MAX_JSON_DEPTH } from "../canonical/json.ts"
 import { Identifier, utf8ByteLength } from "../canonical/text.ts"
-import { millisFromTimestamp } from "../canonical/timestamp.ts"
+import { isTimestamp, millisFromTimestamp } from "../canonical/timestamp.ts"
 import { holdsNul, Reason, Text } from "./commands.ts"
 import { LEDGER_STREAM, runOfStream, taskOfStream } from "./event-envelope.ts"
 import type { LedgerEvent } from "./events.ts"
+import { intentOf } from "./evolve.ts"
 import {
   MAX_EVENT_BYTES,
   MAX_JOBS_PER_MESSAGE,
@@ -42,6 +43,9 @@ const isSmall = (data: string): boolean => {
 }
 
 const streamFault = (event: LedgerEvent): string | undefined => {
+  if ((event.type === "LedgerCreated") !== (event.position === 1)) {
+    return "the event at position 1, and no other, creates the ledger"
+  }
   const owner =
     event.type === "LedgerCreated"
       ? event.stream_id === LEDGER_STREAM && "ledger"
@@ -78,6 +82,8 @@ const payloadsOf = (event: LedgerEvent): ReadonlyArray<readonly [name: string, p
 }
 
 const leaseFault = (recordedAt: string, leaseExpiresAt: string): string | undefined => {
+  // A time that is none is a fault of the chain.
+  if (!isTimestamp(recordedAt)) return undefined
   const seconds = (millisFromTimestamp(leaseExpiresAt) - millisFromTimestamp(recordedAt)) / 1_000
   return Number.isInteger(seconds) && seconds >= MIN_TTL_SECONDS && seconds <= MAX_TTL_SECONDS
     ? undefined
@@ -87,10 +93,13 @@ const leaseFault = (recordedAt: string, leaseExpiresAt: string): string | undefi
 const typeFault = (event: LedgerEvent): string | undefined => {
   switch (event.type) {
     case "MessagePosted": {
-      const { jobs = [], steps = [] } = event.data
-      if (jobs.length > MAX_JOBS_PER_MESSAGE) return `more than ${MAX_JOBS_PER_MESSAGE} jobs`
+      const { jobs, payload, steps = [] } = event.data
+      // A payload's own steps are the steps of its one job.
+      if (jobs === undefined && Object.hasOwn(payload, "steps")) return "the payload's steps are left out"
+      const intents = jobs ?? [intentOf(payload)]
+      if (intents.length > MAX_JOBS_PER_MESSAGE) return `more than ${MAX_JOBS_PER_MESSAGE} jobs`
       if (steps.length > MAX_STEPS_PER_MESSAGE) return `more than ${MAX_STEPS_PER_MESSAGE} steps`
-      return jobs.every((intent) => isText(intent)) ? undefined : "an intent is too long"
+      return intents.every((intent) => isText(intent)) ? undefined : "an intent is too long"
     }
     case "StepClaimed":
       return leaseFault(event.recorded_at, event.data.lease_expires_at)

@@ -54,7 +54,7 @@ export const headOf = (event: EventEnvelope): Head => ({
 })
 
 /** True when every field has the type that its column promises: a damaged page can hold anything. */
-const hasFieldTypes = (event: EventEnvelope): boolean =>
+export const hasFieldTypes = (event: EventEnvelope): boolean =>
   Number.isSafeInteger(event.position) &&
   Number.isSafeInteger(event.schema_version) &&
   typeof event.type === "string" &&

@@ -23,9 +23,15 @@ export interface FoldFault {
   readonly message: string
 }
 
-/** The step whose row `evolve` needs beside the event, if the event speaks of one. */
-export const stepOfEvent = (event: LedgerEvent): string | undefined =>
-  "step_id" in event.data ? event.data.step_id : undefined
+/** What `evolve` asks of the state that the events before have led to. */
+export interface FoldState {
+  readonly step: (stepId: string) => StepRow | undefined
+  /** The id of the lowest waiting step of a run, or of one of its jobs. */
+  readonly firstPending: (runId: string, jobId: string | undefined) => string | undefined
+  /** The message that a key names in a run. */
+  readonly messageOfKey: (runId: string, idempotencyKey: string) => string | undefined
+  readonly hasThought: (id: string) => boolean
+}
 
 type EventOf<T extends LedgerEvent["type"]> = Extract<LedgerEvent, { type: T }>
 
@@ -153,14 +159,33 @@ const postedFault = ({ data }: EventOf<"MessagePosted">): string | undefined => 
   return job === data.jobs.length ? undefined : "a job has no step, or a step has no job"
 }
 
+/** The key of a message that names none yet, or no key. */
+const keyFault = (
+  state: FoldState,
+  { data: { idempotency_key } }: EventOf<"MessagePosted">,
+  runId: string
+): string | undefined => {
+  const taken = idempotency_key === null ? undefined : state.messageOfKey(runId, idempotency_key)
+  return taken === undefined ? undefined : `the idempotency key names ${taken} already`
+}
+
+/** Claims take the oldest waiting step of their scope. */
+const orderFault = (state: FoldState, step: StepRow, event: EventOf<"StepClaimed">): string | undefined => {
+  const { scope, step_id } = event.data
+  const first = state.firstPending(step.run_id, scope === "run" ? undefined : step.job_id)
+  return first === step_id ? undefined : `the ${scope}'s oldest waiting step is ${first ?? "none"}`
+}
+
 const leaseFault = (
+  state: FoldState,
   step: StepRow,
   event: Exclude<LedgerEvent, { type: "LedgerCreated" | "MessagePosted" | "ThoughtRecorded" }>
 ) => {
   const { data } = event
   if (event.type === "StepClaimed") {
     if (data.fencing_token !== step.fencing_token + 1) return "the fencing token does not grow by one"
-    return event.data.lease_expires_at > event.recorded_at ? undefined : "the lease ends before it begins"
+    if (event.data.lease_expires_at <= event.recorded_at) return "the lease ends before it begins"
+    return orderFault(state, step, event)
   }
   if (data.worker_id !== step.lease_owner || data.fencing_token !== step.fencing_token) {
     return "worker and token are not those of the lease"
@@ -177,12 +202,12 @@ const leaseFault = (
 }
 
 /**
- * The rows that `event` changes, given the current row of the step that it speaks of (see `stepOfEvent`).
- * An event that the state machine, the lease or its own lists forbid is a fault, and so is a payload or receipt that
- * has no canonical text: JSON that raw SQL may bring in.
+ * The rows that `event` changes, given the state before it. An event that the state machine, the lease, the order of
+ * claims, a key or id that is taken, or its own lists forbid is a fault, and so is a payload or receipt that has no
+ * canonical text: JSON that raw SQL may bring in.
  */
 export const evolve = (
-  step: StepRow | undefined,
+  state: FoldState,
   event: LedgerEvent
 ): Result.Result<ReadonlyArray<RowChange>, FoldFault> => {
   const fault = (message: string) =>
@@ -194,20 +219,22 @@ export const evolve = (
   }
   if (event.type === "ThoughtRecorded") {
     const taskId = taskOfStream(event.stream_id) ?? ""
-    return taskId === ""
-      ? fault(`stream ${event.stream_id} is not the stream of a task`)
+    if (taskId === "") return fault(`stream ${event.stream_id} is not the stream of a task`)
+    return state.hasThought(event.data.id)
+      ? fault(`there is a record ${event.data.id} already`)
       : Result.succeed(thoughtRows(event, taskId))
   }
   const runId = runOfStream(event.stream_id)
   if (runId === undefined) return fault(`stream ${event.stream_id} is not the stream of a run`)
   if (event.type === "MessagePosted") {
-    const posted = postedFault(event)
+    const posted = postedFault(event) ?? keyFault(state, event, runId)
     return posted === undefined ? written(() => messageRows(event, runId)) : fault(posted)
   }
+  const step = state.step(event.data.step_id)
   if (step === undefined || step.run_id !== runId)
     return fault(`run ${runId} has no step ${event.data.step_id}`)
   if (nextStepStatus(step.status, event.type) === undefined) return fault(`the step is ${step.status}`)
-  const lease = leaseFault(step, event)
+  const lease = leaseFault(state, step, event)
   if (lease !== undefined) return fault(lease)
   switch (event.type) {
     case "StepClaimed":

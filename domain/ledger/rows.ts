@@ -151,5 +151,11 @@ export const ledgerTables: {
   }
 }
 
+/** A row's cells, in the order of the table's columns, as an object. */
+export const rowOf = <T extends LedgerTable>(table: T, cells: ReadonlyArray<unknown>): LedgerRows[T] =>
+  Object.fromEntries(
+    ledgerTables[table].columns.map((column, index) => [column, cells[index]])
+  ) as unknown as LedgerRows[T]
+
 /** The names of the projected tables, in the order in which reports list them. */
 export const LEDGER_TABLES = Object.keys(ledgerTables) as ReadonlyArray<LedgerTable>

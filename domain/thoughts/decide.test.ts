@@ -3,6 +3,7 @@ import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { evolve } from "../ledger/evolve.ts"
 import { ZERO_HASH } from "../ledger/limits.ts"
+import { MemoryFold } from "../ledger/testing/memory-fold.ts"
 import { at, eventAt, momentAt, sha256 } from "../ledger/testing/samples.ts"
 import { decideThought } from "./decide.ts"
 import { computeHash } from "./thought-record.ts"
@@ -52,13 +53,13 @@ describe("the second projection of a thought", () => {
   const event = (stream: string) => eventAt(7, 3, "ThoughtRecorded", data, stream)
 
   it("is the record with its event's time and position", () => {
-    expect(Result.getOrThrow(evolve(undefined, event("task:t:1")))).toStrictEqual([
+    expect(Result.getOrThrow(evolve(new MemoryFold(), event("task:t:1")))).toStrictEqual([
       { table: "thought_records", row: { ...reply, task_id, created_at: at(3), event_position: 7 } }
     ])
   })
 
   it.each(["run:t:1", "ledger", "task:", "tasks:1"])("does not follow from the stream %s", (stream) => {
-    const folded = evolve(undefined, event(stream))
+    const folded = evolve(new MemoryFold(), event(stream))
     expect(Result.isFailure(folded) && folded.failure).toStrictEqual({
       position: 7,
       message: `ThoughtRecorded: stream ${stream} is not the stream of a task`

@@ -2,13 +2,8 @@
 // the newest event, and the hashes of the last thousand events. The first finding closes the ledger for writing;
 // the whole truth is the business of verification.
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
-import {
-  chainFault,
-  EMPTY_HEAD,
-  type EventEnvelope,
-  type Head,
-  headOf
-} from "../../domain/ledger/event-envelope.ts"
+import { eventFindings } from "../../domain/ledger/event-check.ts"
+import { EMPTY_HEAD, type EventEnvelope, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
@@ -26,12 +21,12 @@ export interface OpeningCheck {
   readonly fault: Finding | undefined
 }
 
-/** Checks linkage and hashes of `events`, whose predecessor is taken on trust. */
+/** Checks `events`, whose predecessor is taken on trust. */
 const chainFinding = (before: Head, events: ReadonlyArray<EventEnvelope>): Finding | undefined => {
   let head = before
   for (const event of events) {
-    const message = chainFault(sha256, head, event)
-    if (message !== undefined) return { code: "CHAIN_BROKEN", where: `event ${event.position}`, message }
+    const [finding] = eventFindings(sha256, head, event)
+    if (finding !== undefined) return finding
     head = headOf(event)
   }
   return undefined

@@ -200,7 +200,10 @@ const createFoldTables = (scratch: SqlHost): void => {
     const definitions = columns.map((column) => `${column} ${columnType(column)}`).join(", ")
     scratch.run(`CREATE TABLE ${table} (${definitions}, PRIMARY KEY (${key})) STRICT, WITHOUT ROWID`)
   }
-  scratch.run("CREATE INDEX pending ON cassette_steps (run_id, step_id) WHERE status = 'PENDING'")
+  scratch.run("CREATE INDEX fold_pending ON cassette_steps (run_id, step_id) WHERE status = 'PENDING'")
+  scratch.run(
+    "CREATE INDEX fold_keys ON cassette_messages (run_id, idempotency_key) WHERE idempotency_key IS NOT NULL"
+  )
 }
 
 const makeFoldTarget = (scratch: Connection): FoldTarget => {
@@ -210,13 +213,22 @@ const makeFoldTarget = (scratch: Connection): FoldTarget => {
       return [table, `REPLACE INTO ${table} VALUES (${columns.map(() => "?").join(", ")})`]
     })
   ) as { readonly [T in LedgerTable]: string }
+  const first = <Row>(text: string, ...parameters: ReadonlyArray<string>) =>
+    scratch.all<Row>(text, parameters)[0]
   return {
-    step: (stepId) => scratch.all<StepRow>("SELECT * FROM cassette_steps WHERE step_id = ?", [stepId])[0],
+    step: (stepId) => first<StepRow>("SELECT * FROM cassette_steps WHERE step_id = ?", stepId),
     firstPending: (run_id, jobId) =>
       (jobId === undefined
         ? selectNextPendingOfRun.first(scratch, { run_id })
         : selectNextPendingOfJob.first(scratch, { run_id, ...idsBelow("step", jobId) })
       )?.step_id,
+    messageOfKey: (runId, key) =>
+      first<{ message_id: string }>(
+        "SELECT message_id FROM cassette_messages INDEXED BY fold_keys WHERE run_id = ? AND idempotency_key = ?",
+        runId,
+        key
+      )?.message_id,
+    hasThought: (id) => first("SELECT 1 FROM thought_records WHERE id = ?", id) !== undefined,
     apply: (changes) => {
       for (const { row, table } of changes) {
         const cells = row as unknown as Readonly<Record<string, Cell>>

@@ -7,8 +7,9 @@ import * as Result from "effect/Result"
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { decodeEvent } from "../../domain/ledger/events.ts"
-import { evolve, stepOfEvent } from "../../domain/ledger/evolve.ts"
-import { LEDGER_TABLES, type LedgerTable, ledgerTables, type StepRow } from "../../domain/ledger/rows.ts"
+import { evolve } from "../../domain/ledger/evolve.ts"
+import { MemoryFold } from "../../domain/ledger/testing/memory-fold.ts"
+import { LEDGER_TABLES, type LedgerTable, ledgerTables } from "../../domain/ledger/rows.ts"
 import { type Cell, digestLine } from "../../domain/ledger/table-digest.ts"
 import { sha256Stream } from "../hashing/node-hashing.ts"
 import { schemaSteps } from "../ledger/schema-snapshots.ts"
@@ -118,11 +119,11 @@ const foldOf = (events: ReadonlyArray<EventEnvelope>) => {
     LedgerTable,
     Map<string, Row>
   >
+  const fold = new MemoryFold()
   for (const event of events) {
-    const decoded = Result.getOrThrow(decodeEvent(event))
-    const stepId = stepOfEvent(decoded)
-    const step = stepId === undefined ? undefined : tables.cassette_steps.get(stepId)
-    for (const { row, table } of Result.getOrThrow(evolve(step as StepRow | undefined, decoded))) {
+    const changes = Result.getOrThrow(evolve(fold, Result.getOrThrow(decodeEvent(event))))
+    fold.apply(changes)
+    for (const { row, table } of changes) {
       const plain = row as unknown as Row
       const lifted =
         table === "cassette_messages"

@@ -1,0 +1,42 @@
+// Everything that can be said of a stored event with nothing but the one before it: the chain, the canonical form of its
+// data, its type and version, the rules that writers keep, and the id that it gives. Verification, the opening of a
+// ledger and the writer all ask here, so that none of them builds upon what another would refuse.
+import * as Result from "effect/Result"
+import type { Sha256 } from "../canonical/sha256.ts"
+import { parseCanonicalJson } from "../canonical/stored-json.ts"
+import { MAX_STORED_DEPTH } from "../canonical/json.ts"
+import { contentFault } from "./event-content.ts"
+import { chainFault, type EventEnvelope, hasFieldTypes, type Head, runOfStream } from "./event-envelope.ts"
+import { decodeEvent, type LedgerEvent } from "./events.ts"
+import { messageIdAt } from "./ids.ts"
+import type { Finding, FindingCode } from "./verification.ts"
+
+const messageIdFault = (sha256: Sha256, event: LedgerEvent): string | undefined => {
+  if (event.type !== "MessagePosted") return undefined
+  const { idempotency_key, message_id } = event.data
+  const runId = runOfStream(event.stream_id) ?? ""
+  return message_id === messageIdAt(sha256, runId, event.position, idempotency_key)
+    ? undefined
+    : `${message_id} does not follow from its run, key and position`
+}
+
+/** What is wrong with an event behind `before`, and with the event itself; the first finding is the gravest. */
+export const eventFindings = (sha256: Sha256, before: Head, event: EventEnvelope): ReadonlyArray<Finding> => {
+  const findings: Array<Finding> = []
+  const add = (code: FindingCode, message: string | undefined) => {
+    if (message !== undefined) findings.push({ code, where: `event ${event.position}`, message })
+  }
+  add("CHAIN_BROKEN", chainFault(sha256, before, event))
+  if (!hasFieldTypes(event)) return findings
+  if (parseCanonicalJson(event.data, MAX_STORED_DEPTH) === undefined) {
+    add("DATA_NOT_CANONICAL", "data is not the canonical form (jcs/1) of its own value")
+  }
+  const decoded = decodeEvent(event)
+  if (Result.isFailure(decoded)) {
+    add("EVENT_INVALID", decoded.failure.message)
+    return findings
+  }
+  add("EVENT_INVALID", contentFault(decoded.success, event.data))
+  add("MESSAGE_ID_FORGED", messageIdFault(sha256, decoded.success))
+  return findings
+}
