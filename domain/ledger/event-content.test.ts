@@ -23,7 +23,12 @@ const thought = {
 
 const runStream = `run:${run}`
 
-const fault = (type: EventType, value: object, stream_id = runStream): string | undefined => {
+const fault = (
+  type: EventType,
+  value: object,
+  stream_id = runStream,
+  recorded_at: string = at(0)
+): string | undefined => {
   const data = Result.getOrThrow(jcs(value, 80))
   const hash = "0".repeat(64)
   const envelope = {
@@ -32,7 +37,7 @@ const fault = (type: EventType, value: object, stream_id = runStream): string | 
     stream_id,
     schema_version: 1,
     data,
-    recorded_at: at(0),
+    recorded_at,
     prev_hash: hash,
     hash
   }
@@ -143,5 +148,9 @@ describe("an event that no command would have written", () => {
   }
   it.each(Object.entries(forged))("%s is a fault", (_, [type, data, message, stream]) => {
     expect(fault(type, data, stream)).toContain(message)
+  })
+
+  it("a claim at a time that is none is no fault here: the chain tells", () => {
+    expect(fault("StepClaimed", claimed, runStream, "2999-99-99T00:00:00.000Z")).toBeUndefined()
   })
 })

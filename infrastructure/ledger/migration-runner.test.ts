@@ -102,10 +102,16 @@ describe("released versions", () => {
     assert.isDefined(released)
     const edited = [{ ...released, checksum: "0".repeat(64) }]
     const renamed = [{ ...released, name: "0002-other" }]
-    for (const steps of [edited, renamed, [...schemaSteps(), toyVersion()]]) {
+    const cases = [
+      [edited, "2 checksum"],
+      [renamed, "2 name"],
+      [[...schemaSteps(), toyVersion()], "3"],
+      [[], "2"]
+    ] as const
+    for (const [steps, place] of cases) {
       assert.include(
         schemaFindings(database, LEDGER_VERSIONS, steps).map(({ code, where }) => `${code} ${where}`),
-        "MIGRATION_CHANGED ledger_migrations"
+        `MIGRATION_CHANGED ledger_migrations ${place}`
       )
     }
     database.close()

@@ -39,6 +39,7 @@ import {
   selectStreamsAfter
 } from "./ledger-statements.ts"
 import { readEffect } from "./sqlite-ledger-reader.ts"
+import { cellOf, storedCell } from "./stored-cells.ts"
 import { structureFindings } from "./structure-findings.ts"
 
 const PAGE = 1_000
@@ -69,31 +70,24 @@ const runFilter: { readonly [T in LedgerTable]: string } = {
   thought_records: "0"
 }
 
-/**
- * A cell as it can be compared and hashed. What only a damaged or tampered page holds, a blob or an infinite number,
- * becomes a text that equals no honest value; that it is there at all is a finding of the structure.
- */
-const cellOf = (value: unknown): Cell => {
-  if (typeof value === "string" || value === null || value === undefined) return value ?? null
-  if (typeof value === "number" && Number.isFinite(value)) return value
-  return Buffer.isBuffer(value) ? `x'${value.toString("hex")}'` : String(value)
-}
-
-const textOf = (value: unknown): string => String(cellOf(value) ?? "")
-
 const integerOf = (value: unknown): number => (Number.isSafeInteger(value) ? (value as number) : 0)
 
 /** An event with the types of its columns, whatever a damaged page holds. */
-const eventOf = (row: EventEnvelope): EventEnvelope => ({
-  position: integerOf(row.position),
-  type: textOf(row.type),
-  stream_id: textOf(row.stream_id),
-  schema_version: integerOf(row.schema_version),
-  data: textOf(row.data),
-  recorded_at: textOf(row.recorded_at),
-  prev_hash: textOf(row.prev_hash),
-  hash: textOf(row.hash)
-})
+const eventOf = (host: SqlHost, row: EventEnvelope): EventEnvelope => {
+  const place = { host, table: "events", key: "position", id: row.position }
+  const textOf = (column: keyof EventEnvelope): string => String(storedCell(place, column, row[column]) ?? "")
+  return {
+    // Beyond what can be counted a position is still the name of its event.
+    position: typeof row.position === "number" ? row.position : 0,
+    type: textOf("type"),
+    stream_id: textOf("stream_id"),
+    schema_version: integerOf(row.schema_version),
+    data: textOf("data"),
+    recorded_at: textOf("recorded_at"),
+    prev_hash: textOf("prev_hash"),
+    hash: textOf("hash")
+  }
+}
 
 /** Rows in key order, read by pages so that memory stays flat. */
 function* tableRows(host: SqlHost, file: string, table: LedgerTable, runId?: string): Generator<Array<Cell>> {
@@ -107,7 +101,10 @@ function* tableRows(host: SqlHost, file: string, table: LedgerTable, runId?: str
   while (true) {
     const parameters = filter.includes("?") ? [after, runId ?? null] : [after]
     const page = guarded(file, () => host.all<Record<string, Cell>>(text, parameters))
-    for (const row of page) yield columns.map((column) => cellOf(row[column]))
+    for (const row of page) {
+      const place = { host, table, key, id: row[key] }
+      yield guarded(file, () => columns.map((column) => storedCell(place, column, row[column])))
+    }
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return
     // Bytes that are no UTF-8 are read as others, and a page that begins after those would come again for ever.
@@ -119,14 +116,13 @@ function* tableRows(host: SqlHost, file: string, table: LedgerTable, runId?: str
   }
 }
 
-const thoughtRow = (row: ThoughtRow): ThoughtRow => {
-  const cells = row as unknown as Readonly<Record<string, unknown>>
-  const safe = Object.fromEntries(
-    ledgerTables.thought_records.columns.map((name) => [name, cellOf(cells[name])])
-  )
+const thoughtRow = (host: SqlHost, row: ThoughtRow): ThoughtRow => {
+  const { columns, key } = ledgerTables.thought_records
+  const place = { host, table: "thought_records", key, id: row.id }
+  const safe = Object.fromEntries(columns.map((name) => [name, storedCell(place, name, row[name])]))
   return {
     ...(safe as unknown as ThoughtRow),
-    task_id: textOf(row.task_id),
+    task_id: String(safe["task_id"] ?? ""),
     event_position: integerOf(row.event_position)
   }
 }
@@ -156,7 +152,7 @@ const thoughtRows = (connection: Connection, file: string, taskId?: string): Gen
           after: last?.event_position ?? Number.MIN_SAFE_INTEGER,
           limit: PAGE
         })
-    ).map(thoughtRow)
+    ).map((row) => thoughtRow(connection, row))
   )
 
 const taskEvents = (connection: Connection, file: string, taskId?: string): Generator<EventEnvelope> => {
@@ -169,7 +165,7 @@ const taskEvents = (connection: Connection, file: string, taskId?: string): Gene
       ? [...rest, ...selectTaskEventsBeyond.all(connection, { stream_id, limit: PAGE - rest.length })]
       : rest
   }
-  return paged<EventEnvelope>(file, (last) => page(last).map(eventOf))
+  return paged<EventEnvelope>(file, (last) => page(last).map((row) => eventOf(connection, row)))
 }
 
 const makeSnapshot = (connection: Connection, file: string): LedgerSnapshot => ({
@@ -181,10 +177,12 @@ const makeSnapshot = (connection: Connection, file: string): LedgerSnapshot => (
       (stream_id === undefined
         ? selectEventsAfter.all(connection, { after, limit })
         : selectStreamAfter.all(connection, { after, limit, stream_id })
-      ).map(eventOf)
+      ).map((row) => eventOf(connection, row))
     ),
   streamsAfter: (position) =>
-    guarded(file, () => selectStreamsAfter.all(connection, { position }).map((row) => textOf(row.stream_id))),
+    guarded(file, () =>
+      selectStreamsAfter.all(connection, { position }).map((row) => String(cellOf(row.stream_id) ?? ""))
+    ),
   rows: (table, runId) => tableRows(connection, file, table, runId),
   thoughts: (taskId) => thoughtRows(connection, file, taskId),
   taskEvents: (taskId) => taskEvents(connection, file, taskId)

@@ -1,9 +1,13 @@
 // The structure rung, as far as only SQLite can judge it: foreign keys in force, the whole schema by its exact SQL,
 // pages and column types, references, and JSON in the columns that must hold it. On a reading connection SQLite
 // leaves CHECKs out of its integrity check: what they say of a row is judged by comparing the row with the log.
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { LEDGER_TABLES } from "../../domain/ledger/rows.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
+import { cellOf } from "./stored-cells.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 
 const jsonColumns = [
@@ -40,7 +44,7 @@ const foreignKeys = (connection: Connection): ReadonlyArray<Finding> => [
     }))
 ]
 
-const integrity = (connection: Connection): ReadonlyArray<Finding> =>
+const pageDamage = (connection: Connection): ReadonlyArray<Finding> =>
   connection
     .all<{ integrity_check: string }>("PRAGMA integrity_check")
     .filter(({ integrity_check }) => integrity_check !== "ok")
@@ -58,13 +62,69 @@ const headRows = (connection: Connection): ReadonlyArray<Finding> => {
     : [{ code: "HEAD_MISMATCH", where: "head", message: "head must have exactly one row, with the key 1" }]
 }
 
+interface ColumnInfo {
+  readonly name: string
+  readonly type: string
+  readonly notnull: number
+  readonly pk: number
+}
+
+/** How a finding calls the row with this key. */
+const rowName = (table: string, id: unknown): string => {
+  if (table === "events") return `event ${String(id)}`
+  return table === "head" ? table : `${table} ${String(cellOf(id))}`
+}
+
+const strictTables = ["events", "head", LEDGER_VERSIONS.table, ...LEDGER_TABLES]
+
+/** Reads what it can: pages that cannot be read were found before. */
+const readable = (read: () => ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
+  try {
+    return read()
+  } catch (error) {
+    if (sqliteFailure("the ledger", error) instanceof StoreCorrupt) return []
+    throw error
+  }
+}
+
+/** Cells whose type is not their column's, each by its place: SQLite's own check tells the column alone. */
+const misplacedTypes = (connection: Connection, table: string): ReadonlyArray<Finding> => {
+  const columns = connection.all<ColumnInfo>(`PRAGMA table_info("${table}")`)
+  const key = columns.find(({ pk }) => pk === 1)?.name ?? "rowid"
+  return columns.flatMap(({ name, notnull, type }) =>
+    connection
+      .all<{ id: unknown; found: string }>(
+        `SELECT "${key}" AS id, typeof("${name}") AS found FROM "${table}" NOT INDEXED WHERE typeof("${name}") NOT IN (?, ?) LIMIT 100`,
+        [type.toLowerCase(), notnull === 1 ? type.toLowerCase() : "null"]
+      )
+      .map(({ found, id }) => ({
+        code: "INTEGRITY" as const,
+        where: `${rowName(table, id)} ${name}`,
+        message: `the value is of type ${found}, the column holds ${type.toLowerCase()}`
+      }))
+  )
+}
+
+/** What SQLite found wrong with the pages, and then the cells that are of another type than their column. */
+const integrity = (connection: Connection, present: ReadonlySet<string>): ReadonlyArray<Finding> => {
+  const damage = pageDamage(connection)
+  return damage.length === 0
+    ? damage
+    : [
+        ...damage,
+        ...strictTables
+          .filter((table) => present.has(table))
+          .flatMap((table) => readable(() => misplacedTypes(connection, table)))
+      ]
+}
+
 /** Everything that is wrong with the structure of an opened ledger. */
 export const structureFindings = (connection: Connection): ReadonlyArray<Finding> => {
   const tables = connection.all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
   const present = new Set(tables.map(({ name }) => name))
   return [
     ...schemaFindings(connection, LEDGER_VERSIONS, schemaSteps()),
-    ...integrity(connection),
+    ...integrity(connection, present),
     ...foreignKeys(connection),
     ...(present.has("head") ? headRows(connection) : []),
     ...invalidJson(connection, present)

@@ -142,7 +142,7 @@ const tamperings: {
   },
   MIGRATION_CHANGED: {
     change: () => ["UPDATE ledger_migrations SET checksum = 'another'"],
-    where: () => "ledger_migrations"
+    where: () => "ledger_migrations 2 checksum"
   },
   HEAD_MISMATCH: {
     // The tail is cut, as if the last event had never been.

@@ -52,17 +52,26 @@ const migrationFindings = (
   const rows = host.all<{ version: number; name: string; checksum: string }>(
     `SELECT version, name, checksum FROM ${table} ORDER BY version`
   )
-  const wanted = steps.map(({ checksum, name, version }) => `${version} ${name} ${checksum}`)
-  const found = rows.map(({ checksum, name, version }) => `${version} ${name} ${checksum}`)
-  return wanted.length === found.length && wanted.every((line, index) => line === found[index])
-    ? []
-    : [
-        {
-          code: "MIGRATION_CHANGED",
-          where: table,
-          message: `recorded ${found.join(", ") || "nothing"}, this program applies ${wanted.join(", ")}`
-        }
-      ]
+  const findings: Array<Finding> = []
+  const add = (where: string, message: string) =>
+    findings.push({ code: "MIGRATION_CHANGED", where: `${table} ${where}`, message })
+  const found = new Map(rows.map((row) => [row.version, row]))
+  for (const step of steps) {
+    const row = found.get(step.version)
+    found.delete(step.version)
+    if (row === undefined) add(`${step.version}`, `version ${step.version} is not recorded`)
+    else {
+      for (const column of ["name", "checksum"] as const) {
+        if (row[column] === step[column]) continue
+        add(
+          `${step.version} ${column}`,
+          `recorded ${String(row[column])}, this program applies ${step[column]}`
+        )
+      }
+    }
+  }
+  for (const version of found.keys()) add(`${version}`, `this program has no version ${version}`)
+  return findings
 }
 
 /** All differences between a database's schema and the released steps. */
