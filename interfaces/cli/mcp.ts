@@ -6,12 +6,16 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { agentTools, chosenTools } from "../mcp/agent-tools.ts"
 import { Caller } from "../mcp/caller.ts"
+import { CorpusAccess } from "../mcp/corpus-access.ts"
+import { openedOnce } from "../mcp/opened-once.ts"
 import { LedgerAccess, makeLedgerAccess } from "../mcp/ledger-access.ts"
 import { RootFolder } from "../mcp/root-folder.ts"
 import { describeTool, serve } from "../mcp/server.ts"
 import { ledgerOpener } from "./cassette/open-ledger.ts"
 import { ledgerFlags } from "./cassette/ledger-flags.ts"
 import { textFlag } from "./cassette/shared-flags.ts"
+import { cacheFlag } from "./corpus/cache-flag.ts"
+import { corpusOpener } from "./corpus/open-corpus.ts"
 import { Host } from "./host.ts"
 import { refusedFlag, rootFolder, switchFlag } from "./options.ts"
 import { answer } from "./output.ts"
@@ -59,17 +63,21 @@ export const mcpCommand = Command.make(
     ).pipe(Flag.optional),
     readOnly: switchFlag("read-only", "change nothing: leave out every tool that may write"),
     tools: textFlag("tools", "A,B", "only these tools, by name, with commas between").pipe(Flag.optional),
-    check: switchFlag("check", "list the tools and exit, without serving")
+    check: switchFlag("check", "list the tools and exit, without serving"),
+    cache: cacheFlag
   },
-  Effect.fnUntraced(function* ({ agent, check, readOnly, tools }) {
+  Effect.fnUntraced(function* ({ agent, cache, check, readOnly, tools }) {
     const wanted = yield* wantedTools(tools, readOnly)
     if (check) return yield* listTools(wanted)
     const host = yield* Host
     host.ending.stopIsDone = true
     const openLedger = yield* ledgerOpener
     const access = yield* makeLedgerAccess(openLedger, readOnly)
+    const openCorpus = yield* corpusOpener("append", cache)
+    const corpusOnce = yield* openedOnce(() => openCorpus)
     yield* serve(host, wanted).pipe(
       Effect.provideService(LedgerAccess, access),
+      Effect.provideService(CorpusAccess, { open: corpusOnce(undefined) }),
       Effect.provideService(RootFolder, { path: yield* rootFolder }),
       Effect.provideService(Caller, { agent: Option.getOrUndefined(agent) })
     )

@@ -1,12 +1,18 @@
 // All tools in the order in which clients see them, and the choice among them. A read-only server has no tool that may
 // write: it is left out, not refused when it is called.
 import { bundleTools } from "./bundle-tools.ts"
+import { corpusTools } from "./corpus-tools.ts"
 import { ledgerTools } from "./ledger-tools.ts"
 import { thoughtTools } from "./thought-tools.ts"
 import type { AgentTool } from "./tool.ts"
 
 /** Every tool. */
-export const agentTools: ReadonlyArray<AgentTool> = [...ledgerTools, ...thoughtTools, ...bundleTools]
+export const agentTools: ReadonlyArray<AgentTool> = [
+  ...ledgerTools,
+  ...thoughtTools,
+  ...corpusTools,
+  ...bundleTools
+]
 
 /** The tools that a server offers: of the named ones, or all, those that its mode allows. */
 export const chosenTools = (choice: {

@@ -7,12 +7,13 @@ import * as Schema from "effect/Schema"
 import { decodeInput } from "../../application/ledger/input.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { ToolFailure } from "./failures.ts"
+import type { CorpusAccess } from "./corpus-access.ts"
 import type { LedgerAccess } from "./ledger-access.ts"
 import type { Caller } from "./caller.ts"
 import type { RootFolder } from "./root-folder.ts"
 
 /** What tools may use. */
-export type ToolServices = Caller | LedgerAccess | RootFolder
+export type ToolServices = Caller | CorpusAccess | LedgerAccess | RootFolder
 
 /** What a client may know about a tool's effects before it calls it. */
 export interface ToolHints {

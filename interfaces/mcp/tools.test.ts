@@ -3,13 +3,14 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { existsSync, mkdirSync, symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { temporaryFolder } from "../cli/testing/in-process.ts"
+import { runCli, temporaryFolder } from "../cli/testing/in-process.ts"
 import { Ledger } from "../embedding/ledger.ts"
 import { agentTools } from "./agent-tools.ts"
 import { Caller } from "./caller.ts"
+import { CorpusAccess } from "./corpus-access.ts"
 import { LedgerAccess } from "./ledger-access.ts"
 import { envelopeOf } from "./result.ts"
 import { RootFolder } from "./root-folder.ts"
@@ -107,7 +108,8 @@ describe("registerThoughtTools", () => {
         Effect.scoped,
         Effect.provideService(Caller, { agent: undefined }),
         Effect.provideService(RootFolder, { path: "/" }),
-        Effect.provideService(LedgerAccess, { open: () => Effect.die("no tool is called here") })
+        Effect.provideService(LedgerAccess, { open: () => Effect.die("no tool is called here") }),
+        Effect.provideService(CorpusAccess, { open: Effect.die("no tool is called here") })
       )
     )
 
@@ -179,6 +181,13 @@ describe("what a tool says of itself", () => {
     await call("thought_record", hello)
     await call("thought_record_list")
     await call("audit_verify_chain")
+    writeFileSync(join(place.folder, "a.txt"), "one\ntwo\n")
+    await runCli(["index"], { cwd: place.folder })
+    await runCli(["symbol", "add", "@DOCS/a", "a.txt"], { cwd: place.folder })
+    const piece = { symbol_id: "@DOCS/a", slice: "lines[0:1]" }
+    await call("corpus_resolve", { ...piece, run_id: "r1" })
+    const request = { run_id: "r1", request_id: "q1", intent: "read", inputs: { symbols: [piece] } }
+    await call("plan_submit", request)
     await call("bundle_verify", { path: "CORTEX" })
     for (const tool of agentTools) {
       const decode = Schema.decodeUnknownSync(envelopeOf(tool), {

@@ -1,0 +1,14 @@
+// The corpus as tools reach it: the index below the root, opened at the first call that needs it and kept open for the
+// server's life. Only `cortex index` makes one.
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { CorpusShape } from "../../application/corpus/corpus.ts"
+import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
+import type { InvalidInput } from "../../domain/ledger/errors.ts"
+
+export class CorpusAccess extends Context.Service<
+  CorpusAccess,
+  {
+    readonly open: Effect.Effect<CorpusShape, CorpusOpenError | InvalidInput>
+  }
+>()("cortex-cassette/interfaces/mcp/CorpusAccess") {}
