@@ -2,6 +2,7 @@
 // from our code, and every kind of fault between two neighbours.
 import { hash } from "node:crypto"
 import { describe, expect, it } from "vitest"
+import { jcsText } from "../canonical/jcs.ts"
 import {
   chainFault,
   EMPTY_HEAD,
@@ -53,6 +54,24 @@ describe("the hash of an event", () => {
 
   it.each(changes)("covers %j", (change) => {
     expect(eventHash(sha256, { ...created, ...change })).not.toBe(created.hash)
+  })
+
+  it("is over canonical text whatever stands in the fields", () => {
+    const awkward = '"\\\b\t\n\f\r\u0000\u001f\u007f\u0080\u2028\u2029\ufeff\uffff/é😀'
+    for (const position of [0, 1, Number.MAX_SAFE_INTEGER]) {
+      const event = {
+        position,
+        type: awkward,
+        stream_id: awkward,
+        schema_version: position,
+        data: awkward,
+        recorded_at: awkward,
+        prev_hash: awkward
+      }
+      const { data, prev_hash, recorded_at, schema_version, stream_id, type } = event
+      const array = [position, type, stream_id, schema_version, data, recorded_at, prev_hash]
+      expect(eventHash((hashed) => hashed, event)).toBe(jcsText(["cassette/event/1", ...array]))
+    }
   })
 
   it("does not cover itself", () => {
