@@ -1,7 +1,7 @@
 // Ranks the chunks of several cassettes as if they lay in one: counts from all, weights back, the best of each, a bonus
 // for words that stand close on the best of all, and at last the texts. Whoever fails on the way is left out.
 import * as Effect from "effect/Effect"
-import type { Hit } from "../../domain/network/cassette.ts"
+import type { Hit, HitParts, ScoreKind } from "../../domain/network/cassette.ts"
 import type { Scope, StoredChunk } from "../../domain/network/index-requests.ts"
 import {
   closenesses,
@@ -14,6 +14,7 @@ import {
 import { BEST_CANDIDATES } from "../../domain/network/limits.ts"
 import { type Question, questionOf } from "../../domain/network/query-text.ts"
 import { byNetworkRank, distinctTexts, type Ranked } from "../../domain/network/ranking.ts"
+import { byText } from "../../domain/network/text-order.ts"
 import { lengthOf, weightedCount } from "../../domain/network/term-counts.ts"
 import { type Stem, termTexts } from "../../domain/network/words.ts"
 import type { Asking } from "./asking.ts"
@@ -202,11 +203,68 @@ const foundOf = (source: string, hit: StoreHit): Found => ({
   heading_path: []
 })
 
-/** The hits of ranked texts in their order, each with all of its places. */
+/** A text to be shown: how it was found, and where its best place is when words found it. */
+export interface FoundText {
+  readonly hash: string
+  readonly score: number
+  readonly score_kind: ScoreKind
+  readonly parts: HitParts
+  readonly best: Ranked | undefined
+}
+
+/** Texts that words found, in their order. */
+export const foundByWords = (ranked: ReadonlyArray<Ranked>): ReadonlyArray<FoundText> =>
+  ranked.map((best, index) => ({
+    hash: best.hash,
+    score: best.score,
+    score_kind: "bm25",
+    parts: { lexical: { score: best.score - best.proximity, proximity: best.proximity, rank: index + 1 } },
+    best
+  }))
+
+const byPlace = (left: Found, right: Found): number =>
+  byText(left.path, right.path) || left.ordinal - right.ordinal || byText(left.source, right.source)
+
+const hitOf = (text: FoundText, places: ReadonlyArray<Found>): ReadonlyArray<Hit> => {
+  const { best } = text
+  const first =
+    best === undefined
+      ? places.toSorted(byPlace)[0]
+      : places.find(
+          ({ ordinal, path, source }) =>
+            source === best.source && path === best.path && ordinal === best.ordinal
+        )
+  // It was withdrawn since it was found.
+  if (first === undefined) return []
+  const { content, hash, kind, type, ...place } = first
+  return [
+    {
+      ...place,
+      hash,
+      content,
+      kind,
+      type,
+      score: text.score,
+      score_kind: text.score_kind,
+      parts: text.parts,
+      places: [first, ...places.filter((each) => each !== first)].map(
+        ({ chunk_id, heading_path, ordinal, path, source }) => ({
+          source,
+          path,
+          chunk_id,
+          ordinal,
+          heading_path
+        })
+      )
+    }
+  ]
+}
+
+/** The hits of found texts in their order, each with all of its places. */
 export const hitsOf = Effect.fnUntraced(function* (
   asking: Asking,
-  { texts }: RankedNetwork,
-  wanted: ReadonlyArray<Ranked>,
+  stored: ReadonlyMap<string, StoreHit>,
+  wanted: ReadonlyArray<FoundText>,
   scope: Scope
 ): Effect.fn.Return<ReadonlyArray<Hit>> {
   const hashes = wanted.map(({ hash }) => hash)
@@ -214,39 +272,11 @@ export const hitsOf = Effect.fnUntraced(function* (
   const answers = yield* asking.each((cassette) => cassette.askIndex?.({ op: "places", scope, hashes }))
   const byHash = new Map<string, Array<Found>>()
   const add = (found: Found): void => {
-    byHash.set(found.hash, [...(byHash.get(found.hash) ?? []), found])
+    const known = byHash.get(found.hash)
+    if (known === undefined) byHash.set(found.hash, [found])
+    else known.push(found)
   }
   for (const [source, chunks] of answers) for (const chunk of chunks) add({ ...chunk, source })
-  for (const [key, hit] of texts) add(foundOf(key.slice(0, key.indexOf(" ")), hit))
-  return wanted.flatMap((ranked, index): ReadonlyArray<Hit> => {
-    const found = byHash.get(ranked.hash) ?? []
-    const isBest = (each: Found) =>
-      each.source === ranked.source && each.path === ranked.path && each.ordinal === ranked.ordinal
-    const best = found.find(isBest)
-    // It was withdrawn since it was ranked.
-    if (best === undefined) return []
-    const { content, hash, kind, type, ...place } = best
-    const lexical = { score: ranked.score - ranked.proximity, proximity: ranked.proximity, rank: index + 1 }
-    return [
-      {
-        ...place,
-        hash,
-        content,
-        kind,
-        type,
-        score: ranked.score,
-        score_kind: "bm25",
-        parts: { lexical },
-        places: [best, ...found.filter((each) => each !== best)].map(
-          ({ chunk_id, heading_path, ordinal, path, source }) => ({
-            source,
-            path,
-            chunk_id,
-            ordinal,
-            heading_path
-          })
-        )
-      }
-    ]
-  })
+  for (const [key, hit] of stored) add(foundOf(key.slice(0, key.indexOf(" ")), hit))
+  return wanted.flatMap((text) => hitOf(text, byHash.get(text.hash) ?? []))
 })

@@ -5,6 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import {
@@ -26,7 +27,15 @@ import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import { Asking } from "./asking.ts"
 import type { Cassette } from "./cassette.ts"
-import { hitsOf, rankNetwork } from "./network-query.ts"
+import { Embedder } from "./embedder.ts"
+import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
+import {
+  type Search,
+  SEARCH_MODES,
+  type SearchMode,
+  searchNetwork,
+  type SearchTools
+} from "./network-search.ts"
 import { Stemming } from "./stemming.ts"
 
 /** Which cassettes a question goes to, and how complete its answer must be. */
@@ -35,13 +44,14 @@ export interface QueryOptions {
   readonly cassettes?: ReadonlyArray<string> | undefined
   /** Only cassettes that have proven this. */
   readonly capability?: string | undefined
+  /** How to search; by default hybrid where there are vectors, else lexical. Lists by cassette are always lexical. */
+  readonly mode?: SearchMode | undefined
   /** True: any cassette that does not answer is an error. */
   readonly strict?: boolean | undefined
 }
 
 /** Hits of all cassettes as one list. */
-export interface MergedAnswer {
-  readonly hits: ReadonlyArray<Hit>
+export interface MergedAnswer extends Search {
   readonly answers: Readonly<Record<string, Answer>>
   readonly partial: boolean
 }
@@ -123,10 +133,10 @@ class Hub {
   private readonly seen = new Map<string, string>()
   private readonly running = new Map<Cassette, number>()
   private readonly leaving = new Set<Cassette>()
-  private readonly stem: Stemming["Service"]["stem"]
+  private readonly tools: SearchTools
 
-  constructor(stem: Stemming["Service"]["stem"]) {
-    this.stem = stem
+  constructor(tools: SearchTools) {
+    this.tools = tools
   }
 
   readonly ids = Effect.sync(() => [...this.registered.keys()])
@@ -247,7 +257,7 @@ class Hub {
   /** Chooses, asks and judges one question. */
   private readonly ask = Effect.fnUntraced(function* <A>(
     this: Hub,
-    { capability, cassettes, strict = false }: QueryOptions,
+    { capability, cassettes, mode, strict = false }: QueryOptions,
     limit: number,
     work: (asking: Asking, now: string) => Effect.Effect<A>
   ): Effect.fn.Return<
@@ -258,6 +268,9 @@ class Hub {
     if (fault !== undefined) return yield* Effect.fail(fault)
     if (capability !== undefined && !CAPABILITIES.some((each) => each === capability)) {
       return yield* Effect.fail(invalid("/capability", `one of ${CAPABILITIES.join(", ")}`))
+    }
+    if (mode !== undefined && !SEARCH_MODES.some((each) => each === mode)) {
+      return yield* Effect.fail(invalid("/mode", `one of ${SEARCH_MODES.join(", ")}`))
     }
     const chosen = this.chosen(cassettes)
     if (!Array.isArray(chosen)) return yield* Effect.fail(chosen as UnknownCassette | InvalidInput)
@@ -289,13 +302,12 @@ class Hub {
       Effect.gen({ self: this }, function* () {
         if (limit === 0) {
           yield* asking.each(({ getStats }) => getStats)
-          return []
+          return { hits: [], mode: "lexical" as const, notices: [] }
         }
-        const network = yield* rankNetwork(asking, this.stem, text, { texts: limit, ofEach: false }, { now })
-        return yield* hitsOf(asking, network, distinctTexts(network.ranked, limit), { now })
+        return yield* searchNetwork(asking, this.tools, text, limit, { now }, options.mode)
       })
     )
-    return { hits: value, answers, partial }
+    return { ...value, answers, partial }
   })
 
   readonly queryAll = Effect.fnUntraced(function* (
@@ -311,10 +323,17 @@ class Hub {
           yield* asking.each(({ getStats }) => getStats)
           return results
         }
-        const network = yield* rankNetwork(asking, this.stem, text, { texts: topK, ofEach: true }, { now })
+        const network = yield* rankNetwork(
+          asking,
+          this.tools.stem,
+          text,
+          { texts: topK, ofEach: true },
+          { now }
+        )
         for (const { cassetteId } of asking.answering) {
           const own = network.ranked.filter(({ source }) => source === cassetteId)
-          results[cassetteId] = yield* hitsOf(asking, network, distinctTexts(own, topK), { now })
+          const found = foundByWords(distinctTexts(own, topK))
+          results[cassetteId] = yield* hitsOf(asking, network.texts, found, { now })
         }
         return results
       })
@@ -339,12 +358,13 @@ class Hub {
 }
 
 export class Network extends Context.Service<Network, NetworkShape>()("cortex-cassette/application/Network") {
-  /** A network without cassettes; the scope's end closes those that were registered. */
+  /** A network without cassettes, with vectors if an `Embedder` is provided; the scope's end closes those that were registered. */
   static readonly layerNoDeps: Layer.Layer<Network, never, Stemming> = Layer.effect(
     Network,
     Effect.gen(function* () {
       const { stem } = yield* Stemming
-      const hub = new Hub(stem)
+      const embedder = Option.getOrUndefined(yield* Effect.serviceOption(Embedder))
+      const hub = new Hub({ stem, embedder })
       yield* Effect.addFinalizer(() => hub.close)
       return {
         register: (cassette) => hub.register(cassette),

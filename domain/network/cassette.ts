@@ -72,6 +72,15 @@ export interface Place {
   readonly heading_path: ReadonlyArray<string>
 }
 
+/** `bm25` with its bonus, `cosine` of vectors, or `hybrid`: both lists joined by rank. */
+export type ScoreKind = "bm25" | "cosine" | "hybrid"
+
+/** What each list that found a text says of it; ranks begin at 1. */
+export interface HitParts {
+  readonly lexical?: { readonly score: number; readonly proximity: number; readonly rank: number }
+  readonly vector?: { readonly score: number; readonly rank: number }
+}
+
 /** One found text; equal texts are one hit with several places, the best first. */
 export interface Hit {
   readonly chunk_id: string
@@ -80,13 +89,12 @@ export interface Hit {
   readonly content: string
   readonly source: string
   readonly score: number
-  readonly score_kind: "bm25"
+  /** What `score` is: all three grow with how well a text fits, and only scores of one kind are comparable. */
+  readonly score_kind: ScoreKind
   readonly kind: string
   readonly type: string
   readonly ordinal: number
   readonly heading_path: ReadonlyArray<string>
-  readonly parts: {
-    readonly lexical: { readonly score: number; readonly proximity: number; readonly rank: number }
-  }
+  readonly parts: HitParts
   readonly places: ReadonlyArray<Place>
 }

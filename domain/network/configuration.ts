@@ -44,8 +44,14 @@ export const NetworkConfiguration = Schema.Struct({
   indexing: Schema.optionalKey(
     Schema.Struct({
       model: Schema.optionalKey(Schema.String),
-      dimensions: Schema.optionalKey(Schema.Int),
-      batch_size: Schema.optionalKey(Schema.Int)
+      dimensions: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8_192 }))),
+      batch_size: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))),
+      /** Who makes vectors; nobody unless it is said. */
+      embedder: Schema.optionalKey(Schema.Literals(["none", "command", "test-hash-384"])),
+      /** The program of the embedder `command`, with its arguments. */
+      command: Schema.optionalKey(Schema.NonEmptyArray(Schema.String)),
+      /** Which revision of the model it runs. */
+      revision: Schema.optionalKey(Schema.String)
     })
   ),
   compression: Schema.optionalKey(

@@ -119,6 +119,27 @@ export class ConfigurationExists extends Schema.TaggedError<ConfigurationExists>
   }
 }
 
+/** What makes vectors of texts did not make them. */
+export class EmbedderFailed extends Schema.TaggedError<EmbedderFailed>()("EmbedderFailed", {
+  model: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The embedder ${this.model} made no vectors: ${this.reason}`
+  }
+}
+
+/** A cassette's vectors were made by another embedder; they are not mixed. */
+export class EmbedderMismatch extends Schema.TaggedError<EmbedderMismatch>()("EmbedderMismatch", {
+  cassette_id: Schema.String,
+  stored: Schema.String,
+  configured: Schema.String
+}) {
+  override get message() {
+    return `The vectors of ${this.cassette_id} were made by ${this.stored}, the configuration names ${this.configured}: network reindex makes them again`
+  }
+}
+
 /** A write that the cassette's mutability forbids. */
 export class WriteRefused extends Schema.TaggedError<WriteRefused>()("WriteRefused", {
   cassette_id: Schema.String,
@@ -139,6 +160,8 @@ export type NetworkError =
   | CassetteOffline
   | ConfigurationExists
   | ConfigurationMissing
+  | EmbedderFailed
+  | EmbedderMismatch
   | InvalidConfiguration
   | LedgerIsNotACassette
   | NotACassette

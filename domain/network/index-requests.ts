@@ -2,6 +2,7 @@
 // can be asked in this process or in another one. Every question names its scope; nothing outside it is counted,
 // found or shown.
 import type { Mutability } from "./cassette.ts"
+import type { EmbedderIdentity } from "./vectors.ts"
 import type { Counts, Weights } from "./lexical.ts"
 import type { Question } from "./query-text.ts"
 
@@ -46,6 +47,20 @@ export interface StoredChunk {
   readonly content: string
 }
 
+/** The texts nearest to a vector, best first; equal ones in order of their hashes. */
+export interface NearestTexts {
+  readonly hashes: ReadonlyArray<string>
+  readonly scores: ReadonlyArray<number>
+  /** Who made the store's vectors; null when it has none. */
+  readonly stored: EmbedderIdentity | null
+}
+
+/** How many vectors of one maker a store has. */
+export interface VectorStore {
+  readonly identity: EmbedderIdentity
+  readonly count: number
+}
+
 /** What an index knows of itself. */
 export interface IndexFacts {
   readonly cassette_id: string
@@ -59,6 +74,7 @@ export interface IndexFacts {
   readonly content_types: ReadonlyArray<string>
   readonly receipts: number
   readonly receipt_head: string
+  readonly vectors: ReadonlyArray<VectorStore>
 }
 
 export type IndexRequest =
@@ -76,6 +92,15 @@ export type IndexRequest =
       readonly chunks: ReadonlyArray<number>
       readonly neighbours: Question["neighbours"]
     }
+  | {
+      readonly op: "nearest"
+      readonly scope: Scope
+      /** Only vectors of this maker are compared. */
+      readonly identity: EmbedderIdentity
+      /** Of length 1. */
+      readonly vector: ReadonlyArray<number>
+      readonly limit: number
+    }
   | { readonly op: "places"; readonly scope: Scope; readonly hashes: ReadonlyArray<string> }
 
 /** The answer's type by the request's name. */
@@ -85,5 +110,6 @@ export interface IndexAnswers {
   readonly best: BestChunks
   /** In the order of the request; null for a chunk that is gone. */
   readonly describe: ReadonlyArray<DescribedChunk | null>
+  readonly nearest: NearestTexts
   readonly places: ReadonlyArray<StoredChunk>
 }

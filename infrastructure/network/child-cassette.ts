@@ -152,6 +152,7 @@ export const childCassette = (options: ChildCassetteOptions): Cassette => {
   return indexedCassette({
     id: options.id,
     shownPath: options.shownPath,
+    embedder: options.embedder,
     inProcess: false,
     askIndex,
     close: Effect.sync(() => child.stop())

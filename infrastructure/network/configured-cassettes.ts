@@ -11,6 +11,7 @@ import {
   ttlMillis
 } from "../../domain/network/configuration.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
+import type { EmbedderIdentity } from "../../domain/network/vectors.ts"
 import { isBelow } from "../corpus/file-reading.ts"
 import type { CassetteBirth } from "./cassette-schema.ts"
 import { childCassette } from "./child-cassette.ts"
@@ -86,12 +87,23 @@ const refusing = ({ id, shownPath }: CassetteAddress, reason: string): Cassette 
   }
 }
 
+/** How the cassettes of one network are read. */
+export interface CassetteReading {
+  /** How long a child may take for one request (milliseconds). */
+  readonly deadlineMillis: number | undefined
+  /** Who makes the network's vectors, if anybody does. */
+  readonly embedder: EmbedderIdentity | undefined
+}
+
 /** The cassette itself: external ones are read by a child, unless the configuration says otherwise. */
-export const cassetteOf = (configured: ConfiguredCassette, deadlineMillis: number | undefined): Cassette => {
+export const cassetteOf = (
+  configured: ConfiguredCassette,
+  { deadlineMillis, embedder }: CassetteReading
+): Cassette => {
   const { configuration, refusal } = configured
   if (refusal !== undefined) return refusing(configured, refusal)
   const { isolation = configuration.type === "external" ? "process" : "inline" } = configuration
   return isolation === "process"
-    ? childCassette({ ...configured, deadlineMillis })
-    : localCassette(configured)
+    ? childCassette({ ...configured, deadlineMillis, embedder })
+    : localCassette({ ...configured, embedder })
 }

@@ -129,12 +129,12 @@ export const seal = (connection: Connection): void => {
 export const storedPaths = (host: SqlHost): ReadonlyArray<string> =>
   host.all<{ path: string }>("SELECT DISTINCT path FROM documents ORDER BY path").map(({ path }) => path)
 
-/** Makes chunks and every index again from the stored documents, in one unit of work. */
+/** Makes chunks and every index again from the stored documents, in one unit of work; vectors are removed. */
 export const reindex = (connection: Connection): number =>
   connection.transaction(() => {
     setMeta(connection, "reindexing", "1")
     connection.run("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')")
-    for (const table of ["tail", "postings", "segments", "chunk_terms", "chunks"])
+    for (const table of ["tail", "postings", "segments", "chunk_terms", "vectors", "chunks"])
       connection.run(`DELETE FROM ${table}`)
     setMeta(connection, "next_chunk", "0")
     const rule = metaOf(connection).get("mutability") ?? ""

@@ -4,7 +4,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Asking } from "../../application/network/asking.ts"
 import type { AskIndex, Cassette } from "../../application/network/cassette.ts"
-import { hitsOf, rankNetwork } from "../../application/network/network-query.ts"
+import { foundByWords, hitsOf, rankNetwork } from "../../application/network/network-query.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import {
   CAPABILITIES,
@@ -16,6 +16,7 @@ import { contentRoot } from "../../domain/network/records.ts"
 import type { IndexFacts } from "../../domain/network/index-requests.ts"
 import { PROTOCOL, PROTOCOL_VERSION } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
+import { type EmbedderIdentity, identityText } from "../../domain/network/vectors.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { englishStem } from "./english-stems.ts"
 
@@ -24,12 +25,25 @@ export interface IndexedCassetteOptions {
   /** As the handshake shows it. */
   readonly shownPath: string
   readonly inProcess: boolean
+  /** Who makes the vectors of the network; without one, vectors are of no use. */
+  readonly embedder?: EmbedderIdentity | undefined
   readonly askIndex: AskIndex
   readonly close: Effect.Effect<void>
 }
 
-const proven = (facts: IndexFacts): ReadonlyArray<Capability> => {
+/** How many vectors of the network's own embedder there are. */
+const usableVectors = ({ vectors }: IndexFacts, embedder: EmbedderIdentity | undefined): number =>
+  vectors.reduce(
+    (sum, { count, identity }) =>
+      sum + (embedder !== undefined && identityText(identity) === identityText(embedder) ? count : 0),
+    0
+  )
+
+const proven = (facts: IndexFacts, embedder: EmbedderIdentity | undefined): ReadonlyArray<Capability> => {
+  const hasVectors = usableVectors(facts, embedder) > 0
   const has = {
+    vectors: hasVectors,
+    semantic_search: hasVectors,
     fts: true,
     research: facts.content_types.includes("research"),
     ast: facts.definitions > 0,
@@ -40,7 +54,7 @@ const proven = (facts: IndexFacts): ReadonlyArray<Capability> => {
 
 const statsOf = (facts: IndexFacts): CassetteStats => ({
   total_chunks: facts.total_chunks,
-  with_vectors: 0,
+  with_vectors: facts.vectors.reduce((sum, { count }) => sum + count, 0),
   files: facts.files,
   content_types: facts.content_types
 })
@@ -51,6 +65,7 @@ const scopeNow = Effect.map(Clock.currentTimeMillis, (millis) => ({ now: timesta
 export const indexedCassette = ({
   askIndex,
   close,
+  embedder,
   id,
   inProcess,
   shownPath
@@ -60,11 +75,11 @@ export const indexedCassette = ({
     cassette_id: known.cassette_id,
     db_path: shownPath,
     db_hash: contentRoot(sha256, known.records_root),
-    capabilities: proven(known),
+    capabilities: proven(known, embedder),
     schema_version: known.schema_version,
     protocol: PROTOCOL,
     protocol_version: PROTOCOL_VERSION,
-    embedding_model: null,
+    embedding_model: known.vectors[0]?.identity.model ?? null,
     mutability: known.mutability,
     stats: statsOf(known)
   }))
@@ -83,7 +98,7 @@ export const indexedCassette = ({
       const hits =
         network === undefined
           ? []
-          : yield* hitsOf(asking, network, distinctTexts(network.ranked, topK), scope)
+          : yield* hitsOf(asking, network.texts, foundByWords(distinctTexts(network.ranked, topK)), scope)
       const failure = asking.failureOf(id)
       return failure === undefined ? hits : yield* Effect.fail(failure)
     }),

@@ -7,6 +7,9 @@ import * as Effect from "effect/Effect"
 import type { SkipReason } from "../../domain/corpus/index-report.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { EmbedderShape } from "../../application/network/embedder.ts"
+import type { EmbedderFailed, EmbedderMismatch } from "../../domain/network/errors.ts"
+import { dropUnusedVectors, embedderFault, putVectors, unembedded } from "./vector-writing.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { type CassetteWriteError, openCassetteWriter, type WriteCassette } from "./cassette-writer.ts"
@@ -34,11 +37,24 @@ export interface IndexReport {
   /** Paths that the cassette's mutability does not let change. */
   readonly refused: ReadonlyArray<string>
   readonly skipped: ReadonlyArray<{ readonly path: string; readonly reason: SkipReason }>
+  /** Texts that were given a vector. */
+  readonly embedded: number
   readonly took_ms: number
 }
 
-/** Called after every document. */
-export type Progress = (done: number, total: number) => Effect.Effect<void>
+/** What accompanies indexing. */
+export interface IndexingOptions {
+  /** Called after every document. */
+  readonly progress: (done: number, total: number) => Effect.Effect<void>
+  /** What gives texts their vectors, so many at once; none when it is left out. */
+  readonly embedding?: Embedding | undefined
+}
+
+/** An embedder, and how many texts it is given at once. */
+export interface Embedding {
+  readonly embedder: EmbedderShape
+  readonly batchSize: number
+}
 
 /** After how many documents the runtime gets its turn. */
 const TURN_DOCUMENTS = 16
@@ -72,12 +88,14 @@ interface Tally {
   readonly counts: Record<Exclude<WriteOutcome, "refused">, number>
   readonly refused: Array<string>
   readonly skipped: Array<{ readonly path: string; readonly reason: SkipReason }>
+  embedded: number
 }
 
 const newTally = (): Tally => ({
   counts: { added: 0, replaced: 0, unchanged: 0, removed: 0 },
   refused: [],
-  skipped: []
+  skipped: [],
+  embedded: 0
 })
 
 const count = (tally: Tally, path: string, outcome: WriteOutcome): void => {
@@ -90,7 +108,7 @@ const putAll = Effect.fnUntraced(function* (
   { documents, read }: Sources,
   time: WriteTime,
   tally: Tally,
-  progress: Progress
+  progress: IndexingOptions["progress"]
 ) {
   for (const [index, path] of documents.entries()) {
     const document = read(path)
@@ -98,6 +116,32 @@ const putAll = Effect.fnUntraced(function* (
     else count(tally, path, yield* write((connection) => putDocument(connection, document, time)))
     yield* progress(index + 1, documents.length)
     if (index % TURN_DOCUMENTS === 0) yield* Effect.yieldNow
+  }
+})
+
+/** Gives every text a vector that has none; gives how many there were. */
+export const embedMissing = Effect.fnUntraced(function* (
+  write: WriteCassette,
+  id: string,
+  { batchSize, embedder }: Embedding
+): Effect.fn.Return<number, CassetteWriteError | EmbedderFailed | EmbedderMismatch> {
+  const { identity } = embedder
+  const fault = yield* write((connection) => embedderFault(connection, id, identity))
+  if (fault !== undefined) return yield* fault
+  yield* write(dropUnusedVectors)
+  let embedded = 0
+  while (true) {
+    const batch = yield* write((connection) => unembedded(connection, batchSize))
+    if (batch.length === 0) return embedded
+    const vectors = yield* embedder.embed(batch.map(({ text }) => text))
+    yield* write((connection) =>
+      putVectors(
+        connection,
+        identity,
+        batch.map(({ hash }, index) => ({ hash, vector: vectors[index]! }))
+      )
+    )
+    embedded += batch.length
   }
 })
 
@@ -110,7 +154,7 @@ const writeTime = (ttlMillis: number) =>
 const update = Effect.fnUntraced(function* (
   configured: ConfiguredCassette,
   sources: Sources | undefined,
-  progress: Progress,
+  { embedding, progress }: IndexingOptions,
   tally: Tally
 ) {
   const write = yield* openCassetteWriter(configured.file, configured.birth, "normal")
@@ -123,11 +167,21 @@ const update = Effect.fnUntraced(function* (
     if (!kept.has(path)) count(tally, path, yield* write((connection) => removeDocument(connection, path)))
   }
   yield* write(finishWriting)
+  if (embedding !== undefined) tally.embedded = yield* embedMissing(write, configured.id, embedding)
 })
 
-/** True when a sealed cassette holds exactly these documents. */
-const holdsExactly = (configured: ConfiguredCassette, sources: Sources): boolean => {
+/** True when a sealed cassette holds exactly these documents, with vectors if there should be. */
+const holdsExactly = (
+  configured: ConfiguredCassette,
+  sources: Sources,
+  embedding: Embedding | undefined
+): boolean => {
   const file = new CassetteFile(configured.file, configured.id)
+  const lacking = file.read(({ connection }) => (embedding === undefined ? [] : unembedded(connection, 1)))
+  if (!("value" in lacking) || lacking.value.length > 0) {
+    file.close()
+    return false
+  }
   const stored = file.read(({ connection }) =>
     connection.all<{ path: string; type: string; content_hash: string }>(
       "SELECT path, type, content_hash FROM documents ORDER BY path"
@@ -146,10 +200,10 @@ const holdsExactly = (configured: ConfiguredCassette, sources: Sources): boolean
 const rebuildSealed = Effect.fnUntraced(function* (
   configured: ConfiguredCassette,
   sources: Sources,
-  progress: Progress,
+  { embedding, progress }: IndexingOptions,
   tally: Tally
 ) {
-  if (existsSync(configured.file) && holdsExactly(configured, sources)) {
+  if (existsSync(configured.file) && holdsExactly(configured, sources, embedding)) {
     tally.counts.unchanged = sources.documents.length
     return
   }
@@ -166,6 +220,7 @@ const rebuildSealed = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const write = yield* openCassetteWriter(fresh, configured.birth, "normal")
       yield* putAll(write, sources, yield* writeTime(0), tally, progress)
+      if (embedding !== undefined) tally.embedded = yield* embedMissing(write, configured.id, embedding)
       yield* write(seal)
     })
   ).pipe(Effect.onError(() => Effect.sync(clear)))
@@ -177,21 +232,22 @@ export const indexCassette = Effect.fnUntraced(function* (
   file: string,
   root: string,
   configured: ConfiguredCassette,
-  progress: Progress
-): Effect.fn.Return<IndexReport, CassetteWriteError | WalkError> {
+  options: IndexingOptions
+): Effect.fn.Return<IndexReport, CassetteWriteError | EmbedderFailed | EmbedderMismatch | WalkError> {
   const start = yield* Clock.monotonicTimeNanos
   const sources = sourcesIn(file, root, configured)
   if (sources !== undefined && !("documents" in sources)) return yield* Effect.fail(sources)
   const tally = newTally()
   yield* configured.birth.mutability === "immutable"
-    ? rebuildSealed(configured, sources ?? { documents: [], read: () => "UNREADABLE" }, progress, tally)
-    : Effect.scoped(update(configured, sources, progress, tally))
+    ? rebuildSealed(configured, sources ?? { documents: [], read: () => "UNREADABLE" }, options, tally)
+    : Effect.scoped(update(configured, sources, options, tally))
   const took = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
   return {
     cassette_id: configured.id,
     ...tally.counts,
     refused: tally.refused,
     skipped: tally.skipped,
+    embedded: tally.embedded,
     took_ms: Math.round(took)
   }
 })

@@ -3,6 +3,7 @@
 import * as Effect from "effect/Effect"
 import type { Cassette } from "../../application/network/cassette.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
+import type { EmbedderIdentity } from "../../domain/network/vectors.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { askIndex } from "./cassette-index.ts"
 import { indexedCassette } from "./indexed-cassette.ts"
@@ -13,14 +14,17 @@ export interface CassetteAddress {
   /** Absolute. */
   readonly file: string
   readonly shownPath: string
+  /** Who makes the vectors of the network, if anybody does. */
+  readonly embedder?: EmbedderIdentity | undefined
 }
 
 /** The cassette in a file, opened when it is first asked. */
-export const localCassette = ({ file, id, shownPath }: CassetteAddress): Cassette => {
+export const localCassette = ({ embedder, file, id, shownPath }: CassetteAddress): Cassette => {
   const cassette = new CassetteFile(file, id)
   return indexedCassette({
     id,
     shownPath,
+    embedder,
     inProcess: true,
     askIndex: (request) =>
       Effect.suspend(() => {

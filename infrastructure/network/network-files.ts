@@ -1,21 +1,36 @@
 // The network of a configuration file: its cassettes registered with the hub, and the configuration watched, so that a
 // change is taken over while questions run. A configuration that does not decode changes nothing.
 import { realpathSync, statSync } from "node:fs"
+import { dirname } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
+import { Embedder, type EmbedderShape } from "../../application/network/embedder.ts"
 import { Network, type NetworkShape } from "../../application/network/network.ts"
 import { Stemming } from "../../application/network/stemming.ts"
 import type { NetworkConfiguration } from "../../domain/network/configuration.ts"
 import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
+import { EMBEDDING_NORMALIZER } from "../../domain/network/vectors.ts"
 import { realSleep } from "../sqlite/real-time.ts"
+import { commandEmbedder } from "./command-embedder.ts"
 import { readConfiguration } from "./configuration-file.ts"
-import { cassetteOf, type ConfiguredCassette, configuredCassette, rootOf } from "./configured-cassettes.ts"
+import {
+  cassetteOf,
+  type CassetteReading,
+  type ConfiguredCassette,
+  configuredCassette,
+  rootOf
+} from "./configured-cassettes.ts"
 import { englishStem } from "./english-stems.ts"
+import type { Embedding } from "./indexing.ts"
+import { hashEmbedder } from "./hash-embedder.ts"
 
 /** The stemmer that documents and questions share. */
 export const englishStemmingLayer: Layer.Layer<Stemming> = Layer.succeed(Stemming, { stem: englishStem })
+
+/** The model that a configuration means when it names none. */
+const DEFAULT_MODEL = "all-MiniLM-L6-v2"
 
 export interface NetworkFileOptions {
   /** The configuration file, absolute. */
@@ -54,19 +69,50 @@ export const readNetworkFile = ({
     }
   )
 
+/** The embedder that the configuration names, for the scope's life; undefined when it names none. */
+const configuredEmbedder = ({
+  configuration,
+  file
+}: NetworkFile): Effect.Effect<EmbedderShape | undefined, never, Scope.Scope> => {
+  const {
+    command,
+    dimensions = 384,
+    embedder,
+    model = DEFAULT_MODEL,
+    revision = ""
+  } = configuration.indexing ?? {}
+  if (embedder === "test-hash-384") return Effect.succeed(hashEmbedder)
+  if (embedder !== "command" || command === undefined) return Effect.succeed(undefined)
+  const identity = { model, revision, dimensions, normalizer: EMBEDDING_NORMALIZER }
+  return commandEmbedder({ command, cwd: dirname(file), identity })
+}
+
+/** How many texts an embedder is given at once by default. */
+const DEFAULT_BATCH_SIZE = 100
+
+/** What gives the texts of a network their vectors, for the scope's life; undefined when nobody does. */
+export const configuredEmbedding = (
+  network: NetworkFile
+): Effect.Effect<Embedding | undefined, never, Scope.Scope> =>
+  Effect.map(configuredEmbedder(network), (embedder) =>
+    embedder === undefined
+      ? undefined
+      : { embedder, batchSize: network.configuration.indexing?.batch_size ?? DEFAULT_BATCH_SIZE }
+  )
+
 /** Registers every cassette of the file, swaps changed ones and takes away those that are gone. */
 const applyNetworkFile = Effect.fnUntraced(function* (
   network: NetworkShape,
   { cassettes }: NetworkFile,
   before: NetworkFile | undefined,
-  deadlineMillis: number | undefined
+  reading: CassetteReading
 ) {
   const spelled = (configured: ConfiguredCassette | undefined) => JSON.stringify(configured)
   const known = new Map(before?.cassettes.map((each) => [each.id, spelled(each)]))
   for (const configured of cassettes) {
     if (known.get(configured.id) === spelled(configured)) continue
     // Ids are those of the configuration's Schema.
-    yield* Effect.orDie(network.swap(cassetteOf(configured, deadlineMillis)))
+    yield* Effect.orDie(network.swap(cassetteOf(configured, reading)))
   }
   const wanted = new Set(cassettes.map(({ id }) => id))
   for (const { id } of before?.cassettes ?? []) {
@@ -88,7 +134,8 @@ const watchNetworkFile = Effect.fnUntraced(function* (
   network: NetworkShape,
   options: NetworkFileOptions,
   first: NetworkFile,
-  firstState: string
+  firstState: string,
+  reading: CassetteReading
 ): Effect.fn.Return<never> {
   let current = first
   let state = firstState
@@ -102,7 +149,7 @@ const watchNetworkFile = Effect.fnUntraced(function* (
       yield* Effect.logWarning(`${next.failure.message}: the network goes on as before`)
       continue
     }
-    yield* applyNetworkFile(network, next.success, current, options.deadlineMillis)
+    yield* applyNetworkFile(network, next.success, current, reading)
     current = next.success
   }
 })
@@ -113,9 +160,15 @@ export const openNetwork = Effect.fnUntraced(function* (
 ): Effect.fn.Return<NetworkShape, ConfigurationMissing | InvalidConfiguration, Scope.Scope> {
   const state = fileState(options.file)
   const file = yield* readNetworkFile(options)
-  const context = yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(englishStemmingLayer)))
+  const embedder = yield* configuredEmbedder(file)
+  const reading = { deadlineMillis: options.deadlineMillis, embedder: embedder?.identity }
+  const hub = Network.layerNoDeps.pipe(Layer.provide(englishStemmingLayer))
+  const context = yield* Layer.build(
+    embedder === undefined ? hub : Layer.provide(hub, Layer.succeed(Embedder, embedder))
+  )
   const network = Context.get(context, Network)
-  yield* applyNetworkFile(network, file, undefined, options.deadlineMillis)
-  if (options.watch === true) yield* Effect.forkScoped(watchNetworkFile(network, options, file, state))
+  yield* applyNetworkFile(network, file, undefined, reading)
+  if (options.watch === true)
+    yield* Effect.forkScoped(watchNetworkFile(network, options, file, state, reading))
   return network
 })

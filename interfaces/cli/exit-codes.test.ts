@@ -95,6 +95,8 @@ describe("exitCodes", () => {
     "CassetteExists",
     "CassetteOffline",
     "ConfigurationExists",
+    "EmbedderFailed",
+    "EmbedderMismatch",
     "NetworkIncomplete",
     "NetworkUnavailable",
     "NoCassetteWithCapability",
@@ -110,7 +112,7 @@ describe("exitCodes", () => {
 
   it("covers every error class of the network", () => {
     const tags = Object.keys(networkErrors)
-    expect(tags.length).toBe(12)
+    expect(tags.length).toBe(14)
     expect(Object.keys(exitCodes)).toEqual(expect.arrayContaining(tags))
   })
 

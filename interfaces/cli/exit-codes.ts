@@ -68,6 +68,8 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   CassetteExists: 1,
   CassetteOffline: 1,
   ConfigurationExists: 1,
+  EmbedderFailed: 1,
+  EmbedderMismatch: 1,
   NetworkIncomplete: 1,
   NetworkUnavailable: 1,
   NoCassetteWithCapability: 1,

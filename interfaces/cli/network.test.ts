@@ -132,6 +132,38 @@ describe("three commands", () => {
   })
 })
 
+describe("vectors", () => {
+  it("are made while indexing when the configuration names an embedder, and searched by default", async () => {
+    const folder = fresh()
+    const config = (embedder: string) =>
+      write(
+        folder,
+        "net.yaml",
+        `network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: docs, path: docs.db, type: local, auto_index: true, sources: ["docs/**"]}\nindexing: ${embedder}\n`
+      )
+    const json = (...args: ReadonlyArray<string>) =>
+      runJson(["network", ...args, "--config", "net.yaml"], { cwd: folder })
+    config("{embedder: test-hash-384, batch_size: 1}")
+    expect((await json("index")).document.data).toMatchObject({ cassettes: [{ added: 1, embedded: 2 }] })
+    expect((await json("query", "hub errors")).document.data).toMatchObject({ mode: "hybrid", notices: [] })
+    expect((await json("status")).document.data).toMatchObject({
+      cassettes: [{ capabilities: ["vectors", "fts", "semantic_search"], stats: { with_vectors: 2 } }]
+    })
+    config('{embedder: command, model: other, dimensions: 3, command: ["/no/such/program"]}')
+    const other = await json("index")
+    expect([other.code, other.document.error?.code]).toEqual([1, "EMBEDDER_MISMATCH"])
+    const asked = await json("query", "hub")
+    expect(asked.document.data).toMatchObject({ mode: "lexical", hits: [{ path: "docs/guide.md" }] })
+    expect(asked.stderr).toContain("searched by words alone")
+    expect((await runCli(["network", "verify", "--config", "net.yaml"], { cwd: folder })).code).toBe(0)
+    const failed = await json("reindex")
+    expect([failed.code, failed.document.error?.code]).toEqual([1, "EMBEDDER_FAILED"])
+    config("{embedder: none}")
+    expect((await json("reindex")).document.data).toMatchObject({ cassettes: [{ embedded: 0 }] })
+    expect((await json("query", "hub")).document.data).toMatchObject({ mode: "lexical", notices: [] })
+  })
+})
+
 describe("watching", () => {
   it("indexes what changes until it is stopped, and a stop is its proper end", async () => {
     const folder = fresh()

@@ -106,6 +106,18 @@ const tail = db.schema
   .addColumn("words", "integer", (column) => column.notNull())
   .modifyEnd(sql`strict`)
 
+// One vector for each text; who made it stands beside it. Little-endian 32-bit floats of length 1.
+const vectors = db.schema
+  .createTable("vectors")
+  .addColumn("vector_id", "integer", (column) => column.primaryKey())
+  .addColumn("hash", "text", (column) => column.notNull().unique())
+  .addColumn("model", "text", (column) => column.notNull())
+  .addColumn("revision", "text", (column) => column.notNull())
+  .addColumn("dimensions", "integer", (column) => column.notNull())
+  .addColumn("normalizer", "text", (column) => column.notNull())
+  .addColumn("data", "blob", (column) => column.notNull())
+  .modifyEnd(sql`strict`)
+
 const metaValue = (key: string): Fragment =>
   sql`(SELECT "value" FROM "network_meta" WHERE "key" = ${sql.lit(key)})`
 
@@ -255,7 +267,7 @@ const chunkGuards = [
   })
 ]
 
-const derivedGuards = ["chunk_terms", "segments", "postings", "tail"].flatMap((table) =>
+const derivedGuards = ["chunk_terms", "segments", "postings", "tail", "vectors"].flatMap((table) =>
   (["INSERT", "UPDATE", "DELETE"] as const).map((event) => sealed(table, event))
 )
 
@@ -267,7 +279,7 @@ export const cassette: Migration = {
     statement(applicationId),
     ...[migrations, meta, receipts, documents, chunks, ...indexes, terms].map(statement),
     statement(fullText),
-    ...[segments, postings, tail].map(statement),
+    ...[segments, postings, tail, vectors].map(statement),
     ...metaGuards,
     ...receiptGuards,
     ...documentGuards,

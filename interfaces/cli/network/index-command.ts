@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import { indexCassette, type IndexReport } from "../../../infrastructure/network/indexing.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
+import { configuredEmbedding } from "../../../infrastructure/network/network-files.ts"
 import { refusedFlag } from "../options.ts"
 import { answer, writeNotes, writeWarnings } from "../output.ts"
 import { printable, tableLines } from "../printable.ts"
@@ -30,9 +31,29 @@ const toIndex = Effect.fnUntraced(function* (
   return chosen.filter(isLocal)
 })
 
+const indexChosen = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+  const network = yield* configuredNetwork
+  const embedding = yield* configuredEmbedding(network)
+  const progress = yield* progressLine
+  const reports: Array<IndexReport> = []
+  for (const cassette of yield* toIndex(network.cassettes, ids)) {
+    // Without files to follow there is still a cassette to make, for memories.
+    const isFollowed = cassette.configuration.auto_index === true || ids.includes(cassette.id)
+    const wanted = isFollowed
+      ? cassette
+      : { ...cassette, configuration: { ...cassette.configuration, sources: [] } }
+    const report = yield* indexCassette(network.file, network.root, wanted, {
+      progress: (done, total) => progress.show(`${cassette.id}: indexing ${done} of ${total} files`),
+      embedding
+    }).pipe(Effect.ensuring(progress.clear))
+    reports.push(report)
+  }
+  return reports
+})
+
 const reportLines = (reports: ReadonlyArray<IndexReport>): ReadonlyArray<string> =>
   tableLines(
-    ["cassette", "added", "replaced", "unchanged", "removed", "refused", "skipped", "ms"],
+    ["cassette", "added", "replaced", "unchanged", "removed", "refused", "skipped", "embedded", "ms"],
     reports.map((report) => [
       report.cassette_id,
       `${report.added}`,
@@ -41,6 +62,7 @@ const reportLines = (reports: ReadonlyArray<IndexReport>): ReadonlyArray<string>
       `${report.removed}`,
       `${report.refused.length}`,
       `${report.skipped.length}`,
+      `${report.embedded}`,
       `${report.took_ms}`
     ])
   )
@@ -49,20 +71,7 @@ export const indexCommand = Command.make(
   "index",
   { cassettes: cassettesArgument },
   Effect.fnUntraced(function* ({ cassettes: ids }) {
-    const { cassettes, file, root } = yield* configuredNetwork
-    const progress = yield* progressLine
-    const reports: Array<IndexReport> = []
-    for (const cassette of yield* toIndex(cassettes, ids)) {
-      // Without files to follow there is still a cassette to make, for memories.
-      const isFollowed = cassette.configuration.auto_index === true || ids.includes(cassette.id)
-      const wanted = isFollowed
-        ? cassette
-        : { ...cassette, configuration: { ...cassette.configuration, sources: [] } }
-      const report = yield* indexCassette(file, root, wanted, (done, total) =>
-        progress.show(`${cassette.id}: indexing ${done} of ${total} files`)
-      ).pipe(Effect.ensuring(progress.clear))
-      reports.push(report)
-    }
+    const reports = yield* Effect.scoped(indexChosen(ids))
     yield* writeWarnings(
       reports.flatMap(({ cassette_id, refused }) =>
         refused.map(

@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { SEARCH_MODES } from "../../../application/network/network-search.ts"
 import type { Hit } from "../../../domain/network/cassette.ts"
 import { DEFAULT_LIMIT } from "../../../domain/network/limits.ts"
 import { questionOf } from "../../../domain/network/query-text.ts"
@@ -11,7 +12,7 @@ import { englishStem } from "../../../infrastructure/network/english-stems.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { Host, type HostShape, mayColour } from "../host.ts"
 import { switchFlag, wholeNumberFlag } from "../options.ts"
-import { answer } from "../output.ts"
+import { answer, writeWarnings } from "../output.ts"
 import { printable } from "../printable.ts"
 import { warnOfAnswers, withNetwork } from "./open-network.ts"
 import { snippet } from "./snippet.ts"
@@ -59,14 +60,22 @@ export const queryCommand = Command.make(
       "NAME",
       "ask only cassettes with this capability, such as research or ast"
     ).pipe(Flag.optional),
+    mode: Flag.Literals("mode", SEARCH_MODES).pipe(
+      Flag.withMetavar("MODE"),
+      Flag.optional,
+      Flag.withDescription(
+        "lexical: by words; vector: by meaning; hybrid: both (default: hybrid where there are vectors)"
+      )
+    ),
     byCassette: switchFlag("by-cassette", "one list for each cassette instead of one for all"),
     strict: switchFlag("strict", "any cassette that does not answer is an error")
   },
-  Effect.fnUntraced(function* ({ byCassette, capability, cassettes, limit, strict, text }) {
+  Effect.fnUntraced(function* ({ byCassette, capability, cassettes, limit, mode, strict, text }) {
     const host = yield* Host
     const options = {
       cassettes: cassettes.length === 0 ? undefined : cassettes,
       capability: Option.getOrUndefined(capability),
+      mode: Option.getOrUndefined(mode),
       strict
     }
     if (byCassette) {
@@ -82,6 +91,7 @@ export const queryCommand = Command.make(
     }
     const found = yield* withNetwork((network) => network.query(text, limit, options))
     yield* warnOfAnswers(found.answers)
+    yield* writeWarnings(found.notices)
     yield* answer({ data: found, lines: () => listLines(host, text, found.hits) })
   })
 ).pipe(

@@ -6,6 +6,8 @@ import { WriteRefused } from "../../../domain/network/errors.ts"
 import { openCassetteWriter } from "../../../infrastructure/network/cassette-writer.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { reindex } from "../../../infrastructure/network/document-writing.ts"
+import { embedMissing } from "../../../infrastructure/network/indexing.ts"
+import { configuredEmbedding, type NetworkFile } from "../../../infrastructure/network/network-files.ts"
 import { answer } from "../output.ts"
 import { tableLines } from "../printable.ts"
 import { cassettesArgument } from "./network-flags.ts"
@@ -16,37 +18,40 @@ const refusalOf = ({ birth, configuration, refusal }: ConfiguredCassette): strin
   return birth.mutability === "immutable" ? "it is sealed: network index builds it anew" : refusal
 }
 
-const reindexOne = Effect.fnUntraced(function* (cassette: ConfiguredCassette) {
+const reindexOne = Effect.fnUntraced(function* (cassette: ConfiguredCassette, network: NetworkFile) {
   const write = yield* openCassetteWriter(cassette.file, cassette.birth, "normal")
-  return { cassette_id: cassette.id, chunks: yield* write(reindex) }
+  const embedding = yield* configuredEmbedding(network)
+  const chunks = yield* write(reindex)
+  const embedded = embedding === undefined ? 0 : yield* embedMissing(write, cassette.id, embedding)
+  return { cassette_id: cassette.id, chunks, embedded }
 })
 
 export const reindexCommand = Command.make(
   "reindex",
   { cassettes: cassettesArgument },
   Effect.fnUntraced(function* ({ cassettes: ids }) {
-    const { cassettes } = yield* configuredNetwork
-    const chosen = yield* chosenCassettes(cassettes, ids)
+    const network = yield* configuredNetwork
+    const chosen = yield* chosenCassettes(network.cassettes, ids)
     const refused = chosen.find((cassette) => refusalOf(cassette) !== undefined)
     if (ids.length > 0 && refused !== undefined) {
       return yield* new WriteRefused({ cassette_id: refused.id, reason: refusalOf(refused) ?? "" })
     }
     const done = yield* Effect.forEach(
       chosen.filter((cassette) => refusalOf(cassette) === undefined),
-      (cassette) => Effect.scoped(reindexOne(cassette))
+      (cassette) => Effect.scoped(reindexOne(cassette, network))
     )
     yield* answer({
       data: { cassettes: done },
       lines: () =>
         tableLines(
-          ["cassette", "chunks"],
-          done.map(({ cassette_id, chunks }) => [cassette_id, `${chunks}`])
+          ["cassette", "chunks", "embedded"],
+          done.map(({ cassette_id, chunks, embedded }) => [cassette_id, `${chunks}`, `${embedded}`])
         )
     })
   })
 ).pipe(
   Command.withDescription(
-    "Make the chunks and every index again from the stored documents, in one transaction for each cassette. Documents and receipts stay as they are."
+    "Make the chunks and every index again from the stored documents, in one transaction for each cassette; then every vector, if there is an embedder. Documents and receipts stay as they are."
   ),
   Command.withShortDescription("make the indexes again from the stored documents"),
   Command.withExamples([{ command: "cortex network reindex documents" }])

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Command from "effect/cli/Command"
 import { indexCassette, type IndexReport } from "../../../infrastructure/network/indexing.ts"
-import type { NetworkFile } from "../../../infrastructure/network/network-files.ts"
+import { configuredEmbedding, type NetworkFile } from "../../../infrastructure/network/network-files.ts"
 import { realSleep } from "../../../infrastructure/sqlite/real-time.ts"
 import { Host } from "../host.ts"
 import { Format } from "../options.ts"
@@ -39,12 +39,16 @@ const changesBelow = (root: string) =>
     return changes
   })
 
-const indexAll = Effect.fnUntraced(function* ({ cassettes, file, root }: NetworkFile) {
+const indexAll = Effect.fnUntraced(function* (network: NetworkFile) {
+  const { cassettes, file, root } = network
+  const embedding = yield* configuredEmbedding(network)
   const followed = cassettes.filter(
     ({ configuration, refusal }) =>
       configuration.type === "local" && configuration.auto_index === true && refusal === undefined
   )
-  return yield* Effect.forEach(followed, (cassette) => indexCassette(file, root, cassette, () => Effect.void))
+  return yield* Effect.forEach(followed, (cassette) =>
+    indexCassette(file, root, cassette, { progress: () => Effect.void, embedding })
+  )
 })
 
 const hasChanged = ({ added, removed, replaced }: IndexReport): boolean => added + removed + replaced > 0
@@ -70,7 +74,7 @@ export const watchCommand = Command.make(
           yield* Queue.take(changes)
           yield* realSleep(QUIET_MILLIS)
           yield* Queue.clear(changes)
-          const run = yield* Effect.result(Effect.flatMap(configuredNetwork, indexAll))
+          const run = yield* Effect.result(Effect.scoped(Effect.flatMap(configuredNetwork, indexAll)))
           if (run._tag === "Failure") yield* writeWarnings([run.failure.message])
           else
             yield* writeResult(

@@ -28,6 +28,8 @@ create table "postings" ("term" text not null, "segment" integer not null, "chun
 
 create table "tail" ("chunk_number" integer primary key, "words" integer not null) strict;
 
+create table "vectors" ("vector_id" integer primary key, "hash" text not null unique, "model" text not null, "revision" text not null, "dimensions" integer not null, "normalizer" text not null, "data" blob not null) strict;
+
 CREATE TRIGGER "tr_network_meta_update" BEFORE UPDATE ON "network_meta"
 BEGIN
   SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
@@ -154,6 +156,21 @@ BEGIN
 END;
 
 CREATE TRIGGER "tr_tail_sealed_delete" BEFORE DELETE ON "tail"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+END;
+
+CREATE TRIGGER "tr_vectors_sealed_insert" BEFORE INSERT ON "vectors"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+END;
+
+CREATE TRIGGER "tr_vectors_sealed_update" BEFORE UPDATE ON "vectors"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+END;
+
+CREATE TRIGGER "tr_vectors_sealed_delete" BEFORE DELETE ON "vectors"
 BEGIN
   SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
 END;

@@ -1,0 +1,69 @@
+// The program that makes vectors: what it answers is judged, and whatever it does wrong ends with its death and a
+// typed failure.
+import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import { commandEmbedder } from "./command-embedder.ts"
+
+const program = fileURLToPath(new URL("testing/embedding-program.ts", import.meta.url))
+const identity = { model: "lengths", revision: "1", dimensions: 3, normalizer: "nfc/1" }
+
+const embed = (behaviour: string, batches: ReadonlyArray<ReadonlyArray<string>>, deadlineMillis = 30_000) =>
+  Effect.runPromise(
+    Effect.scoped(
+      Effect.gen(function* () {
+        const command = [process.execPath, program, behaviour] as const
+        const embedder = yield* commandEmbedder({ command, cwd: ".", identity, deadlineMillis })
+        return yield* Effect.forEach(batches, (texts) => Effect.result(embedder.embed(texts)), {
+          concurrency: "unbounded"
+        })
+      })
+    )
+  )
+
+describe("the embedder of a command", () => {
+  it("gives vectors of length 1 in the order of the texts, batch by batch", async () => {
+    const [first, second, none] = await embed("honest", [["a", "abc"], ["cafe\u0301"], []])
+    expect(first).toMatchObject({
+      success: [
+        Float32Array.from([Math.SQRT1_2, Math.SQRT1_2, 0]),
+        Float32Array.from([3 / Math.sqrt(10), 1 / Math.sqrt(10), 0])
+      ]
+    })
+    // The text is composed before it is embedded.
+    expect(second).toMatchObject({ success: [Float32Array.from([4 / Math.sqrt(17), 1 / Math.sqrt(17), 0])] })
+    expect(none).toMatchObject({ success: [] })
+  })
+
+  it.each([
+    ["ending", "ended with 7"],
+    ["nonsense", "something else"],
+    ["other-id", "something else"],
+    ["short", "2 vectors of 3"],
+    ["other-size", "2 vectors of 3"],
+    ["zero", "2 vectors of 3"]
+  ])("refuses a program that is %s", async (behaviour, reason) => {
+    const [answer] = await embed(behaviour, [["a", "b"]])
+    expect(answer).toMatchObject({ failure: { _tag: "EmbedderFailed", model: "lengths" } })
+    expect(answer?._tag === "Failure" ? answer.failure.reason : "").toContain(reason)
+  })
+
+  it("kills a program that is late, and starts another for the next texts", async () => {
+    const answers = await embed("silent", [["a"], ["b"]], 300)
+    expect(answers.map((answer) => (answer._tag === "Failure" ? answer.failure.reason : ""))).toEqual([
+      "no answer within 300 ms",
+      "no answer within 300 ms"
+    ])
+  })
+
+  it("says that there is no such program", async () => {
+    const answer = await Effect.runPromise(
+      Effect.scoped(
+        Effect.flatMap(commandEmbedder({ command: ["/no/such/program"], cwd: ".", identity }), (embedder) =>
+          Effect.flip(embedder.embed(["a"]))
+        )
+      )
+    )
+    expect(answer.message).toContain("ENOENT")
+  })
+})
