@@ -4,7 +4,7 @@ import type { Candidate } from "./index-requests.ts"
 import { byText } from "./text-order.ts"
 
 /** The order of one cassette's candidates: best first. */
-export const byRank = (left: Candidate, right: Candidate): number =>
+const byRank = (left: Candidate, right: Candidate): number =>
   right.score - left.score ||
   byText(left.path, right.path) ||
   byText(left.hash, right.hash) ||

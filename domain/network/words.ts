@@ -8,7 +8,7 @@ import { MAX_IDENTIFIER_UNITS, MAX_TERM_UNITS } from "./limits.ts"
 export type Stem = (word: string) => string
 
 /** A piece of a text that became a term, with its place in the text (UTF-16 units of its NFC form). */
-export interface Word {
+interface Word {
   readonly term: string
   readonly start: number
   readonly end: number
