@@ -3,10 +3,14 @@
 import { once } from "node:events"
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import Database from "better-sqlite3"
-import { afterAll, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { runCortex, startCortex } from "./testing/child-process.ts"
 import { documentOf, runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
+
+// Several processes start at once, on machines that may have more to do.
+vi.setConfig({ testTimeout: 180_000 })
 
 const { folder, remove } = temporaryFolder()
 afterAll(remove)
@@ -158,11 +162,12 @@ describe("work in real processes", () => {
     await planned(2000)
     const child = startCortex(["work", "--run-id", "r1", "--worker", "w"], { cwd: root })
     child.stdout.resume()
-    child.stderr.resume()
+    const notes = text(child.stderr)
     await committed(1)
     child.kill(signal)
     const [code] = (await once(child, "close")) as [number | null]
     expect(code).toBe(signal === "SIGINT" ? 130 : 143)
+    expect(await notes).toMatch(/^stopped after [0-9]+ step\(s\); no step is left in hand\n$/)
     expect(steps()["LEASED"]).toBeUndefined()
     expect(steps()["PENDING"]).toBeGreaterThan(0)
   })
@@ -183,8 +188,43 @@ describe("work in real processes", () => {
     expect(steps()).toEqual(left)
   })
 
+  it("says which of its workers was killed, and ends well when the others have done the rest", async () => {
+    await planned(5)
+    const binary = join(import.meta.dirname, "bin.ts")
+    const killSecond = `case "$*" in *--worker=w-2*) kill -9 $$;; *) exec "$NODE" "$BINARY" "$@";; esac`
+    const work = ["work", "--run-id", "r1", "--worker", "w", "--processes", "2", "--format", "json"]
+    const env = { ...process.env, NODE: process.execPath, BINARY: binary }
+    const host = { self: ["/bin/sh", "-c", killSecond, "sh"], env }
+    const ran = await runCli(work, { cwd: root, host })
+    expect(ran.code).toBe(0)
+    expect(ran.stderr).toBe("warning: worker w-2: it ended with SIGKILL\n")
+    expect(documentOf(ran.stdout).data).toMatchObject({ succeeded: 5, workers: [{ worker_id: "w-1" }] })
+  })
+
+  it.each([
+    ["killed", ["/bin/sh", "-c", "kill -9 $$"], "it ended with SIGKILL"],
+    ["unable to start", ["/nowhere/node"], "it ended with spawn /nowhere/node ENOENT"],
+    ["silent", ["/bin/sh", "-c", "echo oops >&2"], "it ended with exit code 0 oops"]
+  ])("fails when work is left and its workers were %s", async (_, self, message) => {
+    await planned(1)
+    const work = ["work", "--run-id", "r1", "--worker", "w", "--processes", "2"]
+    const { code, document } = await runJson(work, { cwd: root, host: { self } })
+    expect(code).toBe(1)
+    expect(document.error).toMatchObject({
+      code: "WORKERS_FAILED",
+      details: {
+        waiting: 1,
+        leased: 0,
+        workers: [
+          { worker_id: "w-1", code: "WORKER_ENDED", message },
+          { worker_id: "w-2", code: "WORKER_ENDED", message }
+        ]
+      }
+    })
+  })
+
   it("goes on when one of several is killed; what that one held is requeued, and the bundle can be built", async () => {
-    await planned(500)
+    await planned(200)
     const victim = startCortex(["work", "--run-id", "r1", "--worker", "victim", "--ttl", "1"], { cwd: root })
     victim.stdout.resume()
     victim.stderr.resume()

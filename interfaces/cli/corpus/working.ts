@@ -16,7 +16,7 @@ import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { WorkersFailed } from "../failures.ts"
 import { Host } from "../host.ts"
 import { absolutePath, refusedFlag, rootFolder, wholeNumberFlag } from "../options.ts"
-import { writeWarnings } from "../output.ts"
+import { writeNotes, writeWarnings } from "../output.ts"
 import { progressLine } from "../progress.ts"
 import { withCorpus } from "./open-corpus.ts"
 import { MAX_PROCESSES, runWorkers, type WorkerEnd, workerNames } from "./worker-processes.ts"
@@ -82,6 +82,12 @@ const sumOf = (tallies: ReadonlyArray<WorkTally>): Omit<WorkTally, "worker_id"> 
   }
 }
 
+/** Says on standard error how a stop left the work. */
+const noteStop =
+  (note: () => string) =>
+  <A, E, R>(working: Effect.Effect<A, E, R>) =>
+    Effect.onInterrupt(working, () => Effect.suspend(() => writeNotes([note()])))
+
 /** In this process. */
 const workHere = (settings: WorkSettings) =>
   withLedger("append", (ledger) =>
@@ -91,10 +97,18 @@ const workHere = (settings: WorkSettings) =>
         Effect.gen(function* () {
           yield* warnAbout(ledger)
           const progress = yield* progressLine
+          let done = 0
           const tally = yield* work({
             ...claimOf(settings, settings.worker),
-            onStep: (tally) => progress.show(progressText(tally))
-          }).pipe(Effect.ensuring(progress.clear))
+            onStep: (tally) => {
+              done = tally.succeeded + tally.failed
+              return progress.show(progressText(tally))
+            }
+          }).pipe(
+            Effect.ensuring(progress.clear),
+            Effect.provideService(Corpus, corpus),
+            noteStop(() => `stopped after ${done} step(s); no step is left in hand`)
+          )
           return { tallies: [tally], left: yield* workLeft(settings.run_id, settings.job_id) }
         }).pipe(Effect.provideService(Corpus, corpus), Effect.provideService(Ledger, ledger)),
       settings.cache
@@ -143,7 +157,9 @@ const workThere = Effect.fnUntraced(function* (settings: WorkSettings, workers: 
     Effect.gen(function* () {
       yield* warnAbout(ledger)
       const shown = yield* Effect.forkChild(showLeft(ledger, settings))
-      const ends = yield* runWorkers(workers, flags)
+      const ends = yield* runWorkers(workers, flags).pipe(
+        noteStop(() => `stopped; all ${workers.length} workers have ended`)
+      )
       yield* Fiber.interrupt(shown)
       const left = yield* workLeft(settings.run_id, settings.job_id)
       const failures = failuresOf(ends)
