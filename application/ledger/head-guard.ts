@@ -4,7 +4,7 @@
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { isTimestamp, millisFromTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { ClockFarBehindHead, StoreCorrupt } from "../../domain/ledger/errors.ts"
-import { eventFindings } from "../../domain/ledger/event-check.ts"
+import { nextEventFinding } from "../../domain/ledger/event-check.ts"
 import { type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import { HEAD_LEAD_WARNING_MILLIS, MAX_HEAD_LEAD_MILLIS } from "../../domain/ledger/limits.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
@@ -37,7 +37,7 @@ export const catchUp = (transaction: LedgerTransaction, sha256: Sha256, trusted:
     const events = transaction.eventsAfter(verified.position, CATCH_UP_PAGE)
     if (events.length === 0) break
     for (const event of events) {
-      const [finding] = eventFindings(sha256, verified, event)
+      const finding = nextEventFinding(sha256, verified, event)
       if (finding !== undefined) throw corrupt(finding)
       verified = headOf(event)
     }

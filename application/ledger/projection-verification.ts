@@ -124,13 +124,13 @@ export interface ProjectionScope {
   readonly runId?: string | undefined
   readonly since?: number | undefined
   /** Whether the chain rung is climbed too: it reports the events that cannot be decoded after `since`. */
-  readonly chained?: boolean | undefined
+  readonly judged?: boolean | undefined
 }
 
 /** Compares every projected table with the fold of the log, whole or narrowed; a run goes before a position. */
 export const verifyProjections = Effect.fnUntraced(function* (
   rungs: Rungs,
-  { chained = false, runId, since }: ProjectionScope = {}
+  { judged = false, runId, since }: ProjectionScope = {}
 ): Effect.fn.Return<void, ReadError, LedgerEvidence | Hashing> {
   yield* Effect.scoped(
     Effect.gen(function* () {
@@ -144,7 +144,7 @@ export const verifyProjections = Effect.fnUntraced(function* (
           : changedStreams(since, yield* reading(() => snapshot.streamsAfter(since)))
       const streams = changed?.streams ?? [runId === undefined ? undefined : runStream(runId)]
       const onProblem = ({ code, message, position }: FoldProblem) => {
-        if (code === "EVENT_INVALID" && chained && position > (since ?? 0)) return
+        if (code === "EVENT_INVALID" && judged && position > (since ?? 0)) return
         list.add(code, `event ${position}`, message)
       }
       for (const streamId of streams) yield* foldInto(snapshot, target, onProblem, { streamId })

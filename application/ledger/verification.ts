@@ -1,5 +1,5 @@
-// Verification, rung by rung over one consistent snapshot: the store's structure, the hash chain and its head,
-// the thoughts' chains, the projections against a fold of the log, receipts against steps, leases against the clock, and
+// Verification, rung by rung over one consistent snapshot: the store's structure, the hash chain and its head, every
+// event for itself, the thoughts' chains, the projections against a fold of the log, receipts against steps, leases against the clock, and
 // what was noted elsewhere against all of it. It reads and reports; it never repairs, and a rung that cannot be climbed
 // is a finding, not a crash.
 import * as Clock from "effect/Clock"
@@ -13,6 +13,7 @@ import { EMPTY_HEAD, type EventEnvelope, type Head, headOf } from "../../domain/
 import { TrustedPoint, type VerificationReport } from "../../domain/ledger/verification.ts"
 import { verifyThoughts } from "../thoughts/chain-verification.ts"
 import { verifyChain } from "./chain-verification.ts"
+import { verifyEvents } from "./event-verification.ts"
 import {
   believed,
   type CheckpointEvidence,
@@ -42,7 +43,7 @@ export interface VerificationOptions {
   /** Climbs only these rungs; by default all. */
   readonly rungs?: ReadonlyArray<Rung> | undefined
   /**
-   * Checks only what came after this point: the chain from there on, and thoughts and projections of the streams that
+   * Checks only what came after this point: chain and events from there on, and thoughts and projections of the streams that
    * have an event after it. A point that does not stand is a finding, and then nothing is narrowed.
    */
   readonly since?: TrustedPoint | undefined
@@ -55,7 +56,7 @@ export interface VerificationOptions {
 export type VerificationError = ReadError | InvalidInput | UnbelievedCheckpoint
 
 /** The rungs in the order in which they are climbed. */
-const ALL_RUNGS = ["structure", "chain", "thoughts", "projections", "steps"] as const
+const ALL_RUNGS = ["structure", "chain", "events", "thoughts", "projections", "steps"] as const
 export type Rung = (typeof ALL_RUNGS)[number]
 
 type Ports = LedgerEvidence | Hashing | Signing
@@ -115,10 +116,11 @@ const climbLedger = Effect.fnUntraced(function* (
   const climbs = {
     structure: [WHOLE, readStructure(rungs)],
     chain: [after, Effect.map(verifyChain(rungs, { since, onEvent }), place)],
+    events: [after, verifyEvents(rungs, position)],
     thoughts: [after, verifyThoughts(rungs, compared, position)],
     projections: [
       runId === undefined ? after : { since: null, run_id },
-      verifyProjections(rungs, { runId, since: position, chained: wanted.includes("chain") })
+      verifyProjections(rungs, { runId, since: position, judged: wanted.includes("events") })
     ],
     steps: [{ since: null, run_id }, verifySteps(rungs, runId, expiryTime)]
   } as const

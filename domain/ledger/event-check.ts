@@ -1,6 +1,6 @@
-// Everything that can be said of a stored event with nothing but the one before it: the chain, the canonical form of its
-// data, its type and version, the rules that writers keep, and the id that it gives. Verification, the opening of a
-// ledger and the writer all ask here, so that none of them builds upon what another would refuse.
+// Everything that can be said of a stored event for itself: the canonical form of its data, its type and version, the
+// rules that writers keep, and the id that it gives; and with the one before it, the chain. Verification, the opening of
+// a ledger and the writer all ask here, so that none of them builds upon what another would refuse.
 import * as Result from "effect/Result"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { parseCanonicalJson } from "../canonical/stored-json.ts"
@@ -20,13 +20,12 @@ const messageIdFault = (sha256: Sha256, event: LedgerEvent): string | undefined 
     : `${message_id} does not follow from its run, key and position`
 }
 
-/** What is wrong with an event behind `before`, and with the event itself; the first finding is the gravest. */
-export const eventFindings = (sha256: Sha256, before: Head, event: EventEnvelope): ReadonlyArray<Finding> => {
+/** What is wrong with an event for itself; cells of another type are a fault of the chain. */
+export const eventFindings = (sha256: Sha256, event: EventEnvelope): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = []
   const add = (code: FindingCode, message: string | undefined) => {
     if (message !== undefined) findings.push({ code, where: `event ${event.position}`, message })
   }
-  add("CHAIN_BROKEN", chainFault(sha256, before, event))
   if (!hasFieldTypes(event)) return findings
   if (parseCanonicalJson(event.data, MAX_STORED_DEPTH) === undefined) {
     add("DATA_NOT_CANONICAL", "data is not the canonical form (jcs/1) of its own value")
@@ -39,4 +38,12 @@ export const eventFindings = (sha256: Sha256, before: Head, event: EventEnvelope
   add("EVENT_INVALID", contentFault(decoded.success, event.data))
   add("MESSAGE_ID_FORGED", messageIdFault(sha256, decoded.success))
   return findings
+}
+
+/** The gravest thing that is wrong with an event behind `before` or for itself, or undefined. */
+export const nextEventFinding = (sha256: Sha256, before: Head, event: EventEnvelope): Finding | undefined => {
+  const message = chainFault(sha256, before, event)
+  return message === undefined
+    ? eventFindings(sha256, event)[0]
+    : { code: "CHAIN_BROKEN", where: `event ${event.position}`, message }
 }

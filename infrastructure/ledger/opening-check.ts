@@ -2,7 +2,7 @@
 // the newest event, and the hashes of the last thousand events. The first finding closes the ledger for writing;
 // the whole truth is the business of verification.
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
-import { eventFindings } from "../../domain/ledger/event-check.ts"
+import { nextEventFinding } from "../../domain/ledger/event-check.ts"
 import { EMPTY_HEAD, type EventEnvelope, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
@@ -25,7 +25,7 @@ export interface OpeningCheck {
 const chainFinding = (before: Head, events: ReadonlyArray<EventEnvelope>): Finding | undefined => {
   let head = before
   for (const event of events) {
-    const [finding] = eventFindings(sha256, head, event)
+    const finding = nextEventFinding(sha256, head, event)
     if (finding !== undefined) return finding
     head = headOf(event)
   }

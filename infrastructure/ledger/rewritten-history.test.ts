@@ -217,6 +217,7 @@ describe("an honest history", () => {
         { name: "since", ...whole },
         { name: "structure", ...whole },
         { name: "chain", ...narrowed },
+        { name: "events", ...narrowed },
         { name: "thoughts", ...narrowed },
         { name: "projections", ...narrowed },
         { name: "steps", ...whole },
@@ -261,6 +262,7 @@ describe("an honest history", () => {
           ["since", null, null],
           ["structure", null, null],
           ["chain", POINT, null],
+          ["events", POINT, null],
           ["thoughts", POINT, null],
           ["projections", null, "r2"],
           ["steps", null, "r2"]
