@@ -2,7 +2,6 @@
 // noted while it grew and verifies clean from every such point; an older state of it, a fork and a rebuilt database
 // tell apart exactly what was noted before and after.
 
-import { generateKeyPairSync, sign } from "node:crypto"
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -11,14 +10,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
-import { makeCheckpoint } from "../application/ledger/checkpoint.ts"
 import { Ledger } from "../application/ledger/ledger.ts"
 import type { VerificationOptions } from "../application/ledger/verification.ts"
 import { Thoughts } from "../application/thoughts/thoughts.ts"
-import type { TrustFile } from "../domain/ledger/trust.ts"
-import type { TrustedPoint } from "../domain/ledger/verification.ts"
 import { sqliteLedgerLayer } from "../infrastructure/ledger/sqlite-ledger.ts"
 import { propParameters } from "./support/configuration.ts"
+import { noted, type Noted, trustFor } from "./support/noted.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "cassette-noted-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -26,15 +23,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 let files = 0
 const newFile = (): string => join(folder, `${(files += 1)}.db`)
 
-const pair = generateKeyPairSync("ed25519")
-const spki = pair.publicKey.export({ format: "der", type: "spki" })
-const key = {
-  publicKey: Uint8Array.from(spki.subarray(12)),
-  sign: (message: Uint8Array) => sign(null, message, pair.privateKey)
-}
-const trust: TrustFile = {
-  keys: [{ name: "k", public_key: spki.toString("base64"), scope: { ledgers: ["one"] }, enabled: true }]
-}
+const trust = trustFor("one")
 
 const services = (filename: string, mode: "write" | "read") =>
   Thoughts.layerNoDeps.pipe(
@@ -85,17 +74,6 @@ const perform = Effect.fnUntraced(function* (act: Act) {
       })
     }
   }
-})
-
-interface Noted {
-  readonly point: TrustedPoint
-  readonly note: string
-}
-
-/** What an auditor notes now. */
-const noted = Effect.gen(function* () {
-  const { hash, position } = yield* (yield* Ledger).head
-  return { point: { position, hash }, note: (yield* makeCheckpoint({ key, keyName: "k" })).note }
 })
 
 /** Performs the acts and notes what the ledger is before them and after each. */

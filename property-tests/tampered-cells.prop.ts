@@ -2,15 +2,12 @@
 // verification names each. All cells are visited in every run; how many kinds of values each gets grows with PROP_RUNS,
 // and which come first is drawn from the seed.
 
-import Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { ledgerTables } from "../domain/ledger/rows.ts"
 import { DisarmedLedger } from "../infrastructure/testing/disarmed-ledger.ts"
 import { type CampaignLedger, makeCampaignLedger } from "./support/campaign-ledger.ts"
 import { CampaignScore } from "./support/campaign-score.ts"
+import { type CampaignRow, placeOf, rowsOf, type Value } from "./support/campaign-tables.ts"
 import { propRuns, propSeed } from "./support/configuration.ts"
-
-type Value = string | number | null
 
 /** A value to put in: an SQL expression of one parameter. */
 interface Change {
@@ -84,32 +81,17 @@ const changesOf = (value: Value): ReadonlyArray<Change> => {
 const rowids = new Set(["position", "one", "version"])
 
 interface Target {
-  readonly table: string
-  readonly key: string
+  readonly row: CampaignRow
   readonly column: string
-  readonly row: Readonly<Record<string, Value>>
-}
-
-const keys: Readonly<Record<string, string>> = {
-  events: "position",
-  head: "one",
-  ledger_migrations: "version",
-  ...Object.fromEntries(Object.entries(ledgerTables).map(([table, { key }]) => [table, key]))
 }
 
 /** The places that must be named when a cell has got another value. */
-const placesOf = (
-  { column, key, row, table }: Target,
-  { parameter, text }: Change
-): ReadonlyArray<string> => {
-  const id = String(row[key])
-  if (table === "head") return ["head"]
-  if (table === "ledger_migrations") {
-    return column === key ? ["ledger_migrations"] : [`ledger_migrations ${id} ${column}`]
-  }
-  if (table === "events") return [`event ${column === key ? Number(parameter) : id}`]
-  if (column !== key) return [`${table} ${id} ${column}`]
-  return [`${table} ${id}`, ...(text === undefined ? [] : [`${table} ${text}`])]
+const placesOf = ({ column, row }: Target, { parameter, text }: Change): ReadonlyArray<string> => {
+  const place = placeOf(row)
+  if (row.table === "events") return [column === row.key ? `event ${Number(parameter)}` : place]
+  if (row.table === "head") return [place]
+  if (column !== row.key) return [`${place} ${column}`]
+  return [place, ...(text === undefined ? [] : [`${row.table} ${text}`])]
 }
 
 let ledger: CampaignLedger
@@ -118,18 +100,7 @@ let targets: ReadonlyArray<Target>
 beforeAll(async () => {
   ledger = await makeCampaignLedger()
   disarmed = new DisarmedLedger(ledger.bytes)
-  const database = new Database(Buffer.from(ledger.bytes))
-  const tables = database
-    .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    .pluck()
-    .all()
-  targets = tables.flatMap((table) => {
-    const key = keys[table]
-    if (key === undefined) throw new Error(`${table} has no key here: a new table belongs to the campaign`)
-    const rows = database.prepare<[], Record<string, Value>>(`SELECT * FROM "${table}"`).all()
-    return rows.flatMap((row) => Object.keys(row).map((column) => ({ table, key, column, row })))
-  })
-  database.close()
+  targets = rowsOf(ledger.bytes).flatMap((row) => Object.keys(row.cells).map((column) => ({ row, column })))
 })
 afterAll(() => ledger.close())
 
@@ -141,20 +112,21 @@ describe("a changed cell", () => {
     const score = new CampaignScore("cells")
     expect((await ledger.verify(disarmed.changed(() => {}))).findings).toEqual([])
     for (const [index, target] of targets.entries()) {
-      const { column, key, row, table } = target
-      const kinds =
-        rowids.has(key) && column === key ? rowidChanges(Number(row[key])) : changesOf(row[column] ?? null)
+      const { column, row } = target
+      const { cells, id, key, table } = row
+      const isRowid = rowids.has(key) && column === key
+      const kinds = isRowid ? rowidChanges(Number(id)) : changesOf(cells[column] ?? null)
       for (let turn = 0; turn < Math.min(kindsPerCell, kinds.length); turn++) {
         const change = kinds[(Math.abs(propSeed) + index + turn) % kinds.length]
         if (change === undefined) throw new Error("there is no such kind")
-        const name = `${table} ${String(row[key])} ${column} = ${change.kind}`
         // The key of a table without rowids is never NULL: no file can say otherwise.
-        if (column === "job_id" && table === "cassette_jobs" && change.parameter === null) continue
+        if (table === "cassette_jobs" && column === key && change.parameter === null) continue
         const bytes = disarmed.changed((database) => {
           database
             .prepare(`UPDATE "${table}" SET "${column}" = ${change.sql} WHERE "${key}" = ?`)
-            .run(change.parameter, row[key])
+            .run(change.parameter, id)
         })
+        const name = `${placeOf(row)} ${column} = ${change.kind}`
         await score.judge(name, ledger.verify(bytes), placesOf(target, change))
       }
     }

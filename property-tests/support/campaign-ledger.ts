@@ -91,6 +91,16 @@ const history = (filename: string) => {
   return Effect.runPromise(withClock(clock)(Effect.scoped(program)))
 }
 
+/** The events of a closed file. */
+export const eventsIn = (filename: string): ReadonlyArray<EventEnvelope> => {
+  const connection = openBytes(withoutLog(readFileSync(filename)))
+  try {
+    return connection.all<EventEnvelope>("SELECT * FROM events ORDER BY position")
+  } finally {
+    connection.close()
+  }
+}
+
 /** A database of the newest version with these events put in, as a rebuilt one has them. */
 export const ledgerOf = (events: ReadonlyArray<EventEnvelope>): Buffer => {
   const connection = openBytes(Buffer.alloc(0))
@@ -139,14 +149,10 @@ export const makeCampaignLedger = async (): Promise<CampaignLedger> => {
   await history(filename)
   // The file that verification is told of is another one: nobody changes it.
   copyFileSync(filename, path("port.db"))
-  const bytes = withoutLog(readFileSync(filename))
-  const connection = openBytes(Buffer.from(bytes))
-  const events = connection.all<EventEnvelope>("SELECT * FROM events ORDER BY position")
-  connection.close()
   return {
     filename,
-    bytes,
-    events,
+    bytes: withoutLog(readFileSync(filename)),
+    events: eventsIn(filename),
     verify: verifyBytes(path("port.db")),
     path,
     close: () => rmSync(folder, { recursive: true, force: true })
