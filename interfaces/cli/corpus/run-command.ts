@@ -53,7 +53,7 @@ export const runCommand: CommandGroup<"run"> = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Plan a request, work its job and build its bundle, one after the other. Safe to repeat: the same request is planned once, finished steps are not read again, and a bundle that is there already and the same is left alone. Exits 1 when steps failed (unless --allow-failures) or are still leased by another worker."
+    "Plan a request, work its job and build its bundle, one after the other. Safe to repeat while what it names is there: the same request is planned once, finished steps are not read again, and a bundle that is there already and the same is left alone. Exits 1 when steps failed (unless --allow-failures) or are still leased by another worker."
   ),
   Command.withShortDescription("plan, work and bundle in one go"),
   Command.withExamples([

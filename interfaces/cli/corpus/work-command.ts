@@ -34,7 +34,7 @@ export const workCommand: CommandGroup<"work"> = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Work the reading steps of a run: claim one, read its slice through the expansion cache, commit the receipt, until no step waits. What cannot be read is a receipt of FAILURE. Exits 0 when no step waits, and says how many are still leased by others; nothing is requeued for them. SIGINT and SIGTERM end it after the step in hand, which is finished or given back. Several processes and machines' workers share one run."
+    "Work the reading steps of a run: claim one, read its slice through the expansion cache, commit the receipt, until no step waits. What cannot be read is a receipt of FAILURE. Exits 0 when no step waits, and says how many are still leased by others; nothing is requeued for them. SIGINT and SIGTERM end it after the step in hand, which is finished or given back. Any number of workers may share one run."
   ),
   Command.withShortDescription("work the reading steps of a run"),
   Command.withExamples([
