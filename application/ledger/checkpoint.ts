@@ -17,11 +17,12 @@ import {
   originOf,
   parseCheckpoint
 } from "../../domain/ledger/checkpoint.ts"
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { InvalidInput, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { decodeEvent } from "../../domain/ledger/events.ts"
 import { emptyRoot, type Hash } from "../../domain/ledger/merkle-tree.ts"
 import { formatSignedNote, isKeyName, keyHash } from "../../domain/ledger/signed-note.ts"
 import { type TrustFile, trustedSigners } from "../../domain/ledger/trust.ts"
+import { decodeNote, decodeSigner } from "./evidence-input.ts"
 import { eventRoots } from "./event-roots.ts"
 import type { Hashing } from "./hashing.ts"
 import { LedgerReader, type ReadError } from "./ledger-reader.ts"
@@ -61,13 +62,19 @@ export interface MadeCheckpoint {
   readonly key_name: string
 }
 
+const wrongKey = new InvalidInput({
+  message: "/key: what it signs does not verify with its publicKey",
+  issues: [{ path: "/key", message: "what it signs does not verify with its publicKey" }]
+})
+
 /** Signs the ledger as it is now: all events up to the newest. */
 export const makeCheckpoint = Effect.fn("Checkpoint.make")(function* (
   options: MakeCheckpointOptions
-): Effect.fn.Return<MadeCheckpoint, InvalidKeyName | ReadError, Ports> {
-  const { sha256 } = yield* Signing
+): Effect.fn.Return<MadeCheckpoint, InvalidInput | InvalidKeyName | ReadError, Ports> {
+  const { sha256, verify } = yield* Signing
+  const { key, keyName } = yield* Effect.fromResult(decodeSigner(options))
   const origin = yield* ledgerOrigin
-  const name = options.keyName ?? origin
+  const name = keyName ?? origin
   if (!isKeyName(name)) return yield* new InvalidKeyName({ name })
   const { position: size } = yield* (yield* LedgerReader).head
   const roots = yield* eventRoots(size, [size])
@@ -81,8 +88,11 @@ export const makeCheckpoint = Effect.fn("Checkpoint.make")(function* (
     })
   }
   const text = formatCheckpointBody({ origin, size, root })
-  const hash = keyHash(sha256, { name, publicKey: options.key.publicKey })
-  const signature = options.key.sign(utf8Bytes(text))
+  const hash = keyHash(sha256, { name, publicKey: key.publicKey })
+  const message = utf8Bytes(text)
+  const signature = key.sign(message)
+  // A key may be the host's own: what nobody can verify must not pass for evidence until the day it is needed.
+  if (!verify(key.publicKey, message, signature)) return yield* wrongKey
   const note = formatSignedNote({ text, signatures: [{ name, keyHash: hash, signature }] })
   return { note, origin, size, root: hexText(root), key_name: name }
 })
@@ -99,6 +109,7 @@ export interface VerifiedCheckpoint {
 }
 
 export type CheckpointError =
+  | InvalidInput
   | NotACheckpoint
   | CheckpointUntrusted
   | CheckpointOfAnotherLedger
@@ -147,10 +158,11 @@ export const rewriteFault = (
 
 /** Holds a signed checkpoint against the ledger: trust, then origin, then the root of its size over the events. */
 export const verifyCheckpoint = Effect.fn("Checkpoint.verify")(function* (
-  note: string,
-  trust: TrustFile
+  text: string,
+  whom: TrustFile
 ): Effect.fn.Return<VerifiedCheckpoint, CheckpointError | ReadError, Ports> {
   const { sha256 } = yield* Signing
+  const { note, trust } = yield* Effect.fromResult(decodeNote({ note: text, trust: whom }))
   const checkpoint = yield* believedCheckpoint(note, trust, yield* ledgerOrigin)
   const { origin, root, signers, size } = checkpoint
   const { position: logSize } = yield* (yield* LedgerReader).head

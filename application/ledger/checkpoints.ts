@@ -24,6 +24,7 @@ import {
   type VerifiedCheckpoint,
   verifyCheckpoint
 } from "./checkpoint.ts"
+import { decodeConsistency, decodeInclusion } from "./evidence-input.ts"
 import type { Hashing } from "./hashing.ts"
 import type { LedgerReader, ReadError } from "./ledger-reader.ts"
 import type { MerkleLog, MerkleLogError } from "./merkle-log.ts"
@@ -60,7 +61,9 @@ type ProofError =
 
 export interface CheckpointsShape {
   /** Signs the ledger as it is now; every event is read, and nothing is signed over a chain that does not hold. */
-  readonly make: (options: MakeCheckpointOptions) => Effect.Effect<MadeCheckpoint, InvalidKeyName | ReadError>
+  readonly make: (
+    options: MakeCheckpointOptions
+  ) => Effect.Effect<MadeCheckpoint, InvalidInput | InvalidKeyName | ReadError>
   /** Holds a signed note against the ledger: trust, origin, root and chain. */
   readonly verify: (
     note: string,
@@ -91,15 +94,12 @@ const ownCheckpoint = Effect.fnUntraced(function* (
 })
 
 const inclusion = Effect.fn("Checkpoints.proveInclusion")(function* (request: InclusionRequest) {
-  return yield* proveInclusion({ ...request, checkpoint: yield* ownCheckpoint(request.checkpoint) })
+  const { checkpoint, position, size } = yield* Effect.fromResult(decodeInclusion(request))
+  return yield* proveInclusion({ position, size, checkpoint: yield* ownCheckpoint(checkpoint) })
 })
 
-const consistency = Effect.fn("Checkpoints.proveConsistency")(function* ({
-  checkpoint,
-  from,
-  oldCheckpoint,
-  to
-}: ConsistencyRequest) {
+const consistency = Effect.fn("Checkpoints.proveConsistency")(function* (request: ConsistencyRequest) {
+  const { checkpoint, from, oldCheckpoint, to } = yield* Effect.fromResult(decodeConsistency(request))
   const older = yield* ownCheckpoint(oldCheckpoint)
   const newer = yield* ownCheckpoint(checkpoint)
   return yield* proveConsistency({

@@ -18,6 +18,7 @@ import {
 } from "../../domain/ledger/proof.ts"
 import type { TrustFile } from "../../domain/ledger/trust.ts"
 import { believedCheckpoint } from "./checkpoint.ts"
+import { decodeVerifyProof } from "./evidence-input.ts"
 import { Signing } from "./signing.ts"
 
 /** What a proof was found to show. */
@@ -44,11 +45,9 @@ const wrongCount = (kind: Proof["kind"]) => {
 }
 
 /** Holds a proof against the signed checkpoints that it is about. */
-export const verifyProof = Effect.fn("Proof.verify")(function* ({
-  checkpoints,
-  proof: text,
-  trust
-}: VerifyProofOptions): Effect.fn.Return<
+export const verifyProof = Effect.fn("Proof.verify")(function* (
+  options: VerifyProofOptions
+): Effect.fn.Return<
   VerifiedProof,
   | InvalidInput
   | NotAProof
@@ -60,6 +59,7 @@ export const verifyProof = Effect.fn("Proof.verify")(function* ({
   Signing
 > {
   const { sha256 } = yield* Signing
+  const { checkpoints, proof: text, trust } = yield* Effect.fromResult(decodeVerifyProof(options))
   const proof = yield* Effect.fromResult(parseProof(text))
   const believed = yield* Effect.forEach(checkpoints, (note) => believedCheckpoint(note, trust, undefined))
   const [older, newer, ...more] = believed.toSorted((left, right) => left.size - right.size)

@@ -4,13 +4,11 @@
 // is a finding, not a crash.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import { EMPTY_HEAD, type EventEnvelope, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
-import { TrustedPoint, type VerificationReport } from "../../domain/ledger/verification.ts"
+import type { TrustedPoint, VerificationReport } from "../../domain/ledger/verification.ts"
 import { verifyThoughts } from "../thoughts/chain-verification.ts"
 import { verifyChain } from "./chain-verification.ts"
 import { verifyEvents } from "./event-verification.ts"
@@ -21,9 +19,9 @@ import {
   PrefixRoot,
   verifySignedRoot
 } from "./checkpoint-rung.ts"
+import { ALL_RUNGS, decodeVerification, type Rung } from "./evidence-input.ts"
 import type { Hashing } from "./hashing.ts"
 import { clockWarning } from "./head-guard.ts"
-import { decodeInput } from "./input.ts"
 import { Ladder, stoppedByDamage, WHOLE } from "./ladder.ts"
 import { LedgerEvidence } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
@@ -55,23 +53,12 @@ export interface VerificationOptions {
 
 export type VerificationError = ReadError | InvalidInput | UnbelievedCheckpoint
 
-/** The rungs in the order in which they are climbed. */
-const ALL_RUNGS = ["structure", "chain", "events", "thoughts", "projections", "steps"] as const
-export type Rung = (typeof ALL_RUNGS)[number]
-
 type Ports = LedgerEvidence | Hashing | Signing
 
 /** Verifies a ledger and reports; fails only when the evidence itself cannot be read, or is no evidence. */
 export const verify = (
   options: VerificationOptions = {}
 ): Effect.Effect<VerificationReport, VerificationError, Ports> => Effect.scoped(climbAll(options))
-
-const Points = Schema.Struct({
-  since: Schema.optional(TrustedPoint),
-  expectHead: Schema.optional(TrustedPoint)
-})
-
-const decodePoints = decodeInput(Points, Result.succeed)
 
 /** A point without what else a caller's value holds: a head has a time too. */
 const bare = (point: TrustedPoint | undefined) => point && { position: point.position, hash: point.hash }
@@ -133,10 +120,10 @@ const climbLedger = Effect.fnUntraced(function* (
 })
 
 const climbAll = Effect.fnUntraced(function* (
-  options: VerificationOptions
+  given: VerificationOptions
 ): Effect.fn.Return<VerificationReport, VerificationError, Ports | Scope.Scope> {
-  const points = yield* Effect.fromResult(
-    decodePoints({ since: bare(options.since), expectHead: bare(options.expectHead) })
+  const options = yield* Effect.fromResult(
+    decodeVerification({ ...given, since: bare(given.since), expectHead: bare(given.expectHead) })
   )
   const evidence = yield* LedgerEvidence
   const { sha256 } = yield* Signing
@@ -150,13 +137,13 @@ const climbAll = Effect.fnUntraced(function* (
   const expiryTime = timeless ? undefined : (options.now ?? timestampFromMillis(nowMillis))
   const signed = options.checkpoint && (yield* believed(rungs, options.checkpoint))
 
-  const since = points.since && (yield* ladder.climb("since", WHOLE, verifyPoint(rungs, points.since)))
+  const since = options.since && (yield* ladder.climb("since", WHOLE, verifyPoint(rungs, options.since)))
   // The chain rung reads every event when it is whole; else the checkpoint rung reads those it needs.
   const shared = signed !== undefined && since === undefined && wanted.includes("chain")
   const prefix = shared ? new PrefixRoot(sha256, signed.size) : undefined
   const head = yield* climbLedger(rungs, ladder, { options, wanted, since, expiryTime, prefix })
-  if (points.expectHead !== undefined) {
-    yield* ladder.climb("expected_head", WHOLE, verifyPoint(rungs, points.expectHead))
+  if (options.expectHead !== undefined) {
+    yield* ladder.climb("expected_head", WHOLE, verifyPoint(rungs, options.expectHead))
   }
   if (signed !== undefined) {
     yield* ladder.climb("checkpoint", WHOLE, verifySignedRoot(rungs, signed, head.position, prefix))

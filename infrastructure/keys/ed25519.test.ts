@@ -100,6 +100,18 @@ describe("a generated key", () => {
       assert.include(error.message, `there is no folder ${folder}`)
     })
   )
+
+  it.effect("needs a name that can be one, with .pub behind it too", () =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      symlinkSync("loop", join(folder, "loop"))
+      for (const name of ["k".repeat(252), "k".repeat(300), join("loop", "key.pem")]) {
+        const error = yield* Effect.flip(generateKeyFiles(join(folder, name)))
+        assert.strictEqual(error._tag, "InvalidInput")
+      }
+      assert.deepStrictEqual(readdirSync(folder), ["loop"])
+    })
+  )
 })
 
 describe("a key file", () => {
@@ -137,19 +149,24 @@ describe("a key file", () => {
       ? generateKeyPairSync("rsa", { modulusLength: 1024 }).privateKey.export({ format: "pem", type: format })
       : generateKeyPairSync("x25519").privateKey.export({ format: "pem", type: format })
   const ed = generateKeyPairSync("ed25519")
+  const secret = String(ed.privateKey.export({ format: "pem", type: "pkcs8" }))
 
   it.effect.each([
-    ["nothing", "", "does not begin"],
-    ["other text", "hello\n", "does not begin"],
-    ["a public key", String(ed.publicKey.export({ format: "pem", type: "spki" })), "does not begin"],
+    ["nothing", "", "one block"],
+    ["other text", "hello\n", "one block"],
+    ["a public key", String(ed.publicKey.export({ format: "pem", type: "spki" })), "one block"],
     ["an RSA key", String(pem("rsa", "pkcs8")), "key of type rsa"],
     ["a key for agreement", String(pem("x25519", "pkcs8")), "key of type x25519"],
-    ["a damaged key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "no private key"],
+    ["a damaged key", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "is no private key"],
     [
       "an encrypted key",
       String(ed.privateKey.export({ format: "pem", type: "pkcs8", cipher: "aes-256-cbc", passphrase: "x" })),
-      "does not begin"
+      "one block"
     ],
+    ["text before the key", `# mine\n${secret}`, "one block"],
+    ["text behind the key", `${secret}mine\n`, "one block"],
+    ["two keys", `${secret}${secret}`, "one block"],
+    ["other line ends", secret.replaceAll("\n", "\r\n"), "one block"],
     ["too much", "x".repeat(20_000), "over 16384 bytes"]
   ] as const)("is refused with %s", ([, text, reason]) =>
     Effect.gen(function* () {
@@ -167,6 +184,8 @@ describe("a key file", () => {
       mkdirSync(join(folder, "key.pem"))
       assert.include((yield* Effect.flip(loadSigningKey(join(folder, "key.pem")))).message, "folder")
       assert.include((yield* Effect.flip(loadSigningKey(join(folder, "none")))).message, "no such file")
+      const unset = process.env["CASSETTE_KEY_THAT_NOBODY_SET"] as unknown as string
+      assert.strictEqual((yield* Effect.flip(loadSigningKey(unset)))._tag, "NotAKeyFile")
     })
   )
 })

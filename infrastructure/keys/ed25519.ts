@@ -28,6 +28,7 @@ import { Signing, type SigningKey } from "../../application/ledger/signing.ts"
 import { joinBytes, type Sha256Bytes } from "../../domain/canonical/bytes.ts"
 import { KeyFileExists, KeyFileExposed, NotAKeyFile } from "../../domain/ledger/checkpoint-errors.ts"
 import { InvalidInput, ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
+import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, type VerifySignature } from "../../domain/ledger/signed-note.ts"
 
 const PRIVATE_MODE = 0o600
@@ -39,6 +40,9 @@ const MAX_KEY_FILE_BYTES = 16_384
 
 // SubjectPublicKeyInfo of Ed25519 (RFC 8410) is this and the key's 32 bytes.
 const SPKI_PREFIX = Uint8Array.from(Buffer.from("302a300506032b6570032100", "hex"))
+
+// One block from the first byte to the last: OpenSSL would pass over whatever stands around it.
+const PRIVATE_PEM = /^-----BEGIN PRIVATE KEY-----\n(?:[A-Za-z0-9+/=]+\n)+-----END PRIVATE KEY-----\n?$/
 
 /** SHA-256 of bytes. */
 export const sha256Bytes: Sha256Bytes = (bytes) => hash("sha256", bytes, "buffer")
@@ -71,8 +75,7 @@ const codeOf = (error: unknown): string => {
 type WriteError = KeyFileExists | InvalidInput | ReadOnlyStore | StorageFull | StorageFailure
 
 const writeFailure = (file: string, error: unknown): WriteError => {
-  const code = codeOf(error)
-  switch (code) {
+  switch (codeOf(error)) {
     case "EEXIST":
       return new KeyFileExists({ file })
     case "ENOENT":
@@ -80,15 +83,8 @@ const writeFailure = (file: string, error: unknown): WriteError => {
       const message = `there is no folder ${dirname(file)}`
       return new InvalidInput({ message: `${file}: ${message}`, issues: [{ path: file, message }] })
     }
-    case "EACCES":
-    case "EPERM":
-    case "EROFS":
-      return new ReadOnlyStore({ file })
-    case "ENOSPC":
-    case "EDQUOT":
-      return new StorageFull({ file })
     default:
-      return new StorageFailure({ file, code, reason: (error as Error).message })
+      return fileFailure(file, file, error)
   }
 }
 
@@ -111,6 +107,15 @@ const fill = (file: string, descriptor: number, text: string): void => {
     throw writeFailure(file, error)
   } finally {
     closeSync(descriptor)
+  }
+}
+
+/** Puts the new names on the disk: what was signed with a key that is gone is worth little. */
+const settle = (file: string): void => {
+  try {
+    flushFolder(dirname(file))
+  } catch (error) {
+    throw writeFailure(file, error)
   }
 }
 
@@ -138,6 +143,7 @@ const writeKeyPair = (file: string): KeyFiles => {
     const publicPem = publicKey.export({ format: "pem", type: "spki" }) as string
     fill(publicFile, publicDescriptor, publicPem)
     fill(file, reserved(file, PRIVATE_MODE), privateKey.export({ format: "pem", type: "pkcs8" }) as string)
+    settle(file)
     return { private_key_file: file, public_key_file: publicFile, public_key: publicPem }
   } catch (error) {
     for (const name of made) rmSync(name, { force: true })
@@ -181,8 +187,8 @@ const parsePrivateKey = (file: string, text: string): KeyObject => {
   try {
     return createPrivateKey({ key: text, format: "pem" })
   } catch {
-    // OpenSSL's words about a broken or encrypted key help nobody and differ between versions.
-    throw new NotAKeyFile({ file, reason: "it holds no private key in PEM, or an encrypted one" })
+    // OpenSSL's words about a broken key help nobody and differ between versions.
+    throw new NotAKeyFile({ file, reason: "what its block holds is no private key" })
   }
 }
 
@@ -192,8 +198,8 @@ const readSigningKey = (file: string): SigningKey => {
   if (process.platform !== "win32" && (mode & OTHERS) !== 0) {
     throw new KeyFileExposed({ file, mode: `0${mode.toString(8).padStart(3, "0")}` })
   }
-  if (!text.startsWith("-----BEGIN PRIVATE KEY-----\n")) {
-    throw new NotAKeyFile({ file, reason: "it does not begin as PKCS#8 PEM does" })
+  if (!PRIVATE_PEM.test(text)) {
+    throw new NotAKeyFile({ file, reason: "it is not one block BEGIN PRIVATE KEY and nothing else" })
   }
   const key = parsePrivateKey(file, text)
   if (key.asymmetricKeyType !== "ed25519") {
@@ -208,7 +214,8 @@ const loadFailure = (file: string, error: unknown): LoadError => {
   if (error instanceof NotAKeyFile || error instanceof KeyFileExposed) return error
   const code = codeOf(error)
   return new NotAKeyFile({
-    file,
+    // A host whose setting is missing names no file at all.
+    file: String(file),
     reason: code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`
   })
 }

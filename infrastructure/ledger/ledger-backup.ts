@@ -15,9 +15,9 @@ import { fileFailure, nameFault, reserveFile } from "../sqlite/file-system.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 
-/** A target that cannot be written. */
-export const refused = (path: string, message: string) =>
-  new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
+/** A target that cannot be written, or that is no name at all. */
+export const refused = (target: string, message: string) =>
+  new InvalidInput({ message: `${target}: ${message}`, issues: [{ path: String(target), message }] })
 
 /** Creates the target, empty and only if it is not there. */
 const reserve = (target: string): Effect.Effect<void, BackupError> => {

@@ -46,7 +46,7 @@ export const busyDeadlineMillis = (options: LedgerFileOptions, byDefault: number
   (options.busyDeadline === undefined ? undefined : waitMillis(options.busyDeadline)) ?? byDefault
 
 const filenameIssue = (filename: unknown): string | undefined =>
-  typeof filename !== "string" ? "name a file" : filename === IN_MEMORY ? undefined : nameFault(filename)
+  filename === IN_MEMORY ? undefined : nameFault(filename)
 
 /** Options that would make a ledger that never verifies, one that vanishes, or a wait without an end. */
 export const optionsFault = (options: LedgerFileOptions): InvalidInput | undefined => {

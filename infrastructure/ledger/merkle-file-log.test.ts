@@ -291,9 +291,10 @@ describe("where nothing can be written beside the ledger", () => {
       const folder = temporaryFolder()
       const before = process.env["TMPDIR"]
       process.env["TMPDIR"] = folder
-      // A folder stands in the tree's place, and the second ledger's folder does not exist.
+      // A folder stands in the tree's place, the second ledger's folder does not exist, the third's name has no room.
       mkdirSync(join(folder, "l.db.merkle"))
-      for (const file of [join(folder, "l.db"), join(folder, "none", "l.db"), ":memory:"]) {
+      const longest = join(folder, "l".repeat(250))
+      for (const file of [join(folder, "l.db"), join(folder, "none", "l.db"), longest, ":memory:"]) {
         yield* assertRight(file, logOf(events), 1_300, 77, 78)
       }
       assert.isFalse(existsSync(":memory:.merkle"))

@@ -31,7 +31,7 @@ const codeOf = (error: unknown): string =>
 
 /** True for the codes that mean: not here, but perhaps elsewhere. */
 export const isForbidden = (error: unknown): boolean =>
-  ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "ERR_FS_EISDIR"].includes(codeOf(error))
+  ["EACCES", "EPERM", "EROFS", "ENOENT", "ENOTDIR", "ENAMETOOLONG", "ERR_FS_EISDIR"].includes(codeOf(error))
 
 const writeAll = (descriptor: number, bytes: Uint8Array, position: number): void => {
   let written = 0

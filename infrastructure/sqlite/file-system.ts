@@ -53,8 +53,8 @@ const isReadable = (path: string): boolean => may(path, constants.R_OK)
 export const isWritable = (path: string): boolean => may(path, constants.W_OK)
 
 /** Why a name cannot be a file's, or undefined. The driver would trim it, or take it for something else. */
-export const nameFault = (name: string): string | undefined => {
-  if (name.trim() === "") return "name a file"
+export const nameFault = (name: unknown): string | undefined => {
+  if (typeof name !== "string" || name.trim() === "") return "name a file"
   if (name.includes("\0") || !name.isWellFormed())
     return "the name has characters that no file's name can have"
   if (name.trimEnd() !== name)

@@ -83,6 +83,93 @@ describe("Ledger.layer", () => {
     })
   )
 
+  it.live("refuses what it would have to guess, and never says more than it has checked", () =>
+    Effect.gen(function* () {
+      const tags = Effect.gen(function* () {
+        const { options, trust } = yield* signer
+        const checkpoints = yield* Checkpoints
+        const ledger = yield* Ledger
+        const { note } = yield* checkpoints.make(options)
+        const [key] = trust.keys
+        const proof = formatProof(yield* checkpoints.proveInclusion({ position: 1, checkpoint: note }))
+        const calls: ReadonlyArray<readonly [unknown, (input: never) => Effect.Effect<unknown, unknown>]> = [
+          // Options of a verification: none of these may quietly check less.
+          ...[
+            { expecthead: yield* ledger.head },
+            { rungs: [] },
+            { rungs: ["chian"] },
+            { rungs: "chain" },
+            { now: "tomorrow" },
+            { now: 5 },
+            { pure: "false" },
+            { runId: "" },
+            { runId: "\ud800" },
+            { run_id: "r" },
+            { since: 1 },
+            { since: { position: Number.NaN, hash: "0".repeat(64) } },
+            { expectHead: { position: 1, hash: "A".repeat(64) } },
+            { checkpoint: note },
+            { checkpoint: { note } },
+            { checkpoint: { note, trust: { keys: [{ ...key, enabled: "false" }] } } }
+          ].map((input) => [input, ledger.verifyCassette] as const),
+          // Whom to believe: a key is on, for a list of ledgers, once, or it is no entry.
+          ...[
+            undefined,
+            null,
+            { keys: key },
+            { keys: [null] },
+            { keys: [{ ...key, enabled: "false" }] },
+            { keys: [{ ...key, enabled: 1 }] },
+            { keys: [{ ...key, scope: { ledgers: `${ledger.ledgerId}-and-another` } }] },
+            { keys: [{ ...key, scope: undefined }] },
+            { keys: [{ ...key, public_key: "" }] },
+            { keys: [key, key] },
+            { keys: [{ ...key, scopes: [] }] }
+          ].flatMap((whom) => [
+            [whom, (input: never) => checkpoints.verify(note, input)] as const,
+            [{ proof, checkpoints: [note], trust: whom }, verifyProof] as const
+          ]),
+          ...[undefined, null, 5, {}, new Uint8Array(3)].flatMap((wrong) => [
+            [wrong, (input: never) => checkpoints.verify(input, trust)] as const,
+            [wrong, checkpoints.make] as const,
+            [{ key: wrong }, checkpoints.make] as const,
+            [wrong, checkpoints.proveInclusion] as const,
+            [wrong, verifyProof] as const,
+            [{ proof: wrong, checkpoints: [note], trust }, verifyProof] as const,
+            [{ proof, checkpoints: wrong, trust }, verifyProof] as const,
+            [wrong, ledger.rebuild] as const,
+            [wrong, ledger.backup] as const
+          ]),
+          ...[null, 5, {}].flatMap((wrong) => [
+            [{ position: 1, checkpoint: wrong }, checkpoints.proveInclusion] as const,
+            [{ from: 1, oldCheckpoint: wrong }, checkpoints.proveConsistency] as const,
+            [{ ...options, keyName: wrong }, checkpoints.make] as const
+          ]),
+          // A signer that is not what it says: its note would verify nowhere.
+          ...[new Uint8Array(3), new Uint8Array(64)].map(
+            (signature) =>
+              [
+                { key: { publicKey: options.key.publicKey, sign: () => signature } },
+                checkpoints.make
+              ] as const
+          ),
+          [{ key: { publicKey: new Uint8Array(32).fill(1), sign: options.key.sign } }, checkpoints.make]
+        ]
+        return yield* Effect.forEach(calls, ([input, call]) =>
+          call(input as never).pipe(
+            Effect.as("accepted"),
+            Effect.catchDefect((defect) => Effect.succeed(`defect: ${String(defect)}`)),
+            Effect.catch((error) => Effect.succeed((error as { readonly _tag: string })._tag)),
+            Effect.map((tag) => `${JSON.stringify(input)?.slice(0, 200)} ${tag}`)
+          )
+        )
+      })
+      for (const tag of yield* Effect.provide(tags, Ledger.layer({ filename: ":memory:" }))) {
+        assert.match(tag, / InvalidInput$/)
+      }
+    })
+  )
+
   it.live("refuses another ledger's note, and sizes that are not there", () =>
     Effect.gen(function* () {
       const foreign = yield* Effect.provide(

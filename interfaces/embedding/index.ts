@@ -59,7 +59,8 @@ export {
 export type { VerifiedProof, VerifyProofOptions } from "../../application/ledger/proof-verification.ts"
 export type { SigningKey } from "../../application/ledger/signing.ts"
 export type { CheckpointEvidence } from "../../application/ledger/checkpoint-rung.ts"
-export type { Rung, VerificationError, VerificationOptions } from "../../application/ledger/verification.ts"
+export type { Rung } from "../../application/ledger/evidence-input.ts"
+export type { VerificationError, VerificationOptions } from "../../application/ledger/verification.ts"
 export {
   type CreateThoughtOptions,
   Thoughts,

@@ -210,10 +210,10 @@ const ledgerVerify = agentTool({
     pure: Schema.optionalKey(Schema.Boolean.annotate({ description: "leave out what depends on a clock" }))
   }),
   data: VerificationReport,
-  run: (input) =>
+  run: ({ now, pure, run_id }) =>
     Effect.flatMap(
       LedgerAccess.use(({ open }) => open("existing")),
-      ({ ledger }) => ledger.verifyCassette(input)
+      ({ ledger }) => ledger.verifyCassette({ runId: run_id, now, pure })
     )
 })
 

@@ -249,8 +249,12 @@ describe("errors", () => {
     const session = await start()
     await session.data("message_post", work)
     await session.data("step_claim", { run_id: "r1", worker_id: "w", ttl_seconds: 1 })
-    const report = await session.data("ledger_verify", { now: "2099-01-01T00:00:00.000Z" })
+    const now = "2099-01-01T00:00:00.000Z"
+    const report = await session.data("ledger_verify", { now })
     expect(report).toMatchObject({ verdict: "FAIL" })
+    expect(await session.data("ledger_verify", { now, run_id: "r1" })).toMatchObject({ verdict: "FAIL" })
+    const other = await session.data("ledger_verify", { now, run_id: "another" })
+    expect(other).toMatchObject({ verdict: "PASS", counts: { cassette_steps: 0 } })
   })
 })
 
