@@ -5,10 +5,16 @@
 import { writeSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { Ledger as LedgerService, type LedgerShape } from "../../application/ledger/ledger.ts"
+import { makeManualClock, withClock } from "../../application/ledger/testing/manual-clock.ts"
+import { sha256 } from "../../infrastructure/hashing/node-hashing.ts"
 import { Ledger } from "../../interfaces/embedding/ledger.ts"
+import { START } from "./ledger-system.ts"
 
 const [role = "", filename = "", name = "", count = "0"] = process.argv.slice(2)
 const amount = Number(count)
+
+/** The clock of children that jump; the others have the machine's. */
+const clock = makeManualClock(START)
 
 const tell = (line: object): Effect.Effect<void> =>
   Effect.sync(() => {
@@ -86,7 +92,40 @@ const quota = (ledger: LedgerShape) =>
     }
   })
 
-const roles = { life, race, quota }
+const DAY = 86_400_000
+
+/** A number below `limit` for the n-th of what this child does, the same whenever it has the same name. */
+const drawn = (n: number, what: string, limit: number): number =>
+  Number.parseInt(sha256(`${name} ${what} ${n}`).slice(0, 8), 16) % limit
+
+/** Does what its name draws, on a clock that jumps by up to a day both ways before each command; refusals are answers. */
+const jump = (ledger: LedgerShape) =>
+  Effect.forEach(numbers(amount), (n) =>
+    Effect.gen(function* () {
+      clock.set(START - DAY + drawn(n, "clock", 2 * DAY))
+      yield* ledger.postMessage({ run_id: "jump", source: "WORKER", payload: { n, name } })
+      const worker_id = name
+      const ttl_seconds = 1 + drawn(n, "ttl", 3_600)
+      const { fencing_token, step_id } = yield* ledger.claimStep({ run_id: "jump", worker_id, ttl_seconds })
+      yield* tell({ did: "claim", by: name, step_id, fencing_token })
+      clock.set(START - DAY + drawn(n, "later", 2 * DAY))
+      const end = drawn(n, "end", 4)
+      const place = { run_id: "jump", step_id }
+      if (end === 0) return yield* ledger.requeueStep({ ...place, reason: "ended" })
+      if (end === 1) return yield* ledger.requeueStep({ ...place, reason: "stuck", force: true })
+      const lease = { worker_id, fencing_token }
+      if (end === 2) return yield* ledger.requeueStep({ ...place, reason: "given back", lease })
+      return yield* complete(ledger, "jump", { step_id, fencing_token })
+    }).pipe(
+      Effect.catchTags({
+        LeaseExpired: () => Effect.void,
+        LeaseNotExpired: () => Effect.void,
+        NoPendingStep: () => Effect.void
+      })
+    )
+  )
+
+const roles = { life, race, quota, jump }
 const play = Object.hasOwn(roles, role) ? roles[role as keyof typeof roles] : undefined
 if (play === undefined) throw new Error(`there is no role ${role}`)
 
@@ -97,5 +136,6 @@ await Effect.gen(function* () {
   yield* tell({ did: "end", by: name })
 }).pipe(
   Effect.provide(Ledger.layer({ filename, durability: "full", busyDeadline: 120_000 })),
+  role === "jump" ? withClock(clock) : (program) => program,
   Effect.runPromise
 )
