@@ -2,8 +2,8 @@
  * Opening the corpus database: it is made once however many open it first, and everything that is not one of ours is
  * refused by name and left as it was.
  */
-import { chmodSync, readdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
@@ -143,6 +143,59 @@ describe("the corpus database", () => {
       assert.strictEqual(tables, 6)
       assert.deepStrictEqual(readdirSync(folder), ["system1.db"])
       chmodSync(filename, 0o644)
+    })
+  )
+
+  const replacements: Readonly<Record<string, (filename: string) => void>> = {
+    removed: (filename) => rmSync(filename),
+    replaced: (filename) => {
+      copyFileSync(filename, `${filename}.copy`)
+      renameSync(`${filename}.copy`, filename)
+    },
+    "left without its log": (filename) => rmSync(`${filename}-wal`),
+    "with another folder in the place of its own": (filename) => {
+      renameSync(dirname(filename), `${dirname(filename)}.old`)
+      mkdirSync(dirname(filename))
+    }
+  }
+  for (const [what, lose] of Object.entries(replacements)) {
+    it.live(`that is ${what} under an open corpus answers nothing more and takes nothing more`, () =>
+      Effect.gen(function* () {
+        const filename = join(temporaryFolder(), "a", "system1.db")
+        mkdirSync(dirname(filename))
+        yield* CorpusDatabase.use((database) =>
+          Effect.gen(function* () {
+            yield* countTables(database)
+            assert.isNumber(database.dataVersion())
+            lose(filename)
+            if (what !== "left without its log") assert.isUndefined(database.dataVersion())
+            const insert = database.run((connection) =>
+              connection.run("INSERT INTO symbols VALUES ('@A/b', 'a.md', NULL, NULL)")
+            )
+            for (const use of [countTables(database), insert]) {
+              assert.deepInclude(
+                { ...(yield* Effect.flip(use)) },
+                { _tag: "StorageFailure", code: "FILE_REPLACED" }
+              )
+            }
+          })
+        ).pipe(Effect.provide(corpusDatabaseLayer({ filename })))
+      })
+    )
+  }
+
+  it.live("that is replaced while work goes on has not taken that work", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "system1.db")
+      const error = yield* CorpusDatabase.use((database) =>
+        Effect.flip(
+          database.run((connection) => {
+            connection.run("INSERT INTO symbols VALUES ('@A/b', 'a.md', NULL, NULL)")
+            rmSync(filename)
+          })
+        )
+      ).pipe(Effect.provide(corpusDatabaseLayer({ filename })))
+      assert.deepInclude({ ...error }, { _tag: "StorageFailure", code: "FILE_REPLACED" })
     })
   )
 

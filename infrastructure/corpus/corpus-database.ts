@@ -22,7 +22,9 @@ import {
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
+import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
 import { type AccessMode, type PathFault, pathFault } from "../sqlite/file-system.ts"
+import { journalFault } from "../sqlite/journal-fault.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { lookInto, withoutTraces } from "../sqlite/traceless-reading.ts"
 import {
@@ -102,6 +104,14 @@ const acquire = (
 ): Effect.Effect<Connection, CorpusStoreError, Scope.Scope> =>
   Effect.acquireRelease(attempt(file, deadline, open), (connection) => Effect.sync(() => connection.close()))
 
+/** A connection, and what throws once its file is no longer the one at its path. */
+interface Opened {
+  readonly connection: Connection
+  readonly assertInPlace: PlaceCheck
+  /** The same of the database file alone: all that an answer from memory can afford. */
+  readonly assertFile: PlaceCheck
+}
+
 const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
 
 /** Refuses a version that is not ours and a schema that is not the version's. */
@@ -130,27 +140,34 @@ const openToWrite = Effect.fnUntraced(function* (file: string, mode: AccessMode,
       if (refusal !== undefined) return yield* Effect.fail(refusal)
     }
   }
+  const beforeOpening = watchPlace(file)
   const connection = yield* acquire(file, deadline, () => openForWriting(file))
+  const assertFile = watchPlace(file)
   const found = yield* attempt(file, deadline, () => {
     const seen = inspectCorpus(connection)
     if (seen.kind === "foreign") return seen
-    configureForWriting(connection, "full")
+    const fault = journalFault(file, configureForWriting(connection, "full"))
+    if (fault !== undefined) throw fault
     return seen.kind === "corpus" && (seen.version ?? CORPUS_VERSION) >= CORPUS_VERSION
       ? seen
       : migrateCorpus(connection)
   })
   yield* admit(file, deadline, connection, found)
-  return connection
+  // The log and its index stand for as long as this connection is open, and commits go there first.
+  const assertInPlace = watchPlace(file, `${file}-wal`, `${file}-shm`)
+  yield* attempt(file, deadline, beforeOpening)
+  return { connection, assertInPlace, assertFile }
 })
 
 const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) {
   if (!hasContent(file)) return yield* new NotACorpus({ file, reason: "it is empty" })
   const open = (path: string) =>
     Effect.gen(function* () {
+      const assertInPlace = watchPlace(path)
       const connection = yield* acquire(file, deadline, () => openForReading(path))
       const found = yield* attempt(file, deadline, () => inspectCorpus(connection))
       yield* admit(file, deadline, connection, found)
-      return connection
+      return { connection, assertInPlace, assertFile: assertInPlace }
     })
   const copied = evidenceCopy(file, CANNOT_BE_WRITTEN).pipe(Effect.flatMap((copy) => open(copy.file)))
   // Where SQLite cannot put its shared memory beside the file, a private copy is read.
@@ -163,11 +180,12 @@ const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) 
   )
 })
 
-const dataVersion = (connection: Connection): number | undefined => {
+const dataVersionOf = ({ assertFile, connection }: Opened): number | undefined => {
   try {
+    assertFile()
     return connection.all<{ data_version: number }>("PRAGMA data_version")[0]?.data_version
   } catch {
-    // Busy, most likely: whoever asks looks the matter up instead, and that reports what is wrong.
+    // Busy, or no longer the file at its path: whoever asks looks the matter up instead, and that says what is wrong.
     return undefined
   }
 }
@@ -181,13 +199,20 @@ const openCorpusDatabase = Effect.fnUntraced(function* ({
 }: CorpusDatabaseOptions): Effect.fn.Return<CorpusDatabase["Service"], CorpusOpenError, Scope.Scope> {
   const fault = pathFault(filename, { mode, allowNetworkFs })
   if (fault !== undefined) return yield* Effect.fail(pathError(filename, fault))
-  const connection =
+  const opened =
     mode === "read" ? yield* openToRead(filename, deadline) : yield* openToWrite(filename, mode, deadline)
   return {
     filename,
     readOnly: mode === "read",
-    dataVersion: () => dataVersion(connection),
-    run: (work) => attempt(filename, deadline, () => work(connection))
+    dataVersion: () => dataVersionOf(opened),
+    run: (work) =>
+      attempt(filename, deadline, () => {
+        opened.assertInPlace()
+        const value = work(opened.connection)
+        // What went into a file that is gone by now was not stored, and what was read there no longer stands.
+        opened.assertInPlace()
+        return value
+      })
   }
 })
 

@@ -253,6 +253,28 @@ describe("the file of expansions", () => {
     })
   )
 
+  it.live("whose folder was removed under an open cache has one lock, for everybody, in the new one", () =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const lock = `${linesOf(folder)}.lock`
+      yield* within(
+        folder,
+        Effect.gen(function* () {
+          yield* store()
+          rmSync(dirname(linesOf(folder)), { recursive: true })
+          mkdirSync(dirname(linesOf(folder)))
+          const holder = new Database(lock)
+          holder.exec("BEGIN IMMEDIATE")
+          assert.strictEqual((yield* Effect.flip(store(other)))._tag, "StoreBusy")
+          holder.exec("COMMIT")
+          holder.close()
+          assert.isTrue((yield* store(other)).created)
+          assert.strictEqual(readFileSync(linesOf(folder), "utf8"), line(other))
+        })
+      )
+    })
+  )
+
   it.live("is no link, no folder, and its lock is no other file", () =>
     Effect.gen(function* () {
       const linked = temporaryFolder()

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
+import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { cacheLayer, databaseOf, sample } from "./testing/expansion-caches.ts"
 
@@ -59,6 +60,15 @@ describe("the table of expansions", () => {
 
       raw.exec(guard)
       raw.close()
+      const restored = [
+        ExpansionCache.use((cache) => cache.lookup(sample())),
+        ExpansionCache.use((cache) => cache.store(sample()))
+      ]
+      for (const use of restored) {
+        const error = yield* Effect.flip(within<unknown, ExpansionCacheError>(use))
+        assert.strictEqual(error._tag, "CorpusCorrupt")
+        assert.include(error.message, "payload_hash is not the payload's")
+      }
       const report = yield* within(ExpansionCache.use((cache) => cache.verify))
       assert.deepStrictEqual(report, {
         verdict: "FAIL",

@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import { ExpansionCache, type Stored } from "../../application/corpus/expansion-cache.ts"
 import type { CheckFinding } from "../../domain/corpus/check-report.ts"
 import { expansionFault } from "../../domain/corpus/expansion-check.ts"
-import type { Expansion, ExpansionKey } from "../../domain/corpus/expansion.ts"
+import { type Expansion, type ExpansionKey, payloadFault } from "../../domain/corpus/expansion.ts"
 import { ReadOnlyStore, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
@@ -16,9 +16,21 @@ import { makeRecentExpansions } from "./recent-expansions.ts"
 
 const SWALLOWED = "the expansion was swallowed instead of stored"
 
+/** Whoever puts the guards back after an edit below them leaves a schema that is whole: only the hash tells. */
+const assertSound = (expansion: Expansion): void => {
+  const message = payloadFault(sha256, expansion)
+  if (message === undefined) return
+  const { run_id, slice, symbol_id } = expansion
+  const where = `expansions ${symbol_id} ${slice} of run ${run_id}`
+  throw new StoreCorrupt({ code: "PAYLOAD_CHANGED", where, finding: `${where}: ${message}` })
+}
+
 const insert = (connection: Connection, expansion: Expansion): Stored => {
   const standing = selectExpansion.first(connection, expansion)
-  if (standing !== undefined) return { expansion: standing, created: false }
+  if (standing !== undefined) {
+    assertSound(standing)
+    return { expansion: standing, created: false }
+  }
   if (insertExpansion.run(connection, expansion) !== 1) {
     // A trigger that is not ours can swallow an insert; what was not stored may never be given out as stored.
     throw new StoreCorrupt({ code: "SCHEMA_EXTRA", where: "expansions", finding: SWALLOWED })
@@ -34,7 +46,10 @@ const makeAccess = (
   const select = (key: ExpansionKey) =>
     database.run((connection) => {
       const found = selectExpansion.first(connection, key)
-      if (found !== undefined) recent.keep(found)
+      if (found !== undefined) {
+        assertSound(found)
+        recent.keep(found)
+      }
       return found
     })
   return {

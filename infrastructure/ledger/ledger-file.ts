@@ -25,6 +25,7 @@ import {
 } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
 import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
+import { journalFault } from "../sqlite/journal-fault.ts"
 import { fileFailure, isWritable, pathFault, reserveFile } from "../sqlite/file-system.ts"
 import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
 import { CANNOT_BE_WRITTEN, evidenceCopy } from "./evidence-copy.ts"
@@ -169,13 +170,8 @@ const configured = Effect.fnUntraced(function* (
   connection: Connection
 ): Effect.fn.Return<void, OpenError> {
   const mode = yield* opening(filename, deadline, () => configureForWriting(connection, durability))
-  if (mode !== (filename === IN_MEMORY ? "memory" : "wal")) {
-    yield* new StorageFailure({
-      file: filename,
-      code: "NO_WRITE_AHEAD_LOG",
-      reason: `SQLite keeps journal mode ${mode} here instead of a write-ahead log: put the ledger on another file system`
-    })
-  }
+  const fault = journalFault(filename, mode, filename === IN_MEMORY ? "memory" : "wal")
+  if (fault !== undefined) yield* fault
 })
 
 /** What the file is once it is sure to be a ledger of this version, or is none at all. */

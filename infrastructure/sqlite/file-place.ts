@@ -29,7 +29,7 @@ export const watchPlace = (...paths: ReadonlyArray<string>): PlaceCheck => {
         throw new StorageFailure({
           file: path,
           code: "FILE_REPLACED",
-          reason: `the file was ${now === undefined ? "removed" : "replaced"} while it was open; what was not acknowledged does not count: open the ledger again`
+          reason: `the file was ${now === undefined ? "removed" : "replaced"} while it was open; what was not acknowledged does not count: open it again`
         })
       }
     }
