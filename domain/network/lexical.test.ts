@@ -1,7 +1,7 @@
 // The numbers of ranking by hand, and the forms that they are stored in.
 import { describe, expect, it } from "vitest"
 import { closenesses, inverseFrequency, proximityBonus, sumCounts, termScore, weightsOf } from "./lexical.ts"
-import { eachPosting, encodePostings, type Posting } from "./postings.ts"
+import { decodedPostings, decodePostings, encodePostings, type Posting } from "./postings.ts"
 import { byNetworkRank, distinctTexts, type Ranked } from "./ranking.ts"
 import { lengthOf, weightedCount, weightedCounts } from "./term-counts.ts"
 
@@ -91,9 +91,12 @@ describe("counts of a chunk", () => {
 
 describe("postings", () => {
   const read = (bytes: Uint8Array): ReadonlyArray<Posting> => {
-    const postings: Array<Posting> = []
-    eachPosting(bytes, (place, count) => postings.push({ place, count }))
-    return postings
+    const decoded = decodedPostings()
+    const found = decodePostings(bytes, decoded)
+    return Array.from({ length: found }, (_, index) => ({
+      place: decoded.places[index]!,
+      count: decoded.counts[index]!
+    }))
   }
   const postings = [
     { place: 0, count: 1 },

@@ -2,6 +2,8 @@
 // from the chunk before and the weighted count of the term. Lists only grow at their end; a chunk that was taken out
 // keeps its pair and is known by its length 0. This file knows bytes and nothing of SQL.
 
+import { SEGMENT_CHUNKS } from "./limits.ts"
+
 const write = (bytes: Array<number>, value: number): void => {
   let rest = value
   while (rest > 127) {
@@ -29,18 +31,31 @@ export const encodePostings = (postings: ReadonlyArray<Posting>, after: number):
   return Uint8Array.from(bytes)
 }
 
-/** Calls `visit` for every posting; bytes that end in the middle of a number end the list. */
-export const eachPosting = (bytes: Uint8Array, visit: (place: number, count: number) => void): void => {
+/** Places and counts of a list of postings, in arrays that the caller keeps and uses again. */
+export interface DecodedPostings {
+  readonly places: Uint16Array
+  readonly counts: Uint32Array
+}
+
+/** Room for the postings of one term in one segment. */
+export const decodedPostings = (): DecodedPostings => ({
+  places: new Uint16Array(SEGMENT_CHUNKS),
+  counts: new Uint32Array(SEGMENT_CHUNKS)
+})
+
+/** Decodes postings and gives how many there are; bytes that end in the middle of a number end the list. */
+export const decodePostings = (bytes: Uint8Array, { counts, places }: DecodedPostings): number => {
   let place = -1
   let at = 0
-  while (at < bytes.length) {
+  let found = 0
+  while (at < bytes.length && found < SEGMENT_CHUNKS) {
     let byte = bytes[at++]!
     let distance = byte & 127
     for (let shift = 7; byte > 127 && at < bytes.length; shift += 7) {
       byte = bytes[at++]!
       distance |= (byte & 127) << shift
     }
-    if (at >= bytes.length) return
+    if (at >= bytes.length) return found
     byte = bytes[at++]!
     let count = byte & 127
     for (let shift = 7; byte > 127 && at < bytes.length; shift += 7) {
@@ -48,6 +63,9 @@ export const eachPosting = (bytes: Uint8Array, visit: (place: number, count: num
       count |= (byte & 127) << shift
     }
     place += distance
-    visit(place, count)
+    places[found] = place
+    counts[found] = count
+    found += 1
   }
+  return found
 }

@@ -19,7 +19,7 @@ import { byText } from "../../domain/network/text-order.ts"
 import { closenesses, type Counts, termScore, type Weights } from "../../domain/network/lexical.ts"
 import { FIRST_PARENT } from "../../domain/network/receipt-form.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
-import { eachPosting } from "../../domain/network/postings.ts"
+import { decodedPostings, decodePostings } from "../../domain/network/postings.ts"
 import type { Question } from "../../domain/network/query-text.ts"
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import { weightedCount } from "../../domain/network/term-counts.ts"
@@ -84,6 +84,9 @@ const frequencyIn = (connection: Connection, term: string): number =>
     [term]
   )[0]?.chunks ?? 0
 
+// Used by one list at a time.
+const decoded = decodedPostings()
+
 /** How many visible chunks have the term; only lists of hidden chunks must be read for it. */
 const visibleFrequency = (
   connection: Connection,
@@ -96,9 +99,8 @@ const visibleFrequency = (
     [term]
   )) {
     const words = lengths.get(row.segment)
-    eachPosting(row.data, (place) => {
-      if ((words?.[place] ?? 0) > 0) chunks += 1
-    })
+    const found = decodePostings(row.data, decoded)
+    for (let index = 0; index < found; index++) if ((words?.[decoded.places[index]!] ?? 0) > 0) chunks += 1
   }
   return chunks
 }
@@ -180,6 +182,7 @@ class BestScores {
 // Used by one segment at a time: making them anew for each would be most of the work of small questions.
 const marked = new Uint8Array(SEGMENT_CHUNKS)
 const scores = new Float64Array(SEGMENT_CHUNKS)
+const { counts, places } = decoded
 
 /** Scores one segment: drivers mark the chunks, then every term adds to the marked ones, in binary order. */
 const scoreSegment = (
@@ -195,9 +198,8 @@ const scoreSegment = (
   for (const [index, { driver }] of weights.terms.entries()) {
     const list = driver ? lists[index] : undefined
     if (list === undefined) continue
-    eachPosting(list, (place) => {
-      marked[place] = 1
-    })
+    const found = decodePostings(list, decoded)
+    for (let posting = 0; posting < found; posting++) marked[places[posting]!] = 1
     any = true
   }
   if (!any) return
@@ -205,9 +207,12 @@ const scoreSegment = (
   for (const [index, { idf }] of weights.terms.entries()) {
     const list = lists[index]
     if (list === undefined) continue
-    eachPosting(list, (place, weighted) => {
-      if (marked[place] === 1) scores[place]! += termScore(idf, weighted, lengths[place] ?? 0, weights.mean)
-    })
+    const found = decodePostings(list, decoded)
+    for (let posting = 0; posting < found; posting++) {
+      const place = places[posting]!
+      if (marked[place] === 0) continue
+      scores[place]! += termScore(idf, counts[posting]!, lengths[place] ?? 0, weights.mean)
+    }
   }
   for (let place = 0; place < lengths.length; place++) {
     if (marked[place] === 0 || lengths[place] === 0) continue
@@ -349,7 +354,7 @@ const storedChunk = (row: ChunkRow): StoredChunk => ({
 })
 
 /** Every visible place of the given texts. */
-const places = (
+const placesOfTexts = (
   cassette: OpenCassette,
   hashes: ReadonlyArray<string>,
   scope: Scope
@@ -420,7 +425,7 @@ const answers: {
   best,
   describe: (cassette, { chunks, neighbours }) => describe(cassette, chunks, neighbours),
   nearest,
-  places: (cassette, { hashes, scope }) => places(cassette, hashes, scope)
+  places: (cassette, { hashes, scope }) => placesOfTexts(cassette, hashes, scope)
 }
 
 /** Answers one request from a cassette's file, or says why it cannot. */

@@ -4,7 +4,7 @@
 import { chunksOf } from "../../domain/network/chunks.ts"
 import type { CassetteFinding, CassetteReport } from "../../domain/network/verification.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
-import { eachPosting } from "../../domain/network/postings.ts"
+import { decodedPostings, decodePostings } from "../../domain/network/postings.ts"
 import { FIRST_PARENT, type Receipt } from "../../domain/network/receipt-form.ts"
 import { contentRoot, receiptHash, recordHash } from "../../domain/network/records.ts"
 import { recordsRoot } from "../../domain/network/record-root.ts"
@@ -124,6 +124,8 @@ const expectedPostings = (connection: Connection, segment: number): ReadonlySet<
   return lines
 }
 
+const decoded = decodedPostings()
+
 const checkPostings = (connection: Connection, find: Find): void => {
   const segments = connection.all<{ segment: number; lengths: Uint8Array }>(
     "SELECT segment, lengths FROM segments"
@@ -138,12 +140,14 @@ const checkPostings = (connection: Connection, find: Find): void => {
       [segment]
     )) {
       let visible = 0
-      eachPosting(data, (place, count) => {
-        if ((words[place] ?? 0) === 0) return
+      const postings = decodePostings(data, decoded)
+      for (let posting = 0; posting < postings; posting++) {
+        const place = decoded.places[posting]!
+        if ((words[place] ?? 0) === 0) continue
         visible += 1
-        if (expected.has(`${term} ${place} ${count}`)) found += 1
+        if (expected.has(`${term} ${place} ${decoded.counts[posting]!}`)) found += 1
         else strange += 1
-      })
+      }
       if (visible !== chunks) strange += 1
     }
     if (strange > 0 || found !== expected.size) {
