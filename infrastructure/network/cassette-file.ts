@@ -9,6 +9,12 @@ import { type Connection, openForReading } from "../sqlite/better-sqlite3-host.t
 /** "CXN1" as a big-endian number, in the header of every cassette. */
 const APPLICATION_ID = 0x43_58_4e_31
 
+/**
+ * How much of a cassette stays in memory between questions (KiB); eight cassettes share a process with their hub. No
+ * file is mapped into memory instead: one that is cut meanwhile would end the process.
+ */
+const CACHE_KIBIBYTES = 8_192
+
 /** Why a cassette does not answer. */
 export interface CassetteFault {
   readonly status: Exclude<AnswerStatus, "ok" | "partial">
@@ -96,6 +102,7 @@ const open = (file: string, id: string): OpenCassette | CassetteFault => {
   const identity = identityOf(file)
   const connection = openForReading(file)
   try {
+    connection.pragma(`cache_size = -${CACHE_KIBIBYTES}`)
     const found = inspectCassette(connection)
     const fault = judge(found, id)
     if (fault === undefined && found.kind === "cassette") return { connection, meta: found.meta, identity }

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import {
   type FileMissing,
+  type InvalidInput,
   type InvariantViolation,
   type NetworkFileSystem,
   type ReadOnlyStore,
@@ -22,13 +23,14 @@ import {
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
-import { pathFault } from "../sqlite/file-system.ts"
+import { fileFailure, pathFault } from "../sqlite/file-system.ts"
 import { lookInto } from "../sqlite/traceless-reading.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
 import { type CassetteBirth, createCassette } from "./cassette-schema.ts"
 
 export type CassetteWriteError =
   | FileMissing
+  | InvalidInput
   | InvariantViolation
   | LedgerIsNotACassette
   | NetworkFileSystem
@@ -69,13 +71,28 @@ const judge = (
 
 const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
 
+/** Fails when the file at a path is there and is not this cassette; nothing of it is changed. */
+export const checkCassetteFile = Effect.fnUntraced(function* (
+  file: string,
+  id: string
+): Effect.fn.Return<void, CassetteWriteError> {
+  if (!hasContent(file)) return
+  const found = yield* attempt(file, () => lookInto(file, inspectCassette))
+  const refusal = judge(file, found, id)
+  if (refusal !== undefined) return yield* Effect.fail(refusal)
+})
+
+/** Runs an operation of the file system; what the operating system says is a typed error. */
+export const onFile = <A>(file: string, work: () => A): Effect.Effect<A, CassetteWriteError> =>
+  Effect.try({ try: work, catch: (error) => fileFailure("path", file, error) })
+
 /** Opens a cassette's file for writing. A file that is there keeps its mutability, whatever `birth` says. */
 export const openCassetteWriter = Effect.fnUntraced(function* (
   file: string,
   birth: CassetteBirth,
   durability: Durability
 ): Effect.fn.Return<WriteCassette, CassetteWriteError, Scope.Scope> {
-  mkdirSync(dirname(file), { recursive: true })
+  yield* onFile(file, () => mkdirSync(dirname(file), { recursive: true }))
   const fault = pathFault(file, { mode: "write", allowNetworkFs: false })
   if (fault !== undefined) {
     return yield* Effect.fail(
@@ -84,11 +101,7 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
         : fault
     )
   }
-  if (hasContent(file)) {
-    const found = yield* attempt(file, () => lookInto(file, inspectCassette))
-    const refusal = judge(file, found, birth.id)
-    if (refusal !== undefined) return yield* Effect.fail(refusal)
-  }
+  yield* checkCassetteFile(file, birth.id)
   const connection = yield* Effect.acquireRelease(
     attempt(file, () => openForWriting(file)),
     (open) => Effect.sync(() => open.close())

@@ -12,7 +12,13 @@ import type { EmbedderFailed, EmbedderMismatch } from "../../domain/network/erro
 import { dropUnusedVectors, embedderFault, putVectors, unembedded } from "./vector-writing.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { CassetteFile } from "./cassette-file.ts"
-import { type CassetteWriteError, openCassetteWriter, type WriteCassette } from "./cassette-writer.ts"
+import {
+  type CassetteWriteError,
+  checkCassetteFile,
+  onFile,
+  openCassetteWriter,
+  type WriteCassette
+} from "./cassette-writer.ts"
 import { type ConfiguredCassette, sourcesOf } from "./configured-cassettes.ts"
 import {
   finishWriting,
@@ -208,9 +214,7 @@ const rebuildSealed = Effect.fnUntraced(function* (
     return
   }
   // What stands at the path must be this cassette, whose place is taken only by a whole new one.
-  if (existsSync(configured.file)) {
-    yield* Effect.scoped(openCassetteWriter(configured.file, configured.birth, "normal"))
-  }
+  yield* checkCassetteFile(configured.file, configured.id)
   const fresh = `${configured.file}.new`
   const clear = () => {
     for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${fresh}${ending}`, { force: true })
@@ -222,9 +226,11 @@ const rebuildSealed = Effect.fnUntraced(function* (
       yield* putAll(write, sources, yield* writeTime(0), tally, progress)
       if (embedding !== undefined) tally.embedded = yield* embedMissing(write, configured.id, embedding)
       yield* write(seal)
+      // Nothing is written any more: without a log, the file is all there is, and can be put in another's place.
+      yield* write((connection) => connection.pragma("journal_mode = DELETE"))
     })
   ).pipe(Effect.onError(() => Effect.sync(clear)))
-  renameSync(fresh, configured.file)
+  yield* onFile(configured.file, () => renameSync(fresh, configured.file))
 })
 
 /** Indexes one cassette of the configuration in `file`; without sources it is only made, if it is missing. */

@@ -1,5 +1,5 @@
 // `cortex network` from an empty folder with documents on: three commands to the first answer, then every refusal.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -230,7 +230,11 @@ describe("configurations", () => {
       return (document.data as { cassettes: Array<{ added: number; unchanged: number }> }).cassettes[0]
     }
     expect(await index()).toMatchObject({ added: 1, unchanged: 0 })
+    const sealed = readFileSync(join(folder, "canon.db"))
     expect(await index()).toMatchObject({ added: 0, unchanged: 1 })
+    await runCli(["network", "query", "hub", "--config", "net.yaml"], { cwd: folder })
+    expect(readdirSync(folder).filter((name) => name.startsWith("canon"))).toEqual(["canon.db"])
+    expect(readFileSync(join(folder, "canon.db")).equals(sealed)).toBe(true)
     write(folder, "docs/more.md", "more")
     expect(await index()).toMatchObject({ added: 2 })
     const database = new Database(join(folder, "canon.db"))
