@@ -15,6 +15,9 @@ const documents = [
   "ARCHITECTURE.md",
   "docs/spec/ledger.md",
   "docs/spec/thoughts.md",
+  "docs/spec/corpus.md",
+  "docs/spec/bundles.md",
+  "docs/spec/network.md",
   "bench/README.md"
 ]
 
@@ -151,7 +154,7 @@ describe("documentation", () => {
   it("uses only kinds of blocks that are checked or show no program", () => {
     expect(new Set(blocks.map((block) => block.language))).toEqual(
       new Set(
-        ["sh", "console", "ts", "", "json"].filter((kind) => blocks.some((block) => block.language === kind))
+        ["sh", "console", "ts", "", "text", "json"].filter((kind) => blocks.some((block) => block.language === kind))
       )
     )
   })

@@ -12,17 +12,12 @@ import {
   type PlanRefusal,
   type Reading
 } from "../../domain/bundles/build.ts"
-import {
-  ExpansionMissing,
-  JobNotFound,
-  NotBundleable,
-  type TargetExists
-} from "../../domain/bundles/errors.ts"
+import { ExpansionMissing, NotBundleable, type TargetExists } from "../../domain/bundles/errors.ts"
 import { MAX_BUNDLE_BYTES } from "../../domain/bundles/limits.ts"
 import { type ManifestArtifact, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
 import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
-import { type InvalidInput, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { type InvalidInput, JobNotFound, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { PageOptions } from "../../domain/ledger/page.ts"
 import { ExpansionCache } from "../corpus/expansion-cache.ts"
 import { Hashing } from "../ledger/hashing.ts"

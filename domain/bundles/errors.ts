@@ -1,22 +1,13 @@
 // The ways in which building, comparing and packing bundles is refused, as tagged data that carries what is needed to
 // act. A bundle that does not verify is a report and not an error; see finding.ts.
 import * as Schema from "effect/Schema"
+import type { JobNotFound } from "../ledger/errors.ts"
 
 /** Most ids that one error lists. */
 const SHOWN = 5
 
 const shown = (ids: ReadonlyArray<string>): string =>
   ids.length > SHOWN ? `${ids.slice(0, SHOWN).join(", ")} and ${ids.length - SHOWN} more` : ids.join(", ")
-
-/** The run has no such job. */
-export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", {
-  run_id: Schema.String,
-  job_id: Schema.String
-}) {
-  override get message() {
-    return `Run ${this.run_id} has no job ${this.job_id}: cassette status lists its jobs`
-  }
-}
 
 /** Work is left to do, or the evidence of work that was done is not there. */
 export class JobIncomplete extends Schema.TaggedError<JobIncomplete>()("JobIncomplete", {

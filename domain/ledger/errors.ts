@@ -19,6 +19,17 @@ export class NoPendingStep extends Schema.TaggedError<NoPendingStep>()("NoPendin
   }
 }
 
+/** The ledger, or the run when one was named, has no such job. */
+export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", {
+  run_id: Schema.NullOr(Schema.String),
+  job_id: Schema.String
+}) {
+  override get message() {
+    const place = this.run_id === null ? "There is" : `Run ${this.run_id} has`
+    return `${place} no job ${this.job_id}: what was posted answered the ids of its jobs`
+  }
+}
+
 export class StepNotFound extends Schema.TaggedError<StepNotFound>()("StepNotFound", {
   step_id: Schema.String
 }) {

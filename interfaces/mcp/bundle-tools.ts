@@ -1,9 +1,61 @@
-// Bundles as tools: verify one from its own bytes. A bundle that does not verify is a report, since the tool did its work.
+// Bundles as tools: build one from a finished job, verify one from its own bytes. A bundle that does not verify is a
+// report, since the tool did its work.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { BundleReport } from "../../domain/bundles/finding.ts"
-import { agentTool, type AgentTool, reads, textArgument } from "./tool.ts"
+import { CorpusAccess } from "./corpus-access.ts"
+import { LedgerAccess } from "./ledger-access.ts"
 import { pathInRoot } from "./root-folder.ts"
+import { agentTool, type AgentTool, reads, textArgument } from "./tool.ts"
+
+const bundleBuild = agentTool({
+  name: "bundle_build",
+  title: "Build a bundle",
+  description:
+    "Make the bundle of a finished job: what its steps read, held against their receipts, in a folder that anybody can verify without the ledger. Use it when a job of reading is complete. The same job makes the same bytes; nothing is written over.",
+  hints: { readOnly: false, destructive: false, idempotent: true },
+  input: Schema.Struct({
+    run_id: textArgument("the run that the job belongs to", "run-2026-11-28"),
+    job_id: textArgument("the job, all of whose steps are finished"),
+    out: textArgument("the folder to make, inside the root", "out"),
+    allow_failures: Schema.optionalKey(
+      Schema.Boolean.annotate({
+        description: "bundle the job although steps failed: they are named and have no artifact"
+      })
+    )
+  }),
+  data: Schema.Struct({
+    bundle_id: Schema.String,
+    run_id: Schema.String,
+    job_id: Schema.String,
+    plan_hash: Schema.String,
+    root_hash: Schema.String,
+    path: Schema.String,
+    created: Schema.Boolean.annotate({ description: "false when the same bundle stood there already" }),
+    failed_steps: Schema.Array(Schema.String),
+    counts: Schema.Struct({ steps: Schema.Int, artifacts: Schema.Int, bytes: Schema.Int })
+  }),
+  run: ({ out, ...job }) =>
+    Effect.gen(function* () {
+      const inside = yield* pathInRoot("out", out)
+      const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
+      const { expansions } = yield* CorpusAccess.use(({ open }) => open)
+      const { buildBundle } = yield* Effect.promise(() => import("../../application/bundles/build-bundle.ts"))
+      const { bundleDraftLayer } = yield* Effect.promise(
+        () => import("../../infrastructure/bundles/bundle-draft.ts")
+      )
+      const { readingServices } = yield* Effect.promise(() => import("../cli/bundle/verified-bundle.ts"))
+      const { ExpansionCache } = yield* Effect.promise(
+        () => import("../../application/corpus/expansion-cache.ts")
+      )
+      const { Ledger } = yield* Effect.promise(() => import("../../application/ledger/ledger.ts"))
+      return yield* buildBundle(job, inside).pipe(
+        Effect.provideService(Ledger, ledger),
+        Effect.provideService(ExpansionCache, expansions),
+        Effect.provide([bundleDraftLayer, readingServices])
+      )
+    })
+})
 
 const bundleVerify = agentTool({
   name: "bundle_verify",
@@ -28,4 +80,4 @@ const bundleVerify = agentTool({
 })
 
 /** The tools of bundles in the order in which they are listed. */
-export const bundleTools: ReadonlyArray<AgentTool> = [bundleVerify]
+export const bundleTools: ReadonlyArray<AgentTool> = [bundleBuild, bundleVerify]

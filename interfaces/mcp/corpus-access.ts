@@ -3,12 +3,19 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { CorpusShape } from "../../application/corpus/corpus.ts"
+import type { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
 import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
+
+/** An open corpus with the expansions in it. */
+export interface OpenedCorpus {
+  readonly corpus: CorpusShape
+  readonly expansions: ExpansionCache["Service"]
+}
 
 export class CorpusAccess extends Context.Service<
   CorpusAccess,
   {
-    readonly open: Effect.Effect<CorpusShape, CorpusOpenError | InvalidInput>
+    readonly open: Effect.Effect<OpenedCorpus, CorpusOpenError | InvalidInput>
   }
 >()("cortex-cassette/interfaces/mcp/CorpusAccess") {}

@@ -93,3 +93,24 @@ describe("plan_submit", () => {
     expect(existsSync(join(place.folder, "CORTEX", "_generated", "system3.db"))).toBe(false)
   })
 })
+
+describe("bundle_build", () => {
+  it("makes the bundle of a finished job, the same again, and nothing outside the root", async () => {
+    await indexed()
+    const { job_id } = await session.data("plan_submit", request)
+    const job = { run_id: "r1", job_id, out: "bundle" }
+    expect(await session.code("bundle_build", job)).toBe("JOB_INCOMPLETE")
+    await cortex("work", "--run-id", "r1", "--worker", "w")
+    const built = await session.data("bundle_build", job)
+    expect(built).toMatchObject({ created: true, counts: { steps: 2, artifacts: 2 }, failed_steps: [] })
+    expect(await session.data("bundle_build", job)).toEqual({ ...built, created: false })
+    expect(await session.data("bundle_verify", { path: "bundle" })).toMatchObject({
+      verdict: "PASS",
+      bundle_id: built["bundle_id"]
+    })
+    expect(await session.code("bundle_build", { ...job, out: "../bundle" })).toBe("PATH_OUTSIDE_ROOT")
+    expect(await session.code("bundle_build", { ...job, run_id: "r2" })).toBe("JOB_NOT_FOUND")
+    writeFileSync(join(place.folder, "taken"), "")
+    expect(await session.code("bundle_build", { ...job, out: "taken" })).toBe("TARGET_EXISTS")
+  })
+})

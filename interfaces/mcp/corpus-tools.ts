@@ -43,7 +43,7 @@ const corpusResolve = agentTool({
   run: (input) =>
     Effect.flatMap(
       CorpusAccess.use(({ open }) => open),
-      (corpus) => corpus.resolve(input)
+      ({ corpus }) => corpus.resolve(input)
     )
 })
 
@@ -107,7 +107,7 @@ const planSubmit = agentTool({
   }),
   run: (input) =>
     Effect.gen(function* () {
-      const corpus = yield* CorpusAccess.use(({ open }) => open)
+      const { corpus } = yield* CorpusAccess.use(({ open }) => open)
       // Loaded by the first plan, so that the server answers early.
       const { postPlan, preparePlan } = yield* Effect.promise(
         () => import("../../application/corpus/planner.ts")

@@ -13,15 +13,6 @@ export class AgentMismatch extends Schema.TaggedError<AgentMismatch>()("AgentMis
   }
 }
 
-/** There is no such job in the ledger. */
-export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", {
-  job_id: Schema.String
-}) {
-  override get message() {
-    return `Job not found: ${this.job_id}`
-  }
-}
-
 /** There is no such run in the ledger. */
 export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", {
   run_id: Schema.String
@@ -45,6 +36,5 @@ export class PathOutsideRoot extends Schema.TaggedError<PathOutsideRoot>()("Path
 export type ToolFailure =
   | Exclude<CommandFailure, OutputClosed | OutputFailed | NegativeVerdict>
   | AgentMismatch
-  | JobNotFound
   | RunNotFound
   | PathOutsideRoot

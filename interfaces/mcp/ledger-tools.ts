@@ -3,10 +3,11 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
+import { JobNotFound } from "../../domain/ledger/errors.ts"
 import { OUTCOMES, SOURCES } from "../../domain/ledger/rows.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import { actingAgent } from "./caller.ts"
-import { JobNotFound, RunNotFound } from "./failures.ts"
+import { RunNotFound } from "./failures.ts"
 import { LedgerAccess } from "./ledger-access.ts"
 import { adds, agentTool, type AgentTool, objectArgument, reads, textArgument } from "./tool.ts"
 
@@ -187,7 +188,7 @@ const jobStatus = agentTool({
       const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
       if (job_id !== undefined) {
         const status = yield* ledger.jobStatus(job_id)
-        if (status === undefined) return yield* new JobNotFound({ job_id })
+        if (status === undefined) return yield* new JobNotFound({ run_id: null, job_id })
         const { committed, leased, outcomes, pending } = status
         return { pending, leased, committed, outcomes }
       }

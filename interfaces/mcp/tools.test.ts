@@ -187,8 +187,10 @@ describe("what a tool says of itself", () => {
     const piece = { symbol_id: "@DOCS/a", slice: "lines[0:1]" }
     await call("corpus_resolve", { ...piece, run_id: "r1" })
     const request = { run_id: "r1", request_id: "q1", intent: "read", inputs: { symbols: [piece] } }
-    await call("plan_submit", request)
-    await call("bundle_verify", { path: "CORTEX" })
+    const { job_id: reading } = await call("plan_submit", request)
+    await runCli(["work", "--run-id", "r1", "--worker", "w", "--job", String(reading)], { cwd: place.folder })
+    await call("bundle_build", { run_id: "r1", job_id: reading, out: "out" })
+    await call("bundle_verify", { path: "out" })
     for (const tool of agentTools) {
       const decode = Schema.decodeUnknownSync(envelopeOf(tool), {
         onExcessProperty: "error"

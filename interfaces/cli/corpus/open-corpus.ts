@@ -44,7 +44,8 @@ export const withExpansions = <A, E, R>(
 /** What opens the corpus that the flags name, whenever it is run, until the scope ends. */
 export const corpusOpener = Effect.fnUntraced(function* (mode: Access, cache: CacheSubstrate) {
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof openCorpus>>>()
-  return Effect.map(openCorpus(mode, cache), ({ Corpus, context }) => Context.get(context, Corpus)).pipe(
-    Effect.provideContext(services)
-  )
+  return Effect.map(openCorpus(mode, cache), ({ Corpus, context }) => ({
+    corpus: Context.get(context, Corpus),
+    expansions: Context.get(context, ExpansionCache)
+  })).pipe(Effect.provideContext(services))
 })
