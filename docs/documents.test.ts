@@ -154,7 +154,9 @@ describe("documentation", () => {
   it("uses only kinds of blocks that are checked or show no program", () => {
     expect(new Set(blocks.map((block) => block.language))).toEqual(
       new Set(
-        ["sh", "console", "ts", "", "text", "json"].filter((kind) => blocks.some((block) => block.language === kind))
+        ["sh", "console", "ts", "", "text", "json"].filter((kind) =>
+          blocks.some((block) => block.language === kind)
+        )
       )
     )
   })
