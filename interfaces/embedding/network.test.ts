@@ -1,0 +1,116 @@
+// The network as a program opens it: from a configuration file, and without one, with stores of its own that know
+// nothing of our schema.
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import { sha256 } from "../../infrastructure/hashing/sha256.ts"
+import { cassetteWith, local } from "../../infrastructure/network/testing/cassettes.ts"
+import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
+import { type Cassette, CassetteOffline, Network } from "./network.ts"
+
+/** A store that finds texts by a word that they hold. */
+const storeOf = (id: string, texts: Readonly<Record<string, string>>): Cassette => {
+  const getStats = Effect.succeed({
+    total_chunks: Object.keys(texts).length,
+    with_vectors: 0,
+    files: Object.keys(texts).length,
+    content_types: []
+  })
+  return {
+    cassetteId: id,
+    inProcess: true,
+    getStats,
+    handshake: Effect.map(getStats, (stats) => ({
+      cassette_id: id,
+      db_path: "elsewhere",
+      db_hash: "0".repeat(16),
+      capabilities: ["fts"],
+      schema_version: "1.0",
+      protocol: "SNP",
+      protocol_version: "1.0",
+      embedding_model: null,
+      mutability: "read-write",
+      stats
+    })),
+    query: (text, topK) =>
+      Effect.succeed(
+        Object.entries(texts)
+          .filter(([, content]) => text.split(" ").some((word) => content.includes(word)))
+          .slice(0, topK)
+          .map(([path, content]) => ({ chunk_id: `id-${path}`, path, hash: sha256(content), content }))
+      ),
+    close: Effect.void
+  }
+}
+
+describe("the network in a program", () => {
+  it("is opened from a configuration file", async () => {
+    const folder = temporaryFolder()
+    cassetteWith(folder, "docs", { "a/b.md": "text of the hub" })
+    const file = join(folder, "network.yaml")
+    writeFileSync(
+      file,
+      'network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: docs, path: docs.db, type: local}\n'
+    )
+    const answer = await Effect.runPromise(
+      Effect.provide(
+        Network.use((network) => network.query("hub")),
+        Network.layer({ file })
+      )
+    )
+    expect(answer.hits.map(({ path, source }) => [path, source])).toEqual([["a/b.md", "docs"]])
+  })
+
+  it("ranks a store of another kind by its texts, among the others and alone", async () => {
+    const ours = local(
+      "ours",
+      cassetteWith(temporaryFolder(), "ours", { "a/b.md": "the hub and its agents", "a/c.md": "x" })
+    )
+    const theirs = storeOf("theirs", { "far.txt": "hub hub hub", "near.txt": "agents of somebody" })
+    const ask = (cassettes: ReadonlyArray<Cassette>) =>
+      Effect.runPromise(
+        Effect.provide(
+          Network.use((network) =>
+            Effect.andThen(
+              Effect.forEach(cassettes, (cassette) => network.register(cassette)),
+              network.query("hub agents")
+            )
+          ),
+          Network.layerEmpty
+        )
+      )
+    const both = await ask([ours, theirs])
+    expect(both.hits.map(({ path }) => path)).toContain("far.txt")
+    expect(both.hits.map(({ path }) => path)).toContain("a/b.md")
+    expect(both.hits.every(({ score }) => score > 0)).toBe(true)
+    expect((await ask([theirs])).hits.map(({ path, source }) => [path, source])).toEqual([
+      ["far.txt", "theirs"],
+      ["near.txt", "theirs"]
+    ])
+  })
+
+  it("goes on without a store that fails", async () => {
+    const failing: Cassette = {
+      ...storeOf("failing", {}),
+      query: () =>
+        Effect.fail(new CassetteOffline({ cassette_id: "failing", status: "error", reason: "it is out" }))
+    }
+    const answer = await Effect.runPromise(
+      Effect.provide(
+        Network.use((network) =>
+          Effect.andThen(
+            Effect.forEach([storeOf("good", { "a.txt": "hub" }), failing], (each) => network.register(each)),
+            network.query("hub")
+          )
+        ),
+        Network.layerEmpty
+      )
+    )
+    expect(answer).toMatchObject({
+      partial: true,
+      hits: [{ path: "a.txt" }],
+      answers: { failing: { status: "error", reason: "it is out" } }
+    })
+  })
+})
