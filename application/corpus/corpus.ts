@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { textOfUtf8 } from "../../domain/canonical/bytes.ts"
-import type { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
+import { type CheckFinding, CheckList, type CheckReport } from "../../domain/corpus/check-report.ts"
 import {
   type CorpusStoreError,
   type FileReadError,
@@ -182,17 +182,12 @@ const make = Effect.gen(function* () {
 
   const checkSymbols = Effect.fn("Corpus.checkSymbols")(function* (symbolIds?: ReadonlyArray<string>) {
     const ids = symbolIds ?? (yield* everySymbol)
-    const findings: Array<CheckFinding> = []
+    const list = new CheckList()
     for (const id of ids) {
       const result = yield* Effect.result(current.ofReference(yield* Effect.fromResult(decodeSymbolId(id))))
-      if (Result.isFailure(result)) findings.push(yield* findingOf(id, result.failure))
+      if (Result.isFailure(result)) list.add(yield* findingOf(id, result.failure))
     }
-    const report: CheckReport = {
-      verdict: findings.length === 0 ? "PASS" : "FAIL",
-      findings,
-      counts: { symbols: ids.length }
-    }
-    return report
+    return list.report({ symbols: ids.length })
   })
 
   const shape: CorpusShape = {

@@ -16,7 +16,7 @@ import {
   SymbolNotFound
 } from "../../domain/corpus/errors.ts"
 import { isUnchanged } from "../../domain/corpus/freshness.ts"
-import { MAX_MARKDOWN_BYTES } from "../../domain/corpus/limits.ts"
+import { MAX_MARKDOWN_BYTES, MAX_NAMED_LINES } from "../../domain/corpus/limits.ts"
 import type { FileRow, IndexedFile, SectionRow } from "../../domain/corpus/rows.ts"
 import { cutSections } from "../../domain/corpus/sections.ts"
 import { isSectionId } from "../../domain/corpus/symbols.ts"
@@ -113,7 +113,8 @@ export const makeCurrentSections = Effect.gen(function* () {
       return yield* new AmbiguousHeading({
         path,
         heading: heading ?? "",
-        lines: found.map(({ line }) => line + 1)
+        lines: found.slice(0, MAX_NAMED_LINES).map(({ line }) => line + 1),
+        lines_left_off: Math.max(0, found.length - MAX_NAMED_LINES)
       })
     }
     return { section: first.section, proof }

@@ -1,6 +1,7 @@
 // What a check of the corpus reports: a verdict, findings with stable codes, and counts. It has the form that every
 // verification of this program reports in.
 import * as Schema from "effect/Schema"
+import { MAX_FINDINGS } from "../ledger/verification.ts"
 
 export const CheckFinding = Schema.Struct({
   code: Schema.String,
@@ -13,6 +14,30 @@ export type CheckFinding = typeof CheckFinding.Type
 export const CheckReport = Schema.Struct({
   verdict: Schema.Literals(["PASS", "FAIL"]),
   findings: Schema.Array(CheckFinding),
+  /** More findings than are listed, when the list was cut. */
+  findings_left_off: Schema.Int,
   counts: Schema.Record(Schema.String, Schema.Int)
 })
 export type CheckReport = typeof CheckReport.Type
+
+/** Collects findings up to the report's limit, counts the rest, and gives the report. */
+export class CheckList {
+  readonly #findings: Array<CheckFinding> = []
+  #leftOff = 0
+
+  /** Adds one finding. */
+  add(finding: CheckFinding): void {
+    if (this.#findings.length < MAX_FINDINGS) this.#findings.push(finding)
+    else this.#leftOff += 1
+  }
+
+  /** The report over everything that was added. */
+  report(counts: CheckReport["counts"]): CheckReport {
+    return {
+      verdict: this.#findings.length === 0 ? "PASS" : "FAIL",
+      findings: this.#findings,
+      findings_left_off: this.#leftOff,
+      counts
+    }
+  }
+}

@@ -100,10 +100,13 @@ export class HeadingNotFound extends Schema.TaggedError<HeadingNotFound>()("Head
 export class AmbiguousHeading extends Schema.TaggedError<AmbiguousHeading>()("AmbiguousHeading", {
   path: Schema.String,
   heading: Schema.String,
-  lines: Schema.Array(Schema.Int)
+  lines: Schema.Array(Schema.Int),
+  /** More lines than are named. */
+  lines_left_off: Schema.Int
 }) {
   override get message() {
-    return `${this.path} has several headings ${JSON.stringify(this.heading)} (lines ${this.lines.join(", ")}): rename all but one`
+    const more = this.lines_left_off === 0 ? "" : ` and ${this.lines_left_off} more`
+    return `${this.path} has several headings ${JSON.stringify(this.heading)} (lines ${this.lines.join(", ")}${more}): rename all but one`
   }
 }
 

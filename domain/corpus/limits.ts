@@ -6,6 +6,12 @@ export const MAX_FILE_BYTES = 256 * 1_048_576
 /** Largest Markdown file whose headings are looked for (4 MiB): a parser needs many times the text's memory. */
 export const MAX_MARKDOWN_BYTES = 4 * 1_048_576
 
+/** Longest heading whose markup is read, in UTF-16 units: reading markup can take time with the square of its length. */
+export const MAX_HEADING_UNITS = 4_096
+
+/** Most lines that the error about a repeated heading names. */
+export const MAX_NAMED_LINES = 100
+
 /** How much of a heading's text becomes part of its path, in code points. */
 export const MAX_HEADING_CODE_POINTS = 256
 

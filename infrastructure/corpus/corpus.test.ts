@@ -447,8 +447,15 @@ describe("symbols", () => {
         assert.strictEqual((yield* refused({ heading: "C" }))._tag, "HeadingNotFound")
         assert.deepInclude(
           { ...(yield* refused({ heading: "B" })) },
-          { _tag: "AmbiguousHeading", lines: [2, 3] }
+          { _tag: "AmbiguousHeading", lines: [2, 3], lines_left_off: 0 }
         )
+        writeFiles(root, { "a.md": "# B\n".repeat(1_000) })
+        const many = yield* refused({ heading: "B" })
+        assert.deepInclude(
+          { ...many },
+          { lines: Array.from({ length: 100 }, (_, line) => line + 1), lines_left_off: 900 }
+        )
+        assert.include(many.message, "99, 100 and 900 more)")
         for (const slice of ["ALL", "lines[0:]", "", "head(0)"]) {
           assert.strictEqual((yield* refused({ slice }))._tag, "InvalidSlice", slice)
         }
@@ -528,6 +535,7 @@ describe("symbols", () => {
         assert.deepStrictEqual(yield* checkSymbols(), {
           verdict: "PASS",
           findings: [],
+          findings_left_off: 0,
           counts: { symbols: 8 }
         })
         rmSync(join(root, "gone.md"))

@@ -186,6 +186,17 @@ describe("the file of expansions", () => {
     })
   )
 
+  it.live("with more faults than a report lists counts the rest", () =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      yield* within(folder, store())
+      appendFileSync(linesOf(folder), "{}\n".repeat(1_005))
+      const report = yield* within(folder, verify)
+      assert.deepInclude(report, { verdict: "FAIL", findings_left_off: 5 })
+      assert.strictEqual(report.findings.length, 1_000)
+    })
+  )
+
   it.live("with a line that no expansion can fill is refused without reading on", () =>
     Effect.gen(function* () {
       const folder = withText(Buffer.alloc(MAX_LINE_BYTES + 2_000_000, "x"))

@@ -2,7 +2,7 @@
 // the first fault, so that somebody who must mend the file sees all of them. It changes nothing.
 import { closeSync } from "node:fs"
 import * as Result from "effect/Result"
-import type { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
+import { CheckList, type CheckReport } from "../../domain/corpus/check-report.ts"
 import { type CacheFindingCode, expansionFault } from "../../domain/corpus/expansion-check.ts"
 import { keyText } from "../../domain/corpus/expansion.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
@@ -11,11 +11,11 @@ import { expansionOfLine, lookAt, MAX_LINE_BYTES } from "./jsonl-records.ts"
 
 /** Every fault of the file; one that is not there has none. Synchronous; throws `NotACache` and Node's system errors. */
 export const verifyJsonLines = (file: string): CheckReport => {
-  const findings: Array<CheckFinding> = []
+  const list = new CheckList()
   const firstLines = new Map<string, number>()
   let line = 0
-  const report = (code: CacheFindingCode, message: string) =>
-    findings.push({ code, where: `line ${line}`, message })
+  const report = (code: CacheFindingCode, message: string): void =>
+    list.add({ code, where: `line ${line}`, message })
   const judge = (bytes: Uint8Array) => {
     const expansion = expansionOfLine(bytes)
     if (Result.isFailure(expansion)) return report(expansion.failure.code, expansion.failure.message)
@@ -38,9 +38,5 @@ export const verifyJsonLines = (file: string): CheckReport => {
       closeSync(descriptor)
     }
   }
-  return {
-    verdict: findings.length === 0 ? "PASS" : "FAIL",
-    findings,
-    counts: { expansions: firstLines.size }
-  }
+  return list.report({ expansions: firstLines.size })
 }

@@ -2,6 +2,7 @@
  * Headings as CommonMark has them: what looks like one inside code, HTML or a paragraph is none.
  */
 import { describe, expect, it } from "vitest"
+import { MAX_HEADING_UNITS } from "../../domain/corpus/limits.ts"
 import { markdownHeadings } from "./markdown-headings.ts"
 
 const found = (text: string) => markdownHeadings(text).map(({ level, line, text }) => [line, level, text])
@@ -45,5 +46,23 @@ describe("headings", () => {
     ["", []]
   ])("of %j", (text, headings) => {
     expect(found(text)).toEqual(headings)
+  })
+
+  // Each of these took minutes while its markup was read.
+  it.each(["*a ", "*a_ ", "![", "\\"])(
+    "of a heading of four million characters of %j, as it is written",
+    (part) => {
+      const source = part.repeat(4_000_000 / part.length).trimEnd()
+      const [heading] = markdownHeadings(`# ${source}\n`)
+      expect(heading?.text === source).toBe(true)
+    }
+  )
+
+  it("keep their markup only beyond the limit", () => {
+    const longest = "*a*".padEnd(MAX_HEADING_UNITS, "b")
+    expect(markdownHeadings(`# ${longest}\n# ${longest}b\n`).map(({ text }) => text.slice(0, 3))).toEqual([
+      "abb",
+      "*a*"
+    ])
   })
 })

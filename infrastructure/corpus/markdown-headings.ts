@@ -5,6 +5,7 @@ import MarkdownIt from "markdown-it"
 import type { Token } from "markdown-it"
 import { Markdown } from "../../application/corpus/markdown.ts"
 import type { Heading } from "../../domain/corpus/headings.ts"
+import { MAX_HEADING_UNITS } from "../../domain/corpus/limits.ts"
 
 const parser = new MarkdownIt("commonmark")
 parser.core.ruler.enableOnly(["normalize", "block"])
@@ -34,15 +35,27 @@ const plainText = (tokens: ReadonlyArray<Token>): string =>
     })
     .join("")
 
+/** A heading's text without its markup; one that is too long for that as it is written. */
+const textOfHeading = (source: string, env: Record<string, unknown>): string => {
+  if (source.length > MAX_HEADING_UNITS) return source
+  const inline: Array<Token> = []
+  parser.inline.parse(source, parser, env, inline)
+  return plainText(inline)
+}
+
 /** The headings of a Markdown document. */
 export const markdownHeadings = (text: string): ReadonlyArray<Heading> => {
   const env = {}
   const blocks = parser.parse(text, env)
   return blocks.flatMap((block, index) => {
     if (block.type !== "heading_open" || block.map === null) return []
-    const inline: Array<Token> = []
-    parser.inline.parse(blocks[index + 1]?.content ?? "", parser, env, inline)
-    return [{ line: block.map[0], level: Number(block.tag.slice(1)), text: plainText(inline) }]
+    return [
+      {
+        line: block.map[0],
+        level: Number(block.tag.slice(1)),
+        text: textOfHeading(blocks[index + 1]?.content ?? "", env)
+      }
+    ]
   })
 }
 

@@ -79,6 +79,7 @@ describe("the table of expansions", () => {
             message: "payload_hash is not the payload's"
           }
         ],
+        findings_left_off: 0,
         counts: { expansions: 1 }
       })
     })

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ExpansionCache, type Stored } from "../../application/corpus/expansion-cache.ts"
-import type { CheckFinding } from "../../domain/corpus/check-report.ts"
+import { CheckList } from "../../domain/corpus/check-report.ts"
 import { expansionFault } from "../../domain/corpus/expansion-check.ts"
 import { type Expansion, type ExpansionKey, payloadFault } from "../../domain/corpus/expansion.ts"
 import { ReadOnlyStore, StoreCorrupt } from "../../domain/ledger/errors.ts"
@@ -73,7 +73,7 @@ const makeCache = (database: CorpusDatabase["Service"]): ExpansionCache["Service
     ...selectStats.first(connection, {})!
   })),
   verify: Effect.gen(function* () {
-    const findings: Array<CheckFinding> = []
+    const list = new CheckList()
     let expansions = 0
     // Rows are only ever added, so that a walk by their places needs no snapshot.
     for (let after = 0; ;) {
@@ -81,11 +81,11 @@ const makeCache = (database: CorpusDatabase["Service"]): ExpansionCache["Service
       if (next === undefined) break
       const { row, ...expansion } = next
       const fault = expansionFault(sha256, expansion)
-      if (fault !== undefined) findings.push({ ...fault, where: `expansions row ${row}` })
+      if (fault !== undefined) list.add({ ...fault, where: `expansions row ${row}` })
       expansions += 1
       after = row
     }
-    return { verdict: findings.length === 0 ? "PASS" : "FAIL", findings, counts: { expansions } }
+    return list.report({ expansions })
   })
 })
 

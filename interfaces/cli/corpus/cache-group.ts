@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import type { CommandGroup } from "../command-groups.ts"
-import { VerificationFailed } from "../failures.ts"
+import { findingCount, VerificationFailed } from "../failures.ts"
 import { Host } from "../host.ts"
 import { rootFolder } from "../options.ts"
 import { answer, writeNotes } from "../output.ts"
@@ -40,7 +40,7 @@ const verifyCommand = Command.make(
     const report = yield* withCorpus("read", (corpus) => corpus.verifyCache, cache)
     const { findings } = report
     if (report.verdict === "FAIL") {
-      const message = `${findings.length} issue(s) found: each has a code, a place and a message`
+      const message = `${findingCount(report)} issue(s) found: each has a code, a place and a message`
       return yield* Effect.fail(new VerificationFailed({ message, report, listed: findings }))
     }
     yield* writeNotes([verdictLine(yield* Host, 0)])

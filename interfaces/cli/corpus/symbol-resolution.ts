@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { VerificationFailed } from "../failures.ts"
+import { findingCount, VerificationFailed } from "../failures.ts"
 import { Host } from "../host.ts"
 import { refusedFlag } from "../options.ts"
 import { answer, writeNotes } from "../output.ts"
@@ -71,7 +71,7 @@ export const checkCommand = Command.make(
     )
     const { findings } = report
     if (report.verdict === "FAIL") {
-      const message = `${findings.length} symbol(s) mean no section, or several: ${findings[0]?.message}`
+      const message = `${findingCount(report)} symbol(s) mean no section, or several: ${findings[0]?.message}`
       return yield* Effect.fail(new VerificationFailed({ message, report, listed: findings }))
     }
     yield* writeNotes([verdictLine(yield* Host, 0)])
