@@ -7,14 +7,18 @@ import { ClockFarBehindHead, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { nextEventFinding } from "../../domain/ledger/event-check.ts"
 import { type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import { HEAD_LEAD_WARNING_MILLIS, MAX_HEAD_LEAD_MILLIS } from "../../domain/ledger/limits.ts"
-import type { Finding } from "../../domain/ledger/verification.ts"
+import { clippedText, type Finding } from "../../domain/ledger/verification.ts"
 import type { LedgerTransaction } from "./ledger-store.ts"
 
 const CATCH_UP_PAGE = 1_000
 
 /** The error that a finding in the store turns every command into. */
 export const corrupt = (finding: Finding): StoreCorrupt =>
-  new StoreCorrupt({ code: finding.code, where: finding.where, finding: finding.message })
+  new StoreCorrupt({
+    code: finding.code,
+    where: clippedText(finding.where),
+    finding: clippedText(finding.message)
+  })
 
 const broken = (code: Finding["code"], position: number, message: string) =>
   corrupt({ code, where: `event ${position}`, message })

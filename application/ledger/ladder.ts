@@ -1,7 +1,7 @@
 // Climbing the rungs of one verification: each is reported by name with what it found and what it was narrowed to, and
 // damage that stops one is a finding of that rung, not the end of the report.
 import * as Effect from "effect/Effect"
-import type { FindingCode, RungReport } from "../../domain/ledger/verification.ts"
+import type { Finding, FindingCode, RungReport } from "../../domain/ledger/verification.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import type { FindingList } from "./rungs.ts"
 
@@ -37,8 +37,12 @@ export class Ladder {
   readonly reports: Array<RungReport> = []
   readonly list: FindingList
 
-  constructor(list: FindingList) {
+  private readonly takeDamage: () => ReadonlyArray<Finding>
+
+  /** Whatever damage reading has met is told with the rung that met it. */
+  constructor(list: FindingList, takeDamage: () => ReadonlyArray<Finding>) {
     this.list = list
+    this.takeDamage = takeDamage
   }
 
   /** Climbs one rung; gives undefined when damage stopped it. */
@@ -50,6 +54,7 @@ export class Ladder {
     return Effect.suspend(() => {
       const before = this.list.total
       return Effect.map(stoppedByDamage(this.list, name, rung), (found) => {
+        for (const { code, message, where } of this.takeDamage()) this.list.add(code, where, message)
         this.reports.push({ name, findings: this.list.total - before, ...scope })
         return found
       })

@@ -26,6 +26,8 @@ export interface LedgerSnapshot {
   readonly thoughts: (taskId?: string) => Iterable<ThoughtRow>
   /** The events of tasks in the same order: stream, then position. */
   readonly taskEvents: (taskId?: string) => Iterable<EventEnvelope>
+  /** Cells met since the last call that are not what their columns promise; their values were handed on as others. */
+  readonly takeDamage: () => ReadonlyArray<Finding>
 }
 
 /** An empty place for the rows of a fold. Members are synchronous and throw `ReadError`s. */

@@ -4,6 +4,8 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { compareCodePoints } from "../../domain/canonical/py.ts"
+import type { Sha256 } from "../../domain/canonical/sha256.ts"
+import { quotedValue } from "../../domain/ledger/verification.ts"
 import { runStream } from "../../domain/ledger/event-envelope.ts"
 import { decodeEvent } from "../../domain/ledger/events.ts"
 import { evolve, type FoldFault } from "../../domain/ledger/evolve.ts"
@@ -58,13 +60,20 @@ export const foldInto = Effect.fnUntraced(function* (
 const positionOf = (table: LedgerTable, row: Row): Cell => row[ledgerTables[table].columns.length - 1] ?? null
 
 /** Reports how a stored row differs from the folded one, by its first differing column. */
-const compareRows = (list: FindingList, table: LedgerTable, key: Cell, stored: Row, folded: Row): void => {
+const compareRows = (
+  sha256: Sha256,
+  list: FindingList,
+  table: LedgerTable,
+  key: Cell,
+  stored: Row,
+  folded: Row
+): void => {
   const index = folded.findIndex((cell, column) => cell !== stored[column])
   if (index === -1) return
   list.add(
     "ROW_DIFFERS",
     `${table} ${key} ${ledgerTables[table].columns[index]}`,
-    `stored ${JSON.stringify(stored[index] ?? null)}, the events say ${JSON.stringify(folded[index] ?? null)} (event ${positionOf(table, folded)})`
+    `stored ${quotedValue(sha256, stored[index])}, the events say ${quotedValue(sha256, folded[index])} (event ${positionOf(table, folded)})`
   )
 }
 
@@ -74,6 +83,7 @@ export const keyOrder = (left: string, right: string): number =>
 
 /** Walks the stored and the folded rows together in key order, reports what differs and counts the stored rows. */
 function* compareTable(
+  sha256: Sha256,
   list: FindingList,
   table: LedgerTable,
   stored: Iterable<Row>,
@@ -96,7 +106,7 @@ function* compareTable(
     const foldedKey = b.done ? undefined : String(b.value[0])
     const order = storedKey === undefined ? 1 : foldedKey === undefined ? -1 : keyOrder(storedKey, foldedKey)
     if (order === 0 && !a.done && !b.done) {
-      compareRows(list, table, a.value[0] ?? null, a.value, b.value)
+      compareRows(sha256, list, table, a.value[0] ?? null, a.value, b.value)
       take()
       b = right.next()
     } else if (order < 0) {
@@ -136,7 +146,7 @@ export const verifyProjections = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const { counts, digests, list, snapshot } = rungs
       const evidence = yield* LedgerEvidence
-      const { sha256Stream } = yield* Hashing
+      const { sha256, sha256Stream } = yield* Hashing
       const target = yield* evidence.foldTarget
       const changed =
         runId !== undefined || since === undefined
@@ -159,7 +169,9 @@ export const verifyProjections = Effect.fnUntraced(function* (
         const rows = snapshot.rows(table, runId)
         const stored = filter === undefined ? rows : rowsThat(rows, (row) => filter(table, row))
         counts[table] = yield* inTurns(
-          compareTable(list, table, stored, target.rows(table), (row) => stream.update(digestLine(row)))
+          compareTable(sha256, list, table, stored, target.rows(table), (row) =>
+            stream.update(digestLine(row))
+          )
         )
         if (filter === undefined) digests[table] = stream.digest()
         yield* Effect.yieldNow

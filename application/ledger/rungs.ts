@@ -2,7 +2,12 @@
 // the counts and digests of the report. A rung adds findings; it never decides the verdict.
 import * as Effect from "effect/Effect"
 import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
-import { type Finding, type FindingCode, MAX_FINDINGS } from "../../domain/ledger/verification.ts"
+import {
+  clippedText,
+  type Finding,
+  type FindingCode,
+  MAX_FINDINGS
+} from "../../domain/ledger/verification.ts"
 import type { LedgerSnapshot } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
 
@@ -17,7 +22,8 @@ export class FindingList {
   }
 
   add(code: FindingCode, where: string, message: string): void {
-    if (this.findings.length < MAX_FINDINGS) this.findings.push({ code, where, message })
+    if (this.findings.length < MAX_FINDINGS)
+      this.findings.push({ code, where: clippedText(where), message: clippedText(message) })
     else this.leftOff += 1
   }
 }

@@ -130,7 +130,7 @@ const climbAll = Effect.fnUntraced(function* (
   const snapshot = yield* evidence.snapshot
   const nowMillis = yield* Clock.currentTimeMillis
   const list = new FindingList()
-  const ladder = new Ladder(list)
+  const ladder = new Ladder(list, snapshot.takeDamage)
   const rungs: Rungs = { snapshot, list, counts: {}, digests: {} }
   const wanted = options.rungs ?? ALL_RUNGS
   const timeless = options.pure === true

@@ -23,8 +23,9 @@ import { applySteps } from "../sqlite/schema-steps.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import { copyFailure, flush, refused, reserveFailure } from "./ledger-backup.ts"
 import type { LedgerFile } from "./ledger-file.ts"
-import { insertEvent, selectEventsAfter } from "./ledger-statements.ts"
+import { insertEvent } from "./ledger-statements.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
+import { eventPage } from "./stored-events.ts"
 
 const PAGE = 1_000
 
@@ -81,7 +82,7 @@ const replayAll = Effect.fnUntraced(function* (
   let after = Number.MIN_SAFE_INTEGER
   while (true) {
     const from = after
-    const events = yield* attempt(target, () => selectEventsAfter.all(source, { after: from, limit: PAGE }))
+    const events = yield* attempt(target, () => eventPage(source, { after: from, limit: PAGE }))
     if (events.length === 0) break
     head = yield* attempt(target, () =>
       connection.transaction(() => events.reduce((before, event) => replay(connection, before, event), head))

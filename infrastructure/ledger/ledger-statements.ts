@@ -7,7 +7,7 @@ import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 import type { ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import { compileQuery } from "../sqlite/query-compiler.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
-import { ledger } from "./ledger-tables.ts"
+import { boundedSelection, ledger, storedEvents } from "./ledger-tables.ts"
 
 const once = <A>(parameter: RawBuilder<A>): RawBuilder<A> => sql<A>`(SELECT ${parameter})`
 
@@ -44,9 +44,9 @@ export const insertEvent = compileQuery<{ [K in keyof EventEnvelope]: EventEnvel
 export const selectEventsAfter = compileQuery<{ after: number; limit: number }, EventEnvelope>((parameter) =>
   ledger
     .selectFrom("events")
-    .selectAll()
+    .select(boundedSelection(storedEvents))
     .where("position", ">", parameter("after"))
-    .orderBy("position")
+    .orderBy("events.position")
     .limit(parameter("limit"))
 )
 
@@ -56,10 +56,10 @@ export const selectStreamAfter = compileQuery<
 >((parameter) =>
   ledger
     .selectFrom("events")
-    .selectAll()
+    .select(boundedSelection(storedEvents))
     .where("stream_id", "=", parameter("stream_id"))
     .where("position", ">", parameter("after"))
-    .orderBy("position")
+    .orderBy("events.position")
     .limit(parameter("limit"))
 )
 

@@ -11,8 +11,11 @@ import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import type { SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
-import { selectEventsAfter, selectHead } from "./ledger-statements.ts"
+import { cellFindings } from "../sqlite/stored-cells.ts"
+import { selectHead } from "./ledger-statements.ts"
+import { storedEvents } from "./ledger-tables.ts"
 import { LEDGER_VERSIONS } from "./schema-snapshots.ts"
+import { rawEventPage } from "./stored-events.ts"
 
 const CHECKED_EVENTS = 1_000
 
@@ -21,15 +24,27 @@ export interface OpeningCheck {
   readonly fault: Finding | undefined
 }
 
-/** Checks `events`, whose predecessor is taken on trust. */
-const chainFinding = (before: Head, events: ReadonlyArray<EventEnvelope>): Finding | undefined => {
-  let head = before
-  for (const event of events) {
-    const finding = nextEventFinding(sha256, head, event)
-    if (finding !== undefined) return finding
-    head = headOf(event)
+const firstFinding = (host: SqlHost, before: Head, event: EventEnvelope): Finding | undefined =>
+  cellFindings(host, storedEvents, { ...event })[0] ?? nextEventFinding(sha256, before, event)
+
+/**
+ * Checks the events behind the one at `after`, which is taken on trust, page by page; position 0 is the beginning. Gives
+ * the last one that was read.
+ */
+const checkEvents = (host: SqlHost, after: number): OpeningCheck => {
+  let head = after === 0 ? EMPTY_HEAD : undefined
+  // One event more than is checked, so that the first of them has its predecessor.
+  let from = Math.max(0, after - 1)
+  while (true) {
+    const events = rawEventPage(host, { after: from, limit: CHECKED_EVENTS })
+    for (const event of events) {
+      const fault = head === undefined ? undefined : firstFinding(host, head, event)
+      if (fault !== undefined) return { head: EMPTY_HEAD, fault }
+      head = headOf(event)
+    }
+    if (events.length === 0 || head === undefined) return { head: head ?? EMPTY_HEAD, fault: undefined }
+    from = head.position
   }
-  return undefined
 }
 
 /** The opening check as one reading of the host; SQLite's errors pass through. */
@@ -45,24 +60,19 @@ const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): OpeningCheck =>
   })
   const stored = selectHead.first(host, {})
   if (stored === undefined) return mismatch("there is no head")
-  // One event more than is checked, so that the first of them has its predecessor.
-  const recent = selectEventsAfter.all(host, {
-    after: Math.max(0, stored.position - CHECKED_EVENTS - 1),
-    limit: CHECKED_EVENTS + 2
-  })
-  const last = recent.at(-1)
-  if (last === undefined) return mismatch("a ledger has at least the event that created it")
-  if (last.position !== stored.position || last.hash !== stored.hash) {
-    return mismatch(
-      `the head says position ${stored.position}, the newest event is at position ${last.position}`
-    )
+  if (host.all("SELECT 1 FROM events WHERE position < 1 LIMIT 1").length > 0) {
+    const message = "there are events before position 1"
+    return { head: EMPTY_HEAD, fault: { code: "CHAIN_BROKEN", where: "events", message } }
   }
-  const first = recent[0]
-  const fault =
-    first === undefined || first.position === 1
-      ? chainFinding(EMPTY_HEAD, recent)
-      : chainFinding(headOf(first), recent.slice(1))
-  return { head: headOf(last), fault }
+  const checked = checkEvents(host, Math.max(0, stored.position - CHECKED_EVENTS))
+  if (checked.fault !== undefined) return checked
+  const { hash, position } = checked.head
+  if (position === 0) return mismatch("a ledger has at least the event that created it")
+  return position === stored.position && hash === stored.hash
+    ? checked
+    : mismatch(
+        `the head says position ${stored.position} with hash ${stored.hash}, the newest event is at position ${position} with hash ${hash}`
+      )
 }
 
 /**

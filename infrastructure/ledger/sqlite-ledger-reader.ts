@@ -35,7 +35,8 @@ import {
   selectStepsBetween,
   selectStepsOfRun
 } from "./ledger-queries.ts"
-import { idsBelow, selectEventsAfter, readHead, selectStreamAfter } from "./ledger-statements.ts"
+import { idsBelow, readHead } from "./ledger-statements.ts"
+import { eventPage } from "./stored-events.ts"
 
 /** A read that other writers can only delay; what SQLite refuses to read is a `ReadError`. */
 export const readEffect = <A>(file: string, deadline: number, read: () => A): Effect.Effect<A, ReadError> =>
@@ -117,12 +118,7 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
       ),
     thought: (id) => read(() => selectThought.first(own, { id })),
     thoughts: (of) => read(() => thoughtsOf(own, of)),
-    events: (after, limit, stream_id) =>
-      read(() =>
-        stream_id === undefined
-          ? selectEventsAfter.all(own, { after, limit })
-          : selectStreamAfter.all(own, { after, limit, stream_id })
-      ),
+    events: (after, limit, stream_id) => read(() => eventPage(own, { after, limit, stream_id })),
     changeCounter: read(() =>
       own === file.connection ? readHead(own).position : Number(own.pragma("data_version"))
     )

@@ -24,13 +24,13 @@ import {
   idsBelow,
   insertEvent,
   readHead,
-  selectEventsAfter,
   selectMessageByKey,
   selectNextPendingOfJob,
   selectNextPendingOfRun,
   selectReceipt,
   selectStep
 } from "./ledger-statements.ts"
+import { eventPage } from "./stored-events.ts"
 
 /** How long nothing must have been written before the log is moved into the database. */
 const IDLE_INTERVAL_MILLIS = 1_000
@@ -46,7 +46,7 @@ const insertOf = (host: SqlHost, file: string, event: EventEnvelope): number => 
 
 const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
   head: () => readHead(host),
-  eventsAfter: (after, limit) => selectEventsAfter.all(host, { after, limit }),
+  eventsAfter: (after, limit) => eventPage(host, { after, limit }),
   messageByKey: (run_id, idempotency_key) => selectMessageByKey.first(host, { run_id, idempotency_key }),
   nextPendingStep: (run_id, jobId) =>
     jobId === undefined

@@ -7,7 +7,7 @@ import type { Finding } from "../../domain/ledger/verification.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
-import { cellOf } from "./stored-cells.ts"
+import { boundedValue, shownCell } from "../sqlite/stored-cells.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 
 const jsonColumns = [
@@ -22,7 +22,7 @@ const invalidJson = (connection: Connection, present: ReadonlySet<string>): Read
     .flatMap(([table, key, column]) =>
       connection
         .all<{ id: string }>(
-          `SELECT ${key} AS id FROM ${table} WHERE json_valid(${column}) IS NOT 1 LIMIT 100`
+          `SELECT ${boundedValue(key)} AS id FROM ${table} WHERE json_valid(${boundedValue(column)}) IS NOT 1 LIMIT 100`
         )
         .map(({ id }) => ({
           code: "JSON_INVALID" as const,
@@ -72,7 +72,7 @@ interface ColumnInfo {
 /** How a finding calls the row with this key. */
 const rowName = (table: string, id: unknown): string => {
   if (table === "events") return `event ${String(id)}`
-  return table === "head" ? table : `${table} ${String(cellOf(id))}`
+  return table === "head" ? table : `${table} ${shownCell(id)}`
 }
 
 const strictTables = ["events", "head", LEDGER_VERSIONS.table, ...LEDGER_TABLES]
@@ -94,7 +94,7 @@ const misplacedTypes = (connection: Connection, table: string): ReadonlyArray<Fi
   return columns.flatMap(({ name, notnull, type }) =>
     connection
       .all<{ id: unknown; found: string }>(
-        `SELECT "${key}" AS id, typeof("${name}") AS found FROM "${table}" NOT INDEXED WHERE typeof("${name}") NOT IN (?, ?) LIMIT 100`,
+        `SELECT ${boundedValue(key)} AS id, typeof("${name}") AS found FROM "${table}" NOT INDEXED WHERE typeof("${name}") NOT IN (?, ?) LIMIT 100`,
         [type.toLowerCase(), notnull === 1 ? type.toLowerCase() : "null"]
       )
       .map(({ found, id }) => ({

@@ -18,7 +18,7 @@ import { computeHash } from "../../domain/thoughts/thought-record.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { openForReading } from "../sqlite/better-sqlite3-host.ts"
 import { makeLedgerFile, post, withLedger } from "../testing/ledger-program.ts"
-import { rechain, tamper } from "../testing/tampering.ts"
+import { rechain, tamper, withoutTypes } from "../testing/tampering.ts"
 import { keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
 import { structureFindings } from "./structure-findings.ts"
 
@@ -143,6 +143,18 @@ const tamperings: {
   MIGRATION_CHANGED: {
     change: () => ["UPDATE ledger_migrations SET checksum = 'another'"],
     where: () => "ledger_migrations 2 checksum"
+  },
+  TEXT_NOT_UTF8: {
+    change: ({ leased }) => [
+      `UPDATE cassette_steps SET lease_owner = CAST(x'ff' AS TEXT) WHERE step_id = '${leased}'`
+    ],
+    where: ({ leased }) => `cassette_steps ${leased} lease_owner`
+  },
+  CELL_TOO_LARGE: {
+    change: ({ leased }) => [
+      `UPDATE cassette_steps SET lease_owner = CAST(zeroblob(16777217) AS TEXT) WHERE step_id = '${leased}'`
+    ],
+    where: ({ leased }) => `cassette_steps ${leased} lease_owner`
   },
   HEAD_MISMATCH: {
     // The tail is cut, as if the last event had never been.
@@ -459,10 +471,10 @@ describe("damage that the opening check finds", () => {
         { filename },
         Effect.gen(function* () {
           const ledger = yield* Ledger
-          assert.deepInclude(ledger.fault, { code: "CHAIN_BROKEN", where: "event 10" })
+          assert.deepInclude(ledger.fault, { code: "INTEGRITY", where: "event 10 data" })
           const error = yield* Effect.flip(post("r1", 50))
           assert.strictEqual(error._tag, "StoreCorrupt")
-          assert.include(error.message, "CHAIN_BROKEN at event 10")
+          assert.include(error.message, "INTEGRITY at event 10 data")
           assert.strictEqual((yield* ledger.steps({ run_id: "r1" })).length, 4)
           assert.strictEqual((yield* ledger.verifyCassette()).verdict, "FAIL")
         })
@@ -470,24 +482,3 @@ describe("damage that the opening check finds", () => {
     })
   )
 })
-
-/** Puts a value where STRICT and NOT NULL do not allow it: the schema is rewritten and put back. */
-const withoutTypes = (database: Database.Database, table: string, column: string, value: string) => {
-  const schema = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?"
-  const sql = String(database.prepare(schema).pluck().get(table))
-  const write = (text: string) => {
-    database.unsafeMode(true)
-    database.pragma("writable_schema = ON")
-    database.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(text, table)
-    database.pragma("writable_schema = RESET")
-    database.unsafeMode(false)
-  }
-  write(
-    sql
-      .replace(/\) strict$/i, ")")
-      .replaceAll(/ not null/gi, "")
-      .replace(new RegExp(`"${column}" (text|integer)`), `"${column}" blob`)
-  )
-  database.exec(`UPDATE ${table} SET ${column} = ${value} WHERE rowid = (SELECT max(rowid) FROM ${table})`)
-  write(sql)
-}

@@ -3,6 +3,7 @@
 // is made by running the steps in an empty private database, so there is no second list to maintain.
 import type { Finding, FindingCode } from "../../domain/ledger/verification.ts"
 import { openBytes } from "./better-sqlite3-host.ts"
+import { boundedColumns } from "./stored-cells.ts"
 import type { SchemaStep, VersionTable } from "./schema-steps.ts"
 import type { SqlHost } from "./sql-host.ts"
 
@@ -50,7 +51,7 @@ const migrationFindings = (
   steps: ReadonlyArray<SchemaStep>
 ): ReadonlyArray<Finding> => {
   const rows = host.all<{ version: number; name: string; checksum: string }>(
-    `SELECT version, name, checksum FROM ${table} ORDER BY version`
+    `SELECT version, ${boundedColumns(["name", "checksum"])} FROM ${table} ORDER BY version`
   )
   const findings: Array<Finding> = []
   const add = (where: string, message: string) =>

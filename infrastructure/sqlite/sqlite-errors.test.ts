@@ -151,7 +151,7 @@ describe("errors that SQLite really throws", () => {
     },
     {
       code: "SQLITE_TOOBIG",
-      tag: "StorageFailure",
+      tag: "StoreCorrupt",
       provoke: () => thrown(() => new Database(":memory:").exec("SELECT zeroblob(2000000000)"))
     }
   ]

@@ -45,7 +45,8 @@ export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   // The shared memory beside the database cannot grow: the same want of room by another name.
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") return new StorageFull({ file })
   if (code === "SQLITE_NOTADB") return new NotALedger({ file, reason: "it is no SQLite database" })
-  if (code.startsWith("SQLITE_CORRUPT")) {
+  // A cell that no program can hold was not written by one.
+  if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_TOOBIG") {
     return new StoreCorrupt({ code: "INTEGRITY", where: file, finding: message })
   }
   if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "SQLITE_AUTH") {

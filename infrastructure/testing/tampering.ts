@@ -46,3 +46,29 @@ export const rechain = (database: Database.Database): void => {
   }
   database.prepare("UPDATE head SET size = ?, hash = ?").run(size, previous)
 }
+
+/** Puts a value into the newest row where STRICT and NOT NULL do not allow it: the schema is rewritten and put back. */
+export const withoutTypes = (
+  database: Database.Database,
+  table: string,
+  column: string,
+  value: string
+): void => {
+  const schema = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?"
+  const sql = String(database.prepare(schema).pluck().get(table))
+  const write = (text: string) => {
+    database.unsafeMode(true)
+    database.pragma("writable_schema = ON")
+    database.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(text, table)
+    database.pragma("writable_schema = RESET")
+    database.unsafeMode(false)
+  }
+  write(
+    sql
+      .replace(/\) strict$/i, ")")
+      .replaceAll(/ not null/gi, "")
+      .replace(new RegExp(`"${column}" (text|integer)`), `"${column}" blob`)
+  )
+  database.exec(`UPDATE ${table} SET ${column} = ${value} WHERE rowid = (SELECT max(rowid) FROM ${table})`)
+  write(sql)
+}

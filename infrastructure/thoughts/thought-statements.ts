@@ -3,8 +3,10 @@
 import { type RawBuilder, sql } from "kysely"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
-import { ledger } from "../ledger/ledger-tables.ts"
+import { boundedSelection, ledger, storedEvents, storedTable } from "../ledger/ledger-tables.ts"
 import { compileQuery } from "../sqlite/query-compiler.ts"
+
+const thoughts = storedTable("thought_records")
 
 export const selectThought = compileQuery<{ id: string }, ThoughtRow>((parameter) =>
   ledger.selectFrom("thought_records").selectAll().where("id", "=", parameter("id"))
@@ -30,10 +32,10 @@ const ofTask = (direction: Direction) =>
   compileQuery<Range & { task_id: string }, ThoughtRow>((parameter) =>
     ledger
       .selectFrom("thought_records")
-      .selectAll()
+      .select(boundedSelection(thoughts))
       .where("task_id", "=", parameter("task_id"))
       .where("event_position", behind[direction], parameter("after"))
-      .orderBy("event_position", direction)
+      .orderBy("thought_records.event_position", direction)
       .limit(parameter("limit"))
   )
 
@@ -66,10 +68,10 @@ export const selectThoughtsBehind = compileQuery<
 >((parameter) =>
   ledger
     .selectFrom("thought_records")
-    .selectAll()
+    .select(boundedSelection(thoughts))
     .where(sql<boolean>`(task_id, event_position) > (${parameter("task_id")}, ${parameter("after")})`)
-    .orderBy("task_id")
-    .orderBy("event_position")
+    .orderBy("thought_records.task_id")
+    .orderBy("thought_records.event_position")
     .limit(parameter("limit"))
 )
 
@@ -78,10 +80,10 @@ export const selectTaskEventsBeyond = compileQuery<{ stream_id: string; limit: n
   (parameter) =>
     ledger
       .selectFrom("events")
-      .selectAll()
+      .select(boundedSelection(storedEvents))
       .where("stream_id", ">", parameter("stream_id"))
       .where("stream_id", "<", sql.lit("task;"))
-      .orderBy("stream_id")
-      .orderBy("position")
+      .orderBy("events.stream_id")
+      .orderBy("events.position")
       .limit(parameter("limit"))
 )

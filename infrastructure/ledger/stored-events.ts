@@ -1,0 +1,45 @@
+// Reading the log: pages that hold so many events and so much text, and every cell as what it is. Whoever builds upon
+// events reads them here and is refused by the first cell that is not what its column promises; verification takes
+// such cells as findings and goes on.
+import { corrupt } from "../../application/ledger/head-guard.ts"
+import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
+import { cellFindings, pageLength } from "../sqlite/stored-cells.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
+import { storedEvents } from "./ledger-tables.ts"
+import { selectEventsAfter, selectStreamAfter } from "./ledger-statements.ts"
+
+/** Which events: those behind a position, at most `limit`, of one stream or of all. */
+export interface EventsAfter {
+  readonly after: number
+  readonly limit: number
+  readonly stream_id?: string | undefined
+}
+
+/** The next events as they come from the database; fewer than `limit` when they hold much text, none only at the end. */
+export const rawEventPage = (
+  host: SqlHost,
+  { after, limit, stream_id }: EventsAfter
+): ReadonlyArray<EventEnvelope> => {
+  const within = (filter: string, parameters: ReadonlyArray<string | number>): number => {
+    if (limit <= 1) return limit
+    const from = `events WHERE ${filter} ORDER BY position LIMIT ?`
+    return pageLength(host, ["data"], from, ["position"], [...parameters, limit]).length
+  }
+  return stream_id === undefined
+    ? selectEventsAfter.all(host, { after, limit: within("position > ?", [after]) })
+    : selectStreamAfter.all(host, {
+        after,
+        stream_id,
+        limit: within("stream_id = ? AND position > ?", [stream_id, after])
+      })
+}
+
+/** The next events; the first cell that is not what its column promises is thrown as `StoreCorrupt` with its place. */
+export const eventPage = (host: SqlHost, range: EventsAfter): ReadonlyArray<EventEnvelope> => {
+  const events = rawEventPage(host, range)
+  for (const event of events) {
+    const [finding] = cellFindings(host, storedEvents, { ...event })
+    if (finding !== undefined) throw corrupt(finding)
+  }
+  return events
+}
