@@ -10,9 +10,10 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
-import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import { hasTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import type { Decided, Moment } from "../../domain/ledger/decide.ts"
 import {
   InvariantViolation,
@@ -26,6 +27,7 @@ import { eventVersions } from "../../domain/ledger/events.ts"
 import { CommitSignal } from "./commit-signal.ts"
 import { catchUp, corrupt, refuseFarHead } from "./head-guard.ts"
 import { Hashing } from "./hashing.ts"
+import { decodeInput } from "./input.ts"
 import { LedgerStore, type LedgerTransaction } from "./ledger-store.ts"
 
 /** How many commands may wait before callers have to wait for a place. */
@@ -137,6 +139,11 @@ const decideGroup = (
   nowMillis: number,
   group: ReadonlyArray<Waiting>
 ): { readonly head: Head; readonly outcomes: ReadonlyArray<Outcome | undefined> } => {
+  if (!hasTimestamp(nowMillis)) {
+    const message = "the clock is outside the years 0000 to 9999, and no event can be dated: set it"
+    const outcome = Exit.fail(new InvariantViolation({ message }))
+    return { head: trusted, outcomes: group.map(() => outcome) }
+  }
   let head = catchUp(transaction, sha256, trusted)
   refuseFarHead(head, nowMillis)
   const now = timestampFromMillis(nowMillis)
@@ -238,11 +245,25 @@ const makeCommandWriter = (
     return { submit, committed }
   })
 
+const decodeWriterOptions = decodeInput(
+  Schema.Struct({
+    queueCapacity: Schema.optional(
+      Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a whole number of commands from 1 on" }))
+    )
+  }),
+  Result.succeed
+)
+
 /** The one writer of a ledger as a service: whatever appends to the same log is built over the same one. */
 export class LedgerWriter extends Context.Service<LedgerWriter, CommandWriter>()(
   "cortex-cassette/application/LedgerWriter"
 ) {
   /** `queueCapacity` commands may wait before callers must. */
   static readonly layerWith = (options: { readonly queueCapacity?: number | undefined } = {}) =>
-    Layer.effect(this, makeCommandWriter(options.queueCapacity ?? DEFAULT_QUEUE_CAPACITY))
+    Layer.effect(
+      this,
+      Effect.flatMap(Effect.fromResult(decodeWriterOptions(options)), ({ queueCapacity }) =>
+        makeCommandWriter(queueCapacity ?? DEFAULT_QUEUE_CAPACITY)
+      )
+    )
 }

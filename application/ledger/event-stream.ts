@@ -1,13 +1,17 @@
 // The event log as a stream: first what is there, page by page, then what comes, from this process and from
 // others. Memory stays flat: one page at a time, and the consumer sets the pace. It never sees an event that is
 // not committed, and never misses or repeats one.
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { Identifier } from "../../domain/canonical/text.ts"
+import { type InvalidInput, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type EventEnvelope, runStream } from "../../domain/ledger/event-envelope.ts"
 import type { CommitSignal } from "./commit-signal.ts"
+import { decodeInput } from "./input.ts"
 import type { LedgerReader, ReadError } from "./ledger-reader.ts"
 
 export interface EventStreamOptions {
@@ -22,6 +26,22 @@ export interface EventStreamOptions {
 }
 
 const PAGE = 500
+
+const isWait = (value: unknown): value is Duration.Input => {
+  const wait = Number.isNaN(value) ? Option.none() : Duration.fromInput(value as Duration.Input)
+  return Option.isSome(wait) && Duration.toMillis(wait.value) > 0
+}
+
+const Options = Schema.Struct({
+  after: Schema.optional(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(0, { expected: "a position: a whole number from 0 on" }))
+  ),
+  runId: Schema.optional(Identifier),
+  live: Schema.optional(Schema.Boolean),
+  pollInterval: Schema.optional(Schema.declare(isWait, { expected: "a duration longer than 0" }))
+})
+
+const decodeOptions = decodeInput(Options, Result.succeed)
 
 /** Waits until this process or another has committed since `counter` was read. */
 const nextCommit = (
@@ -39,13 +59,23 @@ const nextCommit = (
   return Effect.raceFirst(Effect.asVoid(signal), foreign)
 }
 
-/** The stream of events after a position. */
+/** The stream of events after a position; options that cannot be met end it at once. */
 export const eventStream = (
   reader: LedgerReader["Service"],
   committed: CommitSignal,
   options: EventStreamOptions = {}
+): Stream.Stream<EventEnvelope, ReadError | InvalidInput> => {
+  const decoded = decodeOptions(options)
+  return Result.isFailure(decoded)
+    ? Stream.fail(decoded.failure)
+    : eventsOf(reader, committed, decoded.success)
+}
+
+const eventsOf = (
+  reader: LedgerReader["Service"],
+  committed: CommitSignal,
+  { after = 0, live = true, pollInterval = "50 millis", runId }: EventStreamOptions
 ): Stream.Stream<EventEnvelope, ReadError> => {
-  const { after = 0, live = true, pollInterval = "50 millis", runId } = options
   const streamId = runId === undefined ? undefined : runStream(runId)
   const page = Effect.fnUntraced(function* (position: number) {
     while (true) {

@@ -31,9 +31,15 @@ export const decodeInput = <S extends Schema.Decoder<unknown>, Prepared>(
 ): ((input: S["Type"]) => Result.Result<Prepared, InvalidInput>) => {
   const decode = Schema.decodeUnknownResult(schema, { onExcessProperty: "error", errors: "all" })
   return (input) => {
-    const decoded = decode(input)
-    return Result.isFailure(decoded)
-      ? Result.fail(invalidInput(decoded.failure.issue))
-      : prepare(decoded.success)
+    try {
+      const decoded = decode(input)
+      return Result.isFailure(decoded)
+        ? Result.fail(invalidInput(decoded.failure.issue))
+        : prepare(decoded.success)
+    } catch {
+      // Only code of the caller's value can throw here: a getter, or the traps of a proxy.
+      const message = "the value cannot be read: one of its members throws"
+      return Result.fail(new InvalidInput({ message, issues: [{ path: "", message }] }))
+    }
   }
 }

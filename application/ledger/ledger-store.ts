@@ -33,8 +33,6 @@ export interface LedgerTransaction {
 export class LedgerStore extends Context.Service<
   LedgerStore,
   {
-    /** Name of the store for people: a file name. */
-    readonly name: string
     readonly ledgerId: string | undefined
     /** The newest event whose chain was checked at opening. */
     readonly openedHead: Head

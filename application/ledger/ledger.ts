@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
-import type * as Stream from "effect/Stream"
+import * as Stream from "effect/Stream"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import {
   ClaimStep,
@@ -98,7 +98,7 @@ export interface LedgerShape {
   /** All runs at a glance as of now. */
   readonly runs: Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
   /** The event log: catch-up, then live, also across processes. */
-  readonly events: (options?: EventStreamOptions) => Stream.Stream<EventEnvelope, ReadError>
+  readonly events: (options?: EventStreamOptions) => Stream.Stream<EventEnvelope, ReadError | InvalidInput>
   /** The tables' rows as they were after the event at a position, or at a time, folded from the log. */
   readonly stateAt: (options: StateAtOptions) => Effect.Effect<LedgerState, ReadError | InvalidInput>
 
@@ -226,7 +226,7 @@ const makeLedger: Effect.Effect<
     warnings: Effect.gen(function* () {
       const warning = clockWarning(yield* reader.head, yield* Clock.currentTimeMillis)
       return warning === undefined ? evidence.warnings : [...evidence.warnings, warning]
-    }),
+    }).pipe(Effect.withSpan("Ledger.warnings")),
     head: reader.head.pipe(Effect.withSpan("Ledger.head")),
     message: Effect.fn("Ledger.message")(reader.message),
     messages: paged("messages", reader.messages),
@@ -236,7 +236,8 @@ const makeLedger: Effect.Effect<
     stepStates: paged("stepStates", reader.stepStates),
     runSummary: (runId) => Effect.map(runs(runId), (summaries) => summaries[0]),
     runs: runs(),
-    events: (options) => eventStream(reader, writer.committed, options),
+    events: (options) =>
+      eventStream(reader, writer.committed, options).pipe(Stream.withSpan("Ledger.events")),
     stateAt: (options) =>
       stateAt(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.stateAt")),
     verifyCassette: (options) =>
@@ -264,5 +265,5 @@ export class Ledger extends Context.Service<Ledger, LedgerShape>()("cortex-casse
     Layer.effect(this, makeLedger).pipe(Layer.provideMerge(LedgerWriter.layerWith(options)))
 
   /** The ledger over ports that the host brings, with the default queue. */
-  static readonly layerNoDeps = this.layerWith()
+  static readonly layerNoDeps = Layer.orDie(this.layerWith())
 }

@@ -48,13 +48,19 @@ const dateText = (daysSince1970: number): string => {
   return `${twoDigits[Math.floor(year / 100)]}${twoDigits[year % 100]}-${twoDigits[month]}-${twoDigits[day]}`
 }
 
+/** True for a number of milliseconds since 1970 that has a timestamp: in the years 0000 to 9999. */
+export const hasTimestamp = (epochMillis: number): boolean => {
+  const millis = Math.floor(epochMillis)
+  return millis >= firstMillis && millis <= lastMillis
+}
+
 /**
  * The timestamp of a number of milliseconds since 1970 (fractions are cut towards the past); throws RangeError
  * outside the years 0000 to 9999, NaN included.
  */
 export const timestampFromMillis = (epochMillis: number): string => {
   const millis = Math.floor(epochMillis)
-  if (!(millis >= firstMillis && millis <= lastMillis)) {
+  if (!hasTimestamp(millis)) {
     throw new RangeError(`${epochMillis} ms since 1970 lies outside the years 0000 to 9999`)
   }
   const day = Math.floor(millis / millisPerDay)

@@ -6,10 +6,11 @@ import { jcsText } from "../canonical/jcs.ts"
 import { isJsonObject, type JsonObject } from "../canonical/json.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { parseCanonicalJson } from "../canonical/stored-json.ts"
-import { millisFromTimestamp, timestampFromMillis } from "../canonical/timestamp.ts"
+import { hasTimestamp, millisFromTimestamp, timestampFromMillis } from "../canonical/timestamp.ts"
 import type { PreparedClaim, PreparedCompletion, PreparedPost, PreparedRequeue } from "./commands.ts"
 import {
   IdempotencyConflict,
+  InvariantViolation,
   LeaseExpired,
   LeaseNotExpired,
   NoPendingStep,
@@ -46,7 +47,7 @@ export interface Decision<Reply> {
   readonly reply: Reply
 }
 
-export type Decided<Reply> = Result.Result<Decision<Reply>, Refusal | StoreCorrupt>
+export type Decided<Reply> = Result.Result<Decision<Reply>, Refusal | InvariantViolation | StoreCorrupt>
 
 export interface Posted {
   readonly message_id: string
@@ -171,9 +172,12 @@ export const decideClaim = (
     return Result.fail(new StoreCorrupt({ code: "JSON_INVALID", where, finding }))
   }
   const fencing_token = next.fencing_token + 1
-  const lease_expires_at = timestampFromMillis(
-    millisFromTimestamp(moment.recorded_at) + command.ttl_seconds * 1000
-  )
+  const leaseEnd = millisFromTimestamp(moment.recorded_at) + command.ttl_seconds * 1000
+  if (!hasTimestamp(leaseEnd)) {
+    const message = "the lease would end after the year 9999, which no time can say: set the clock"
+    return Result.fail(new InvariantViolation({ message }))
+  }
+  const lease_expires_at = timestampFromMillis(leaseEnd)
   return Result.succeed({
     event: {
       type: "StepClaimed",

@@ -122,7 +122,6 @@ export const makeSqliteLedgerStore = Effect.fnUntraced(function* (
     yield* Effect.forkScoped(checkpointWhenIdle(connection, filename, () => writes))
   }
   return {
-    name: filename,
     ledgerId: file.ledgerId,
     openedHead: file.head,
     fault: file.fault,
