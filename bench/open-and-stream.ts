@@ -1,30 +1,15 @@
 // Whether a large ledger costs anything before it is used, and whether reading it needs memory: the time and the
 // bytes that opening takes against the size of the file, and the resident memory while every event streams out.
 // BENCH_STEPS=340000 makes about a gigabyte and a million events.
-import { fork } from "node:child_process"
-import { once } from "node:events"
 import { statSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { answerOf } from "./support/child.ts"
 import { finishedMessages } from "./support/history.ts"
 import { inPlace } from "./support/place.ts"
 import { createRawLedger } from "./support/raw-ledger.ts"
 import { type Benchmark, line } from "./support/report.ts"
 import { setting } from "./support/settings.ts"
 import type { Reading } from "./support/stream-reader.ts"
-
-const reader = fileURLToPath(new URL("support/stream-reader.ts", import.meta.url))
-
-const readingOf = async (file: string, events: number): Promise<Reading> => {
-  const child = fork(reader, { stdio: "inherit" })
-  child.send({ file, events })
-  return Promise.race([
-    once(child, "message").then(([message]) => message as Reading),
-    once(child, "exit").then(([code]) => {
-      throw new Error(`the reader ended early with code ${code}`)
-    })
-  ])
-}
 
 const MEBI = 1_048_576
 
@@ -41,7 +26,8 @@ export const benchmark: Benchmark = {
       raw.close()
       const size = statSync(file).size
       const readings: Array<Reading> = []
-      for (let repeat = 0; repeat < repeats; repeat++) readings.push(await readingOf(file, events))
+      for (let repeat = 0; repeat < repeats; repeat++)
+        readings.push(await answerOf<Reading>("stream-reader", { file, events }))
       if (readings.some((reading) => reading.events !== events))
         throw new Error("not every event was streamed")
       const of = (pick: (reading: Reading) => number) => readings.map(pick)

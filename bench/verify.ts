@@ -11,26 +11,34 @@ import { createRawLedger, openDatabase } from "./support/raw-ledger.ts"
 import { type Benchmark, line } from "./support/report.ts"
 import { setting } from "./support/settings.ts"
 
-/** Reads every event and recomputes its hash; throws when the chain is broken. */
+const PAGE = 1_000
+
+/** Reads every event, page by page, and recomputes its hash; throws when the chain is broken. */
 const hashAll = (file: string): void => {
   const database = openDatabase(file, "NORMAL")
+  const query = database.prepare<[number], EventEnvelope>(
+    `SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ${PAGE}`
+  )
   let before = "0".repeat(64)
-  const events = database.prepare<[], EventEnvelope>("SELECT * FROM events ORDER BY position")
-  for (const event of events.iterate()) {
-    const { data, position, prev_hash, recorded_at, schema_version, stream_id, type } = event
-    const envelope = [
-      "cassette/event/1",
-      position,
-      type,
-      stream_id,
-      schema_version,
-      data,
-      recorded_at,
-      prev_hash
-    ]
-    const digest = hash("sha256", JSON.stringify(envelope), "hex")
-    if (prev_hash !== before || digest !== event.hash) throw new Error(`event ${position} breaks the chain`)
-    before = digest
+  let page = query.all(0)
+  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+    for (const event of page) {
+      const { data, position, prev_hash, recorded_at, schema_version, stream_id, type } = event
+      const envelope = [
+        "cassette/event/1",
+        position,
+        type,
+        stream_id,
+        schema_version,
+        data,
+        recorded_at,
+        prev_hash
+      ]
+      const digest = hash("sha256", JSON.stringify(envelope), "hex")
+      if (prev_hash !== before || digest !== event.hash) throw new Error(`event ${position} breaks the chain`)
+      before = digest
+    }
+    page = query.all(last.position)
   }
   database.close()
 }

@@ -10,7 +10,7 @@ export interface RawHead {
 
 /** An event that is not hashed yet. */
 export interface RawEvent {
-  readonly type: "MessagePosted" | "StepClaimed" | "StepCompleted"
+  readonly type: "MessagePosted" | "StepClaimed" | "StepCompleted" | "ThoughtRecorded"
   readonly stream_id: string
   readonly data: string
 }
@@ -89,6 +89,28 @@ export const completed = (
   stream_id: `run:${run}`,
   data: `{"fencing_token":${token},"outcome":"SUCCESS","receipt":${receiptText},"step_id":"${stepId}","worker_id":"${worker}"}`
 })
+
+const THOUGHT_TIME = "2026-04-17T00:00:00Z"
+
+/** The content of a thought: about a sentence. */
+export const content = (number: number): string => `${filler.slice(0, 120)}${number}`
+
+/** A thought behind the one with this hash, and its own hash, by the rule of thought records. */
+export const thought = (task: string, number: number, prevHash: string): RawEvent & { hash: string } => {
+  const id = `${task}-${number}`
+  const text = content(number)
+  const hashed = hash(
+    "sha256",
+    `{"content":"${text}","id":"${id}","prev_hash":"${prevHash}","task_id":"${task}","timestamp":"${THOUGHT_TIME}","type":"plan"}`,
+    "hex"
+  )
+  return {
+    type: "ThoughtRecorded",
+    stream_id: `task:${task}`,
+    data: `{"agent_id":"agent-1","content":"${text}","hash":"${hashed}","id":"${id}","prev_hash":"${prevHash}","timestamp":"${THOUGHT_TIME}","type":"plan"}`,
+    hash: hashed
+  }
+}
 
 /** The hash of the event that follows `head`; the text is what `jcs/1` makes of these members. */
 export const hashAfter = (head: RawHead, event: RawEvent, recordedAt: string): string =>

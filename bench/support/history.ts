@@ -1,7 +1,17 @@
 // Long histories for the benchmarks that need one, made quickly: legal events through all triggers, in messages of
 // thousands of steps and transactions of thousands of events. It knows one run and one worker and writes nothing
 // that a program could not have written through the public API.
-import { claimed, completed, messageIdAt, payload, posted, postedSteps, receipt, stepIdOf } from "./events.ts"
+import {
+  claimed,
+  completed,
+  messageIdAt,
+  payload,
+  posted,
+  postedSteps,
+  receipt,
+  stepIdOf,
+  thought
+} from "./events.ts"
 import type { RawLedger } from "./raw-ledger.ts"
 
 /** Most steps that one message may have. */
@@ -53,4 +63,28 @@ export const finishedMessages = (ledger: RawLedger, count: number): void => {
     ledger.commit()
     finishSteps(ledger, ids)
   }
+}
+
+/** The hash that a task's first thought follows. */
+export const NO_THOUGHT = "0".repeat(64)
+
+/** `count` thoughts of one task behind the one with number `from` - 1 and this hash; gives the newest's hash. */
+export const manyThoughts = (
+  ledger: RawLedger,
+  task: string,
+  count: number,
+  from = 0,
+  prevHash = NO_THOUGHT
+): string => {
+  let before = prevHash
+  for (let done = 0; done < count; done += EVENTS_PER_TRANSACTION) {
+    ledger.begin()
+    for (let number = done; number < Math.min(count, done + EVENTS_PER_TRANSACTION); number++) {
+      const next = thought(task, from + number, before)
+      ledger.append(next)
+      before = next.hash
+    }
+    ledger.commit()
+  }
+  return before
 }

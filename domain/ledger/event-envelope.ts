@@ -30,16 +30,23 @@ export const EMPTY_HEAD: Head = { position: 0, hash: ZERO_HASH, recorded_at: und
 
 const ENVELOPE_RULE = "cassette/event/1"
 
-/** A text in canonical form; quicker than the writer, which need not look for lone surrogates where SQLite read. */
-const quoted = (text: string): string => JSON.stringify(text)
-
 /**
- * Lower-case hex SHA-256 of the `jcs/1` array over the envelope's fields without the hash itself. The array is joined
- * here, since this runs for every event that is written or verified; its texts are well-formed and its numbers whole.
+ * Lower-case hex SHA-256 of the `jcs/1` array over the envelope's fields without the hash itself. Printed without the
+ * canonical writer, since this runs for every event that is written or verified: its texts are well-formed and its numbers
+ * whole, and of such a list JSON.stringify prints the canonical text. Joining the texts here was a fifth slower.
  */
 export const eventHash = (sha256: Sha256, event: Omit<EventEnvelope, "hash">): string =>
   sha256(
-    `["${ENVELOPE_RULE}",${event.position},${quoted(event.type)},${quoted(event.stream_id)},${event.schema_version},${quoted(event.data)},${quoted(event.recorded_at)},${quoted(event.prev_hash)}]`
+    JSON.stringify([
+      ENVELOPE_RULE,
+      event.position,
+      event.type,
+      event.stream_id,
+      event.schema_version,
+      event.data,
+      event.recorded_at,
+      event.prev_hash
+    ])
   )
 
 /** The head after `event`. */

@@ -2,11 +2,13 @@
 // kind of event, made through public doors with a clock of its own, and verification over bytes in memory, which
 // costs a fraction of a file. Nothing here changes anything; that is the campaigns' work.
 
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import { LedgerEvidence } from "../../application/ledger/ledger-evidence.ts"
 import { openServices } from "../../application/ledger/testing/ledgers.ts"
 import { makeManualClock, withClock } from "../../application/ledger/testing/manual-clock.ts"
@@ -15,7 +17,7 @@ import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
 import { nodeHashingLayer } from "../../infrastructure/hashing/node-hashing.ts"
 import { nodeSigningLayer } from "../../infrastructure/keys/ed25519.ts"
-import { openLedgerFile } from "../../infrastructure/ledger/ledger-file.ts"
+import { type LedgerFile, openLedgerFile } from "../../infrastructure/ledger/ledger-file.ts"
 import { insertEvent } from "../../infrastructure/ledger/ledger-statements.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "../../infrastructure/ledger/schema-snapshots.ts"
 import { makeSqliteLedgerEvidence } from "../../infrastructure/ledger/sqlite-ledger-evidence.ts"
@@ -126,20 +128,19 @@ export interface CampaignLedger {
   readonly verify: (bytes: Buffer, options?: VerificationOptions) => Promise<VerificationReport>
   /** A path in the campaign's folder. */
   readonly path: (name: string) => string
-  readonly close: () => void
+  readonly close: () => Promise<void>
 }
 
 const verifyBytes =
-  (filename: string) =>
-  (bytes: Buffer, options: VerificationOptions = {}) =>
-    Effect.gen(function* () {
-      const file = yield* openLedgerFile({ filename, mode: "read" })
-      const evidence = makeSqliteLedgerEvidence({
-        ...file,
-        openSnapshot: () => openBytes(Buffer.from(bytes))
-      })
-      return yield* verify({ pure: true, ...options }).pipe(Effect.provideService(LedgerEvidence, evidence))
-    }).pipe(Effect.provide(Layer.merge(nodeHashingLayer, nodeSigningLayer)), Effect.scoped, Effect.runPromise)
+  (file: LedgerFile) =>
+  (bytes: Buffer, options: VerificationOptions = {}) => {
+    const evidence = makeSqliteLedgerEvidence({ ...file, openSnapshot: () => openBytes(Buffer.from(bytes)) })
+    return verify({ pure: true, ...options }).pipe(
+      Effect.provideService(LedgerEvidence, evidence),
+      Effect.provide(Layer.merge(nodeHashingLayer, nodeSigningLayer)),
+      Effect.runPromise
+    )
+  }
 
 /** Makes the campaign's ledger. */
 export const makeCampaignLedger = async (): Promise<CampaignLedger> => {
@@ -147,14 +148,21 @@ export const makeCampaignLedger = async (): Promise<CampaignLedger> => {
   const path = (name: string): string => join(folder, name)
   const filename = path("original.db")
   await history(filename)
-  // The file that verification is told of is another one: nobody changes it.
-  copyFileSync(filename, path("port.db"))
+  const scope = Scope.makeUnsafe()
+  // A database in memory is what verification is told of; what it reads are the bytes of each change.
+  const file = await openLedgerFile({ filename: ":memory:" }).pipe(
+    Effect.provideService(Scope.Scope, scope),
+    Effect.runPromise
+  )
   return {
     filename,
     bytes: withoutLog(readFileSync(filename)),
     events: eventsIn(filename),
-    verify: verifyBytes(path("port.db")),
+    verify: verifyBytes(file),
     path,
-    close: () => rmSync(folder, { recursive: true, force: true })
+    close: async () => {
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      rmSync(folder, { recursive: true, force: true })
+    }
   }
 }
