@@ -1,39 +1,272 @@
 // The pure core as one entry point: canonical JSON, events, the decider and the fold, ids, rows and errors. What
-// is exported here has no clock, no randomness and no input or output, and runs on any host.
+// is exported here has no clock, no randomness and no input or output, and runs on any host. Each name is a promise: the
+// list is written out, so that nothing is promised by being moved.
 export { jcs, jcsText } from "./canonical/jcs.ts"
 export { isJsonObject, type JsonObject, type JsonValue, MAX_JSON_DEPTH } from "./canonical/json.ts"
 export { NotCanonical } from "./canonical/not-canonical.ts"
 export { py, pyText } from "./canonical/py.ts"
 export type { Sha256 } from "./canonical/sha256.ts"
 export { isTimestamp, millisFromTimestamp, Timestamp, timestampFromMillis } from "./canonical/timestamp.ts"
-export * from "./corpus/expansion-check.ts"
-export * from "./corpus/expansion-errors.ts"
-export * from "./corpus/expansion.ts"
-export * from "./corpus/slice.ts"
-export * from "./ledger/checkpoint-errors.ts"
-export * from "./corpus/check-report.ts"
-export * from "./corpus/errors.ts"
-export * from "./corpus/freshness.ts"
-export * from "./corpus/headings.ts"
-export * from "./corpus/index-report.ts"
-export * from "./corpus/rows.ts"
-export * from "./corpus/sections.ts"
-export * from "./corpus/symbols.ts"
-export * from "./corpus/text.ts"
-export * from "./ledger/commands.ts"
-export * from "./ledger/decide.ts"
-export * from "./ledger/errors.ts"
-export * from "./ledger/event-envelope.ts"
-export * from "./ledger/events.ts"
-export * from "./ledger/evolve.ts"
-export * from "./ledger/ids.ts"
-export * from "./ledger/limits.ts"
-export * from "./ledger/rows.ts"
-export * from "./ledger/step-state-machine.ts"
-export * from "./ledger/table-digest.ts"
-export * from "./ledger/verification.ts"
-export * from "./thoughts/chain-check.ts"
-export * from "./thoughts/chain-report.ts"
-export * from "./thoughts/commands.ts"
-export * from "./thoughts/decide.ts"
-export * from "./thoughts/thought-record.ts"
+export { cacheFindingCodes, type CacheFindingCode } from "./corpus/expansion-check.ts"
+export {
+  CacheDamaged,
+  DuplicateExpansion,
+  CacheTorn,
+  NotACache,
+  ExpansionTooLarge,
+  UnboundedSlice,
+  ExpansionDiffers,
+  type ExpansionCacheError
+} from "./corpus/expansion-errors.ts"
+export {
+  ExpansionKey,
+  Expansion,
+  payloadHash,
+  keyText,
+  makeExpansion,
+  payloadFault
+} from "./corpus/expansion.ts"
+export {
+  type Slice,
+  InvalidSlice,
+  SliceOutOfRange,
+  sliceText,
+  parseSlice,
+  cutSlice,
+  applySlice
+} from "./corpus/slice.ts"
+export {
+  NotACheckpoint,
+  NotAProof,
+  UntrustedReason,
+  CheckpointUntrusted,
+  CheckpointOfAnotherLedger,
+  RewriteReason,
+  HistoryRewritten,
+  ProofRefused,
+  InvalidKeyName,
+  KeyFileExposed,
+  NotAKeyFile,
+  KeyFileExists,
+  NotATrustFile,
+  type CheckpointRefusal
+} from "./ledger/checkpoint-errors.ts"
+export { CheckFinding, CheckReport } from "./corpus/check-report.ts"
+export {
+  NotACorpus,
+  CorpusMissing,
+  CorpusCorrupt,
+  SymbolNotFound,
+  SymbolExists,
+  SectionNotFound,
+  FileNotIndexed,
+  TargetVanished,
+  HeadingNotFound,
+  AmbiguousHeading,
+  NotText,
+  FileTooLarge,
+  FileChanged,
+  PathOutsideRoot,
+  NotAFile,
+  FileUnreadable,
+  type FileReadError,
+  type ResolveTargetError,
+  type CorpusStoreError,
+  type CorpusError,
+  type CorpusOpenError
+} from "./corpus/errors.ts"
+export type { Heading } from "./corpus/headings.ts"
+export { SKIP_REASONS, type SkipReason, Skipped, IndexReport } from "./corpus/index-report.ts"
+export type { FileStat, FileRow, SectionRow, HeadingRow, SymbolRow, IndexedFile } from "./corpus/rows.ts"
+export { sectionId } from "./corpus/sections.ts"
+export {
+  isSymbolId,
+  SymbolId,
+  isSectionId,
+  SectionId,
+  Reference,
+  isCorpusPath,
+  CorpusPath,
+  ListSections,
+  AddSymbol
+} from "./corpus/symbols.ts"
+export { normalizeText, countLines } from "./corpus/text.ts"
+export {
+  PostMessage,
+  ClaimStep,
+  CompleteStep,
+  RequeueStep,
+  DEFAULT_REQUESTER,
+  type PreparedPost,
+  type PreparedClaim,
+  type PreparedCompletion,
+  type PreparedRequeue,
+  preparePost,
+  prepareClaim,
+  prepareCompletion,
+  prepareRequeue
+} from "./ledger/commands.ts"
+export {
+  type Moment,
+  type NewEvent,
+  type Decision,
+  type Decided,
+  type Posted,
+  type Claimed,
+  type Completed,
+  type Requeued,
+  type ExistingMessage,
+  decidePost,
+  decideClaim,
+  decideCompletion,
+  decideRequeue
+} from "./ledger/decide.ts"
+export {
+  InvalidInput,
+  NoPendingStep,
+  JobNotFound,
+  StepNotFound,
+  WrongRun,
+  NotLeased,
+  WrongWorker,
+  StaleFencingToken,
+  LeaseExpired,
+  LeaseNotExpired,
+  IdempotencyConflict,
+  DuplicateId,
+  ThoughtNotFound,
+  InvariantViolation,
+  StoreBusy,
+  StoreCorrupt,
+  ClockFarBehindHead,
+  StoreNewerThanProgram,
+  WrongLedger,
+  NetworkFileSystem,
+  NotALedger,
+  FileMissing,
+  ReadOnlyStore,
+  StorageFull,
+  StorageFailure,
+  LedgerClosed,
+  type Refusal,
+  type OpenError,
+  type StoreWriteError,
+  type MessageCassetteError,
+  type Retryable,
+  isRetryable,
+  errorCode
+} from "./ledger/errors.ts"
+export {
+  type EventEnvelope,
+  type Head,
+  EMPTY_HEAD,
+  eventHash,
+  headOf,
+  chainFault,
+  runStream,
+  runOfStream,
+  taskStream,
+  taskOfStream,
+  LEDGER_STREAM
+} from "./ledger/event-envelope.ts"
+export {
+  JsonObjectSchema,
+  SourceSchema,
+  OutcomeSchema,
+  ClaimScope,
+  RequeueCause,
+  eventDataSchemas,
+  type EventType,
+  type EventData,
+  eventVersions,
+  type Upcaster,
+  upcasters,
+  type LedgerEvent,
+  type EventFault,
+  decodeEvent
+} from "./ledger/events.ts"
+export { type RowChange, type FoldFault, type FoldState, intentOf, evolve } from "./ledger/evolve.ts"
+export {
+  messageIdAt,
+  positionOfMessageId,
+  isJobId,
+  jobIdOf,
+  stepIdOf,
+  receiptIdOf,
+  jobIdOfStep,
+  messageIdOfJob,
+  ordinalOfStep
+} from "./ledger/ids.ts"
+export {
+  MAX_PAYLOAD_BYTES,
+  MAX_THOUGHT_BYTES,
+  MAX_EVENT_BYTES,
+  MAX_JOBS_PER_MESSAGE,
+  MAX_STEPS_PER_MESSAGE,
+  MAX_TEXT_BYTES,
+  MIN_TTL_SECONDS,
+  MAX_TTL_SECONDS,
+  DEFAULT_TTL_SECONDS,
+  MAX_HEAD_LEAD_MILLIS,
+  HEAD_LEAD_WARNING_MILLIS,
+  MAX_PAGE_ROWS,
+  DEFAULT_PAGE_ROWS,
+  ZERO_HASH,
+  DATABASE_VERSION
+} from "./ledger/limits.ts"
+export {
+  type MetaRow,
+  type MessageRow,
+  type JobRow,
+  type StepRow,
+  type ReceiptRow,
+  type ThoughtRow,
+  type LedgerRows,
+  type LedgerTable,
+  SOURCES,
+  type Source,
+  OUTCOMES,
+  type Outcome,
+  ledgerTables,
+  LEDGER_TABLES
+} from "./ledger/rows.ts"
+export {
+  StepStatus,
+  type StepEventType,
+  type StepTransition,
+  stepTransitions,
+  INITIAL_STEP_STATUS,
+  nextStepStatus
+} from "./ledger/step-state-machine.ts"
+export { type Sha256Stream, type Cell, digestHeader, digestLine, tableDigest } from "./ledger/table-digest.ts"
+export {
+  findingCodes,
+  type FindingCode,
+  Finding,
+  TrustedPoint,
+  RungReport,
+  VerificationReport,
+  MAX_FINDINGS
+} from "./ledger/verification.ts"
+export { type ThoughtFaultKind, type ThoughtFault, recordFaults } from "./thoughts/chain-check.ts"
+export { TaskChainReport, ThoughtChainReport } from "./thoughts/chain-report.ts"
+export {
+  RecordThought,
+  type ThoughtInput,
+  ListThoughts,
+  VerifyThoughts,
+  ThoughtId
+} from "./thoughts/commands.ts"
+export { type ThoughtState, decideThought } from "./thoughts/decide.ts"
+export {
+  THOUGHT_TYPES,
+  ThoughtType,
+  isZonedTime,
+  ZonedTime,
+  ThoughtRecorded,
+  type ThoughtRecord,
+  type HashedFields,
+  canonicalize,
+  computeHash
+} from "./thoughts/thought-record.ts"
+export { eventFindings, nextEventFinding } from "./ledger/event-check.ts"

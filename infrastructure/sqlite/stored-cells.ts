@@ -5,7 +5,7 @@ import type { Finding } from "../../domain/ledger/verification.ts"
 import type { SqlHost, SqlValue } from "./sql-host.ts"
 
 /** No honest cell is longer: the data of one event (16 MiB). */
-export const MAX_CELL_BYTES = 16 * 1_048_576
+const MAX_CELL_BYTES = 16 * 1_048_576
 
 /** How much text a page of rows holds at most, if it holds more than one row (bytes). */
 const MAX_PAGE_BYTES = 4 * 1_048_576
