@@ -66,7 +66,7 @@ export const finishedMessages = (ledger: RawLedger, count: number): void => {
 }
 
 /** The hash that a task's first thought follows. */
-export const NO_THOUGHT = "0".repeat(64)
+const NO_THOUGHT = "0".repeat(64)
 
 /** `count` thoughts of one task behind the one with number `from` - 1 and this hash; gives the newest's hash. */
 export const manyThoughts = (

@@ -21,7 +21,7 @@ import {
   selectThoughtsOfTask
 } from "../thoughts/thought-statements.ts"
 import { storedEvents, storedTable } from "./ledger-tables.ts"
-import { type EventsAfter, rawEventPage } from "./stored-events.ts"
+import { type EventsAfter, isPlainEvent, rawEventPage } from "./stored-events.ts"
 
 const PAGE = 1_000
 
@@ -139,8 +139,10 @@ export class EvidenceRows {
 
   eventsAfter(range: EventsAfter): ReadonlyArray<EventEnvelope> {
     return guarded(this.file, () =>
-      rawEventPage(this.host, range).map(
-        (event) => this.evidence(storedEvents, { ...event }).row as unknown as EventEnvelope
+      rawEventPage(this.host, range).map((event) =>
+        isPlainEvent(event)
+          ? event
+          : (this.evidence(storedEvents, { ...event }).row as unknown as EventEnvelope)
       )
     )
   }

@@ -3,7 +3,7 @@
 // such cells as findings and goes on.
 import { corrupt } from "../../application/ledger/head-guard.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
-import { cellFindings, pageLength } from "../sqlite/stored-cells.ts"
+import { cellFindings, isItsBytes, pageLength } from "../sqlite/stored-cells.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { storedEvents } from "./ledger-tables.ts"
 import { selectEventsAfter, selectStreamAfter } from "./ledger-statements.ts"
@@ -34,10 +34,22 @@ export const rawEventPage = (
       })
 }
 
+/** True for an event whose cells are all what their columns promise: nearly every one, told without looking twice. */
+export const isPlainEvent = (event: EventEnvelope): boolean =>
+  Number.isSafeInteger(event.position) &&
+  Number.isSafeInteger(event.schema_version) &&
+  isItsBytes(event.type) &&
+  isItsBytes(event.stream_id) &&
+  isItsBytes(event.data) &&
+  isItsBytes(event.recorded_at) &&
+  isItsBytes(event.prev_hash) &&
+  isItsBytes(event.hash)
+
 /** The next events; the first cell that is not what its column promises is thrown as `StoreCorrupt` with its place. */
 export const eventPage = (host: SqlHost, range: EventsAfter): ReadonlyArray<EventEnvelope> => {
   const events = rawEventPage(host, range)
   for (const event of events) {
+    if (isPlainEvent(event)) continue
     const [finding] = cellFindings(host, storedEvents, { ...event })
     if (finding !== undefined) throw corrupt(finding)
   }
