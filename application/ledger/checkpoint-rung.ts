@@ -22,14 +22,13 @@ import { MerkleFrontier } from "../../domain/ledger/merkle-frontier.ts"
 import { type Hash, leafHash } from "../../domain/ledger/merkle-tree.ts"
 import type { TrustFile } from "../../domain/ledger/trust.ts"
 import { believedCheckpoint, rewriteFault } from "./checkpoint.ts"
+import { eachEvent } from "./event-pages.ts"
 import { leafInput } from "./event-roots.ts"
 import { Hashing } from "./hashing.ts"
 import { stoppedByDamage } from "./ladder.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { reading, type Rungs } from "./rungs.ts"
 import { Signing } from "./signing.ts"
-
-const PAGE = 1_000
 
 /** A signed checkpoint as its file holds it, and whom to believe. */
 export interface CheckpointEvidence {
@@ -95,21 +94,15 @@ const readPrefix = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, ReadError, Hashing> {
   const { sha256 } = yield* Hashing
   let head: Head = EMPTY_HEAD
-  let from = 0
-  while (from < size) {
-    const after = from
-    const events = yield* reading(() => snapshot.eventsAfter(after, PAGE))
-    for (const event of events) {
-      if (event.position > size) return
-      const fault = chainFault(sha256, head, event)
-      if (fault !== undefined) list.add("CHAIN_BROKEN", `event ${event.position}`, fault)
-      head = headOf(event)
-      prefix.add(event)
-    }
-    if (head.position <= from) return
-    from = head.position
-    yield* Effect.yieldNow
-  }
+  // Positions that do not grow leave the root without some of its events.
+  yield* eachEvent(snapshot, 0, (event) => {
+    if (event.position > size) return false
+    const fault = chainFault(sha256, head, event)
+    if (fault !== undefined) list.add("CHAIN_BROKEN", `event ${event.position}`, fault)
+    head = headOf(event)
+    prefix.add(event)
+    return true
+  })
 })
 
 /**

@@ -12,21 +12,24 @@ const PAGE = 1_000
 export const startAfter = (position = 0): number => (position === 0 ? Number.MIN_SAFE_INTEGER : position)
 
 /**
- * Gives every event after a position to `onEvent`, in order. Ends with undefined at the end of the log, or with the
- * position after which positions do not grow any more: asking on would never end.
+ * Gives every event after a position, of one stream or of all, to `onEvent`, in order, until that answers false. Ends with
+ * undefined, or with the position after which positions do not grow any more: asking on would never end. A `ReadError` that
+ * `onEvent` throws is the effect's.
  */
 export const eachEvent = Effect.fnUntraced(function* (
   snapshot: LedgerSnapshot,
   position: number,
-  onEvent: (event: EventEnvelope) => void
+  onEvent: (event: EventEnvelope) => boolean | void,
+  streamId?: string
 ): Effect.fn.Return<number | undefined, ReadError> {
   let after = position
   while (true) {
     const from = after
-    const events = yield* reading(() => snapshot.eventsAfter(from, PAGE))
+    const events = yield* reading(() => snapshot.eventsAfter(from, PAGE, streamId))
     const last = events.at(-1)
     if (last === undefined) return undefined
-    for (const event of events) onEvent(event)
+    const ended = yield* reading(() => events.some((event) => onEvent(event) === false))
+    if (ended) return undefined
     if (!(last.position > from)) return from
     after = last.position
     yield* Effect.yieldNow

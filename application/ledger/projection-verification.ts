@@ -6,18 +6,17 @@ import * as Result from "effect/Result"
 import { compareCodePoints } from "../../domain/canonical/py.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { quotedValue } from "../../domain/ledger/verification.ts"
-import { runStream } from "../../domain/ledger/event-envelope.ts"
+import { type EventEnvelope, runStream } from "../../domain/ledger/event-envelope.ts"
 import { decodeEvent } from "../../domain/ledger/events.ts"
 import { evolve, type FoldFault } from "../../domain/ledger/evolve.ts"
 import { LEDGER_TABLES, type LedgerTable, ledgerTables } from "../../domain/ledger/rows.ts"
 import { type Cell, digestHeader, digestLine } from "../../domain/ledger/table-digest.ts"
 import { changedStreams } from "./changed-streams.ts"
+import { eachEvent } from "./event-pages.ts"
 import { Hashing } from "./hashing.ts"
 import { type FoldTarget, LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { inTurns, reading, ROWS_PER_TURN, type FindingList, type Rungs } from "./rungs.ts"
-
-const PAGE = 1_000
 
 type Row = ReadonlyArray<Cell>
 
@@ -32,29 +31,20 @@ export const foldInto = Effect.fnUntraced(function* (
   options: { readonly streamId?: string | undefined; readonly upTo?: number | undefined } = {}
 ): Effect.fn.Return<void, ReadError> {
   const { streamId, upTo = Number.MAX_SAFE_INTEGER } = options
-  let position = 0
-  while (true) {
-    const after = position
-    const page = yield* reading(() => snapshot.eventsAfter(after, PAGE, streamId))
-    const events = page.filter((event) => event.position <= upTo)
-    const last = events.at(-1)
-    // A position that does not grow is a finding of the chain rung; asking on would never end.
-    if (last === undefined || last.position <= position) return
-    position = last.position
-    yield* reading(() => {
-      for (const envelope of events) {
-        const event = decodeEvent(envelope)
-        if (Result.isFailure(event)) {
-          onProblem({ code: "EVENT_INVALID", ...event.failure })
-          continue
-        }
-        const changes = evolve(target, event.success)
-        if (Result.isFailure(changes)) onProblem({ code: "FOLD_IMPOSSIBLE", ...changes.failure })
-        else target.apply(changes.success)
-      }
-    })
-    yield* Effect.yieldNow
+  const fold = (envelope: EventEnvelope): boolean => {
+    if (envelope.position > upTo) return false
+    const event = decodeEvent(envelope)
+    if (Result.isFailure(event)) {
+      onProblem({ code: "EVENT_INVALID", ...event.failure })
+      return true
+    }
+    const changes = evolve(target, event.success)
+    if (Result.isFailure(changes)) onProblem({ code: "FOLD_IMPOSSIBLE", ...changes.failure })
+    else target.apply(changes.success)
+    return true
   }
+  // Positions that do not grow are a finding of the chain rung.
+  yield* eachEvent(snapshot, 0, fold, streamId)
 })
 
 const positionOf = (table: LedgerTable, row: Row): Cell => row[ledgerTables[table].columns.length - 1] ?? null
