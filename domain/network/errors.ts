@@ -150,13 +150,80 @@ export class WriteRefused extends Schema.TaggedError<WriteRefused>()("WriteRefus
   }
 }
 
+/** What can be wrong with a cartridge; a code is never renamed. */
+const cartridgeFaults = [
+  "FILE_MISSING",
+  "FILE_EXTRA",
+  "FILE_KIND",
+  "FILE_UNREADABLE",
+  "ARCHIVE_MALFORMED",
+  "LINE_TOO_LONG",
+  "LINE_CUT_OFF",
+  "LINE_MALFORMED",
+  "FIELD_INVALID",
+  "LIMIT_EXCEEDED",
+  "VERSION_UNSUPPORTED",
+  "MANIFEST_HASH_MISMATCH",
+  "MANIFEST_DIFFERS",
+  "CONTENT_HASH_MISMATCH",
+  "RECORD_HASH_MISMATCH",
+  "ENTRY_HASH_MISMATCH",
+  "RECEIPT_HASH_MISMATCH",
+  "RECEIPT_CHAIN_BROKEN",
+  "RECORD_WITHOUT_RECEIPT",
+  "RECORD_MISSING",
+  "ORDER_WRONG",
+  "RULE_BROKEN",
+  "COUNT_MISMATCH",
+  "ROOT_MISMATCH"
+] as const
+export type CartridgeFault = (typeof cartridgeFaults)[number]
+
+/** A cartridge that is not whole or not honest; `line` counts from 1 and is null for a file as a whole. */
+export class CartridgeRefused extends Schema.TaggedError<CartridgeRefused>()("CartridgeRefused", {
+  cartridge: Schema.String,
+  code: Schema.Literals(cartridgeFaults),
+  file: Schema.String,
+  line: Schema.NullOr(Schema.Int),
+  reason: Schema.String
+}) {
+  override get message() {
+    const where = this.line === null ? this.file : `${this.file} line ${this.line}`
+    return `${this.cartridge} is no whole cartridge: ${where}: ${this.reason} (${this.code}): export it again`
+  }
+}
+
+/** Something stands where a cassette is to be made. */
+export class CassetteFileExists extends Schema.TaggedError<CassetteFileExists>()("CassetteFileExists", {
+  cassette_id: Schema.String,
+  file: Schema.String
+}) {
+  override get message() {
+    return `${this.file} is there already: an import makes the cassette ${this.cassette_id} and changes none, so move the file away first`
+  }
+}
+
+/** A cassette that cannot be exported, since its content does not agree with its hashes and receipts. */
+export class CassetteDamaged extends Schema.TaggedError<CassetteDamaged>()("CassetteDamaged", {
+  cassette_id: Schema.String,
+  where: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `Cassette ${this.cassette_id} is damaged (${this.where}: ${this.reason}): look at network verify, nothing was exported`
+  }
+}
+
 /** How a question to the network can fail. */
 export type QueryError = NetworkIncomplete | NetworkUnavailable | NoCassetteWithCapability | UnknownCassette
 
 /** Everything that the network's commands can fail with, beside what files and SQLite can. */
 export type NetworkError =
   | QueryError
+  | CartridgeRefused
+  | CassetteDamaged
   | CassetteExists
+  | CassetteFileExists
   | CassetteOffline
   | ConfigurationExists
   | ConfigurationMissing

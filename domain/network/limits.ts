@@ -6,6 +6,9 @@ export const PROTOCOL = "SNP"
 export const PROTOCOL_VERSION = "1.0"
 export const CASSETTE_SCHEMA_VERSION = "1.0"
 
+/** The part of a version that must be equal for two programs to understand each other. */
+export const majorVersion = (version: string): string => version.split(".")[0] ?? ""
+
 /** Most hits that one question may ask for, and how many it gets by default. */
 export const MAX_LIMIT = 1_000
 export const DEFAULT_LIMIT = 10
@@ -25,6 +28,9 @@ export const MAX_IDENTIFIER_UNITS = 256
 
 /** Largest document (bytes of UTF-8). */
 export const MAX_DOCUMENT_BYTES = 4 * 1_048_576
+
+/** Longest line of a cartridge: a largest text of control characters alone, each as six bytes, and the other fields. */
+export const MAX_CARTRIDGE_LINE_BYTES = 6 * MAX_DOCUMENT_BYTES + 65_536
 
 /** The size that a chunk aims at, and the largest that one may be (UTF-8 bytes). */
 export const TARGET_CHUNK_BYTES = 1_600

@@ -70,7 +70,8 @@ const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
 /** What rename says when something stands in the way. */
 const inTheWay = new Set(["ENOTEMPTY", "EEXIST", "ENOTDIR", "EPERM"])
 
-const put = (folder: string, target: string): "created" | "unchanged" => {
+/** Puts a finished folder on the disk and in its place; throws `TargetExists` when something else stands there. */
+export const putFolder = (folder: string, target: string): "created" | "unchanged" => {
   flushAll(folder)
   if (!exists(target)) {
     try {
@@ -89,7 +90,7 @@ const draftIn = (folder: string, target: string): BundleDraft => ({
   folder,
   write: (name, content) => attempt(target, () => writeContent(join(folder, name), content)),
   finish: Effect.try({
-    try: () => put(folder, target),
+    try: () => putFolder(folder, target),
     catch: (error) => (error instanceof TargetExists ? error : fileFailure("path", target, error))
   })
 })

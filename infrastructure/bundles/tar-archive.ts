@@ -22,7 +22,7 @@ import { isSameFile } from "./same-content.ts"
 const PIECE_BYTES = 262_144
 
 /** The pieces of the next `bytes` bytes of a file, fewer when it ends before; each is valid until the next is asked for. */
-function* piecesOf(descriptor: number, bytes: number): Generator<Uint8Array> {
+export function* piecesOf(descriptor: number, bytes: number): Generator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(Math.max(1, Math.min(bytes, PIECE_BYTES)))
   for (let left = bytes; left > 0;) {
     const read = readSync(descriptor, buffer, 0, Math.min(left, buffer.length), null)
@@ -55,7 +55,8 @@ function* artifactPieces(
   }
 }
 
-function* entry(name: string, size: number, content: Iterable<Uint8Array>): Generator<Uint8Array> {
+/** A file of an archive: its header, its content, what fills the last block. */
+export function* tarEntry(name: string, size: number, content: Iterable<Uint8Array>): Generator<Uint8Array> {
   yield tarHeader(name, size)
   yield* content
   yield new Uint8Array(tarPadding(size))
@@ -64,13 +65,14 @@ function* entry(name: string, size: number, content: Iterable<Uint8Array>): Gene
 /** The whole archive: artifacts in the order of their names, then the manifest, whose name comes behind theirs. */
 function* archive(folder: string, { artifacts, manifestBytes }: PackedContent): Generator<Uint8Array> {
   for (const artifact of artifacts) {
-    yield* entry(artifact.path, artifact.bytes, artifactPieces(folder, artifact))
+    yield* tarEntry(artifact.path, artifact.bytes, artifactPieces(folder, artifact))
   }
-  yield* entry(MANIFEST_NAME, manifestBytes.length, [manifestBytes])
+  yield* tarEntry(MANIFEST_NAME, manifestBytes.length, [manifestBytes])
   yield new Uint8Array(TAR_END)
 }
 
-const put = (draft: string, file: string): "created" | "unchanged" => {
+/** Puts a finished file in its place; throws `TargetExists` when something else stands there. */
+export const putFile = (draft: string, file: string): "created" | "unchanged" => {
   try {
     // A link is refused when the name is taken, which a rename would not be.
     linkSync(draft, file)
@@ -88,7 +90,7 @@ const pack = (folder: string, content: PackedContent, file: string): "created" |
   try {
     writeContent(draft, archive(folderOfBundle(folder), content))
     flushFile(draft)
-    return put(draft, file)
+    return putFile(draft, file)
   } finally {
     rmSync(draft, { force: true })
   }

@@ -42,20 +42,29 @@ export interface Line {
   readonly ended: boolean
 }
 
-/** Every line from `offset` to the end of the file; a line longer than `maxBytes` is given as far as it was read. */
-export function* linesFrom(descriptor: number, offset: number, maxBytes: number): Generator<Line> {
+/**
+ * Every line from `offset` to the end of the file, or to `end` where the lines are a part of one; a line longer than
+ * `maxBytes` is given as far as it was read.
+ */
+export function* linesFrom(
+  descriptor: number,
+  offset: number,
+  maxBytes: number,
+  end = Number.POSITIVE_INFINITY
+): Generator<Line> {
   let at = offset
   let rest: Uint8Array = new Uint8Array(0)
   for (;;) {
     // Reading as much again as is left keeps the work linear however long a line is.
-    const chunk = readRange(descriptor, at + rest.length, Math.max(CHUNK_BYTES, rest.length))
+    const from = at + rest.length
+    const chunk = readRange(descriptor, from, Math.min(Math.max(CHUNK_BYTES, rest.length), end - from))
     if (chunk.length === 0) break
     let searched = rest.length
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
-    for (let end = rest.indexOf(LF, searched); end !== -1; end = rest.indexOf(LF, searched)) {
-      yield { offset: at, bytes: rest.subarray(0, end), ended: true }
-      at += end + 1
-      rest = rest.subarray(end + 1)
+    for (let feed = rest.indexOf(LF, searched); feed !== -1; feed = rest.indexOf(LF, searched)) {
+      yield { offset: at, bytes: rest.subarray(0, feed), ended: true }
+      at += feed + 1
+      rest = rest.subarray(feed + 1)
       searched = 0
     }
     if (rest.length > maxBytes) break

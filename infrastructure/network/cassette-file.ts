@@ -3,7 +3,7 @@
 // neither changed nor removed. It loads nothing but SQLite, since a process per cassette starts with it.
 import { statSync } from "node:fs"
 import type { AnswerStatus } from "../../domain/network/cassette.ts"
-import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
+import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../domain/network/limits.ts"
 import { type Connection, openForReading } from "../sqlite/better-sqlite3-host.ts"
 
 /** "CXN1" as a big-endian number, in the header of every cassette. */
@@ -63,8 +63,6 @@ const faultOf = (error: unknown): CassetteFault => {
   throw error
 }
 
-const major = (version: string): string => version.split(".")[0] ?? ""
-
 const judge = (found: CassetteInspection, id: string): CassetteFault | undefined => {
   switch (found.kind) {
     case "ledger":
@@ -75,7 +73,7 @@ const judge = (found: CassetteInspection, id: string): CassetteFault | undefined
       return { status: "offline", reason: "the file is empty: index it first" }
     case "cassette": {
       const version = found.meta.get("schema_version") ?? ""
-      if (major(version) !== major(CASSETTE_SCHEMA_VERSION)) {
+      if (majorVersion(version) !== majorVersion(CASSETTE_SCHEMA_VERSION)) {
         const reason = `its schema version is ${version || "missing"}, this program reads ${CASSETTE_SCHEMA_VERSION}`
         return { status: "refused", reason }
       }

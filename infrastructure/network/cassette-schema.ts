@@ -3,7 +3,7 @@
 import { receiptHash } from "../../domain/network/records.ts"
 import type { Mutability } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
-import { FIRST_PARENT } from "../../domain/network/receipt-form.ts"
+import { FIRST_PARENT, type Receipt } from "../../domain/network/receipt-form.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { applySteps, readSchemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
@@ -32,6 +32,21 @@ interface ReceiptEnd {
   readonly receipt_hash: string
 }
 
+/** Adds a receipt as it was made elsewhere; the guards hold it against the chain's end. */
+export const copyReceipt = (host: SqlHost, receipt: Receipt & { readonly receipt_hash: string }): void => {
+  host.run(
+    "INSERT INTO write_receipts (receipt_index, parent_hash, operation, record_hash, rule, receipt_hash) VALUES (?, ?, ?, ?, ?, ?)",
+    [
+      receipt.receipt_index,
+      receipt.parent_hash,
+      receipt.operation,
+      receipt.record_hash,
+      receipt.rule,
+      receipt.receipt_hash
+    ]
+  )
+}
+
 /** Adds the receipt of a write; belongs into the write's own transaction. The chain's end is read, never remembered. */
 export const addReceipt = (host: SqlHost, operation: string, record_hash: string, rule: string): void => {
   const [end] = host.all<ReceiptEnd>(
@@ -44,40 +59,32 @@ export const addReceipt = (host: SqlHost, operation: string, record_hash: string
     record_hash,
     rule
   }
-  host.run(
-    "INSERT INTO write_receipts (receipt_index, parent_hash, operation, record_hash, rule, receipt_hash) VALUES (?, ?, ?, ?, ?, ?)",
-    [
-      receipt.receipt_index,
-      receipt.parent_hash,
-      receipt.operation,
-      receipt.record_hash,
-      receipt.rule,
-      receiptHash(sha256, receipt)
-    ]
-  )
+  copyReceipt(host, { ...receipt, receipt_hash: receiptHash(sha256, receipt) })
+}
+
+/** Gives an empty file the tables, guards and description of a cassette; its receipts are the caller's. */
+export const beginCassette = (connection: Connection, { id, mutability, ttlMillis }: CassetteBirth): void => {
+  applySteps(connection, CASSETTE_VERSIONS, cassetteSteps(), 0)
+  const meta = {
+    cassette_id: id,
+    mutability,
+    schema_version: CASSETTE_SCHEMA_VERSION,
+    ttl_ms: `${ttlMillis}`,
+    next_chunk: "0",
+    reindexing: "0",
+    sealed: "0"
+  }
+  for (const [key, value] of Object.entries(meta)) {
+    connection.run("INSERT INTO network_meta (key, value) VALUES (?, ?)", [key, value])
+  }
 }
 
 /** Makes an empty file a cassette; what is a cassette already, or something else, is left as it is. */
-export const createCassette = (
-  connection: Connection,
-  { id, mutability, ttlMillis }: CassetteBirth
-): CassetteInspection =>
+export const createCassette = (connection: Connection, birth: CassetteBirth): CassetteInspection =>
   connection.transaction(() => {
     const found = inspectCassette(connection)
     if (found.kind !== "empty") return found
-    applySteps(connection, CASSETTE_VERSIONS, cassetteSteps(), 0)
-    const meta = {
-      cassette_id: id,
-      mutability,
-      schema_version: CASSETTE_SCHEMA_VERSION,
-      ttl_ms: `${ttlMillis}`,
-      next_chunk: "0",
-      reindexing: "0",
-      sealed: "0"
-    }
-    for (const [key, value] of Object.entries(meta)) {
-      connection.run("INSERT INTO network_meta (key, value) VALUES (?, ?)", [key, value])
-    }
+    beginCassette(connection, birth)
     for (const step of cassetteSteps()) addReceipt(connection, "migrate", step.checksum, step.name)
     return inspectCassette(connection)
   })

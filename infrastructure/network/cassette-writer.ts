@@ -44,7 +44,8 @@ export type CassetteWriteError =
 /** Runs one synchronous unit of work on the cassette. */
 export type WriteCassette = <A>(work: (connection: Connection) => A) => Effect.Effect<A, CassetteWriteError>
 
-const attempt = <A>(file: string, work: () => A): Effect.Effect<A, CassetteWriteError> =>
+/** Runs synchronous work on a cassette's file, again while others write; what SQLite says is a typed error. */
+export const attemptOnCassette = <A>(file: string, work: () => A): Effect.Effect<A, CassetteWriteError> =>
   retryBusy(file, DEFAULT_BUSY_DEADLINE_MILLIS, work).pipe(
     Effect.mapError((error) => {
       switch (error._tag) {
@@ -77,7 +78,7 @@ export const checkCassetteFile = Effect.fnUntraced(function* (
   id: string
 ): Effect.fn.Return<void, CassetteWriteError> {
   if (!hasContent(file)) return
-  const found = yield* attempt(file, () => lookInto(file, inspectCassette))
+  const found = yield* attemptOnCassette(file, () => lookInto(file, inspectCassette))
   const refusal = judge(file, found, id)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
 })
@@ -103,14 +104,14 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
   }
   yield* checkCassetteFile(file, birth.id)
   const connection = yield* Effect.acquireRelease(
-    attempt(file, () => openForWriting(file)),
+    attemptOnCassette(file, () => openForWriting(file)),
     (open) => Effect.sync(() => open.close())
   )
-  const found = yield* attempt(file, () => {
+  const found = yield* attemptOnCassette(file, () => {
     configureForWriting(connection, durability)
     return createCassette(connection, birth)
   })
   const refusal = judge(file, found, birth.id)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
-  return (work) => attempt(file, () => work(connection))
+  return (work) => attemptOnCassette(file, () => work(connection))
 })

@@ -1,6 +1,8 @@
 // The group `cortex network`: its commands in the order in which help lists them.
 import * as Command from "effect/cli/Command"
 import type { CommandGroup } from "../command-groups.ts"
+import { exportCommand } from "./export.ts"
+import { importCommand } from "./import.ts"
 import { indexCommand } from "./index-command.ts"
 import { initCommand } from "./init.ts"
 import { Config } from "./network-flags.ts"
@@ -27,6 +29,8 @@ export const networkGroup: CommandGroup<"network"> = Command.make("network").pip
     statusCommand,
     verifyCommand,
     reindexCommand,
+    exportCommand,
+    importCommand,
     watchCommand
   ]),
   Command.withGlobalFlags([Config])

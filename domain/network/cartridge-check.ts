@@ -1,0 +1,249 @@
+// Judges the lines of a cartridge one after another, receipts and the records that they wrote: every hash, the chain, what
+// the mutability allows, and at the end both roots and the counts. It keeps a few hashes for each record and nothing of
+// the texts, and stops at the first fault, which it names; it reads nothing itself.
+import { bytesOfHex, hexText, type Sha256Bytes } from "../canonical/bytes.ts"
+import { isJsonObject, type JsonValue } from "../canonical/json.ts"
+import type { Sha256 } from "../canonical/sha256.ts"
+import { utf8ByteLength } from "../canonical/text.ts"
+import { MerkleFrontier } from "../ledger/merkle-frontier.ts"
+import { leafHash } from "../ledger/merkle-tree.ts"
+import {
+  type CartridgeFile,
+  type CartridgeManifest,
+  type CartridgeReceipt,
+  type CartridgeRecord,
+  CARTRIDGE_VERSION,
+  entryHash,
+  manifestHash
+} from "./cartridge.ts"
+import type { Mutability } from "./cassette.ts"
+import type { CartridgeFault } from "./errors.ts"
+import { CASSETTE_SCHEMA_VERSION, majorVersion, MAX_DOCUMENT_BYTES } from "./limits.ts"
+import { FIRST_PARENT } from "./receipt-form.ts"
+import { recordsRoot } from "./record-root.ts"
+import { contentRoot, receiptHash, recordHash } from "./records.ts"
+
+/** What is wrong; the place is that of the line that was judged, unless the fault names another. */
+export interface Fault {
+  readonly code: CartridgeFault
+  readonly reason: string
+  readonly file?: CartridgeFile
+}
+
+const fault = (code: CartridgeFault, reason: string, file?: CartridgeFile): Fault =>
+  file === undefined ? { code, reason } : { code, reason, file }
+
+/** Both ways of hashing. */
+export interface CartridgeHashing {
+  readonly sha256: Sha256
+  readonly sha256Bytes: Sha256Bytes
+}
+
+const readVersions = {
+  cartridge_version: CARTRIDGE_VERSION,
+  schema_version: CASSETTE_SCHEMA_VERSION
+} as const
+
+/** Judges the versions that a manifest names, before anything else of it is understood. */
+export const versionFault = (manifest: JsonValue): Fault | undefined => {
+  if (!isJsonObject(manifest)) return undefined
+  for (const [name, read] of Object.entries(readVersions)) {
+    const version = manifest[name]
+    if (typeof version === "string" && majorVersion(version) !== majorVersion(read)) {
+      return fault("VERSION_UNSUPPORTED", `${name} has another major number than ${read}, which is read here`)
+    }
+  }
+  return undefined
+}
+
+/** Judges a manifest by itself. */
+export const manifestFault = (sha256: Sha256, manifest: CartridgeManifest): Fault | undefined =>
+  manifestHash(sha256, manifest) === manifest.manifest_hash
+    ? undefined
+    : fault("MANIFEST_HASH_MISMATCH", "manifest_hash is not that of its fields")
+
+/** True where a document is kept for good, each change of its text as another version. */
+const keepsDocuments = (mutability: Mutability): boolean =>
+  mutability === "immutable" || mutability === "stable" || mutability === "append-only"
+
+/** What a receipt added and none has removed. */
+interface Live {
+  readonly receipt_index: number
+  carried: boolean
+}
+
+/** What the lines that were judged came to. */
+export interface CartridgeFacts extends Pick<
+  CartridgeManifest,
+  "counts" | "db_hash" | "migration_receipt" | "receipt_head" | "receipts_root" | "records_root" | "sealed"
+> {}
+
+/** Takes the receipts in order and, right after the receipt that wrote it, each record. */
+export class CartridgeCheck {
+  private readonly hashing: CartridgeHashing
+  private readonly mutability: Mutability
+  private readonly receiptsTree: MerkleFrontier
+  private readonly recordsTree: MerkleFrontier
+  private readonly live = new Map<string, Live>()
+  private readonly versions = new Map<string, number>()
+  private readonly recordHashes: Array<string> = []
+  private migration = FIRST_PARENT
+  private newest: CartridgeReceipt | undefined = undefined
+
+  constructor(hashing: CartridgeHashing, mutability: Mutability) {
+    this.hashing = hashing
+    this.mutability = mutability
+    this.receiptsTree = new MerkleFrontier(hashing.sha256Bytes)
+    this.recordsTree = new MerkleFrontier(hashing.sha256Bytes)
+  }
+
+  private grow(tree: MerkleFrontier, hash: string): void {
+    const { sha256Bytes } = this.hashing
+    tree.append(leafHash(sha256Bytes, bytesOfHex(hash) ?? new Uint8Array(0)))
+  }
+
+  /** Judges the next receipt. */
+  receipt(receipt: CartridgeReceipt): Fault | undefined {
+    const { newest } = this
+    const { operation, receipt_hash, receipt_index, rule } = receipt
+    if (receiptHash(this.hashing.sha256, receipt) !== receipt_hash) {
+      return fault("RECEIPT_HASH_MISMATCH", "receipt_hash is not that of its fields")
+    }
+    if (receipt_index !== (newest?.receipt_index ?? 0) + 1) {
+      return fault("RECEIPT_CHAIN_BROKEN", `receipt_index is ${receipt_index}, not that of the line`)
+    }
+    if (receipt.parent_hash !== (newest?.receipt_hash ?? FIRST_PARENT)) {
+      return fault("RECEIPT_CHAIN_BROKEN", "parent_hash is not the receipt before it")
+    }
+    if (newest === undefined && operation !== "migrate") {
+      return fault("RULE_BROKEN", "the first receipt of a cassette is that of its migration")
+    }
+    if (newest?.operation === "seal") return fault("RULE_BROKEN", "it follows the seal")
+    if (operation !== "migrate" && rule !== this.mutability) {
+      return fault("RULE_BROKEN", `its rule is not ${this.mutability}, the cassette's mutability`)
+    }
+    const wrong = this.follow(receipt)
+    if (wrong !== undefined) return wrong
+    this.grow(this.receiptsTree, receipt_hash)
+    this.newest = receipt
+    return undefined
+  }
+
+  private follow({
+    operation,
+    receipt_hash,
+    receipt_index,
+    record_hash
+  }: CartridgeReceipt): Fault | undefined {
+    const known = this.live.get(record_hash)
+    switch (operation) {
+      case "migrate":
+        this.migration = receipt_hash
+        return undefined
+      case "seal":
+        return this.mutability === "immutable"
+          ? undefined
+          : fault("RULE_BROKEN", "only an immutable cassette is sealed")
+      case "add":
+        if (known !== undefined) return fault("RULE_BROKEN", "it adds a record that is there already")
+        this.live.set(record_hash, { receipt_index, carried: false })
+        return undefined
+      case "remove":
+        if (keepsDocuments(this.mutability)) {
+          return fault("RULE_BROKEN", `a cassette that is ${this.mutability} removes nothing`)
+        }
+        if (known === undefined) return fault("RULE_BROKEN", "it removes a record that is not there")
+        if (known.carried) {
+          return fault("RECORD_WITHOUT_RECEIPT", "it removes a record that the cartridge holds")
+        }
+        this.live.delete(record_hash)
+        return undefined
+    }
+  }
+
+  /** Judges the record that the newest receipt wrote. */
+  record(record: CartridgeRecord): Fault | undefined {
+    const { sha256 } = this.hashing
+    if (sha256(record.text) !== record.content_hash) {
+      return fault("CONTENT_HASH_MISMATCH", "content_hash is not that of its text")
+    }
+    if (recordHash(sha256, record) !== record.record_hash) {
+      return fault("RECORD_HASH_MISMATCH", "record_hash is not that of its path, version, type and text")
+    }
+    if (entryHash(sha256, record) !== record.entry_hash) {
+      return fault("ENTRY_HASH_MISMATCH", "entry_hash is not that of its fields")
+    }
+    if (utf8ByteLength(record.text) > MAX_DOCUMENT_BYTES) {
+      return fault("LIMIT_EXCEEDED", `a text has ${MAX_DOCUMENT_BYTES} bytes at most`)
+    }
+    if ((record.expires_at !== null) !== (this.mutability === "ephemeral")) {
+      return fault("RULE_BROKEN", "records of an ephemeral cassette expire, and no others")
+    }
+    const wrong = this.versionFault(record)
+    if (wrong !== undefined) return wrong
+    const known = this.live.get(record.record_hash)
+    if (this.newest?.record_hash !== record.record_hash || known?.receipt_index !== record.receipt_index) {
+      return fault("RECORD_WITHOUT_RECEIPT", `receipt ${record.receipt_index} did not add it`)
+    }
+    known.carried = true
+    this.versions.set(record.path, record.version)
+    this.recordHashes.push(record.record_hash)
+    this.grow(this.recordsTree, record.entry_hash)
+    return undefined
+  }
+
+  private versionFault({ path, version }: CartridgeRecord): Fault | undefined {
+    const before = this.versions.get(path)
+    const isNext = keepsDocuments(this.mutability)
+      ? version === (before ?? 0) + 1
+      : before === undefined && version === 1
+    return isNext ? undefined : fault("RULE_BROKEN", `version ${version} does not follow ${before ?? "none"}`)
+  }
+
+  /** What the lines so far give for the fields of a manifest. */
+  facts(): CartridgeFacts {
+    const { sha256, sha256Bytes } = this.hashing
+    return {
+      counts: { receipts: this.receiptsTree.size, records: this.recordsTree.size },
+      db_hash: contentRoot(sha256, recordsRoot(sha256Bytes, this.recordHashes)),
+      migration_receipt: `sha256:${this.migration}`,
+      receipt_head: this.newest?.receipt_hash ?? FIRST_PARENT,
+      receipts_root: hexText(this.receiptsTree.root()),
+      records_root: hexText(this.recordsTree.root()),
+      sealed: this.newest?.operation === "seal"
+    }
+  }
+
+  /** The first receipt whose record is not there although nothing removed it. */
+  missing(): { readonly receipt_index: number; readonly fault: Fault } | undefined {
+    for (const { carried, receipt_index } of this.live.values()) {
+      if (!carried) {
+        return { receipt_index, fault: fault("RECORD_MISSING", "the record that it adds is not there") }
+      }
+    }
+    return undefined
+  }
+
+  /** Judges everything that was taken against the manifest. */
+  end(manifest: CartridgeManifest): Fault | undefined {
+    const facts = this.facts()
+    for (const [name, file] of [
+      ["receipts", "receipts.jsonl"],
+      ["records", "records.jsonl"]
+    ] as const) {
+      if (facts.counts[name] !== manifest.counts[name]) {
+        const reason = `it has ${facts.counts[name]} lines, the manifest says ${manifest.counts[name]}`
+        return fault("COUNT_MISMATCH", reason, file)
+      }
+      if (facts[`${name}_root`] !== manifest[`${name}_root`]) {
+        return fault("ROOT_MISMATCH", `its root is ${facts[`${name}_root`]}, the manifest has another`, file)
+      }
+    }
+    for (const name of ["receipt_head", "migration_receipt", "db_hash", "sealed"] as const) {
+      if (facts[name] !== manifest[name]) {
+        return fault("MANIFEST_DIFFERS", `${name} should be ${facts[name]}`, "manifest.json")
+      }
+    }
+    return undefined
+  }
+}

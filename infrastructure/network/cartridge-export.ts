@@ -1,0 +1,176 @@
+// Writes a cassette as a cartridge, a folder or one packed file: everything of one moment, read through SQLite and never
+// by copying its file. The bytes depend on the content alone. It is made beside its place and put there as a whole;
+// nothing is written over.
+import { randomUUID } from "node:crypto"
+import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { TargetExists } from "../../domain/bundles/errors.ts"
+import { TAR_END } from "../../domain/bundles/tar.ts"
+import {
+  InvalidInput,
+  type ReadOnlyStore,
+  type StorageFailure,
+  type StorageFull
+} from "../../domain/ledger/errors.ts"
+import {
+  CARTRIDGE_FILES,
+  type CartridgeFile,
+  cartridgeLine,
+  type CartridgeManifest
+} from "../../domain/network/cartridge.ts"
+import { CassetteDamaged, CassetteOffline } from "../../domain/network/errors.ts"
+import { flushFile, putFolder, writeContent } from "../bundles/bundle-draft.ts"
+import { piecesOf, putFile, tarEntry } from "../bundles/tar-archive.ts"
+import { fileFailure } from "../sqlite/file-system.ts"
+import { cartridgeContent } from "./cartridge-content.ts"
+import { CassetteFile, type OpenCassette } from "./cassette-file.ts"
+
+/** How much text waits in memory before it is written (UTF-16 units). */
+const BUFFER_UNITS = 1_048_576
+
+/** Lines on their way to an open file. */
+class LineBuffer {
+  private readonly descriptor: number
+  private waiting = ""
+
+  constructor(descriptor: number) {
+    this.descriptor = descriptor
+  }
+
+  add(line: string): void {
+    this.waiting += line
+    if (this.waiting.length >= BUFFER_UNITS) this.flush()
+  }
+
+  flush(): void {
+    const bytes = Buffer.from(this.waiting)
+    for (let written = 0; written < bytes.length;) written += writeSync(this.descriptor, bytes, written)
+    this.waiting = ""
+  }
+}
+
+/** Fills a folder with the three files. */
+const writeFiles = (folder: string, cassette: OpenCassette, id: string): CartridgeManifest => {
+  const descriptors: Array<number> = []
+  const lines = (name: CartridgeFile): LineBuffer => {
+    const descriptor = openSync(join(folder, name), "wx")
+    descriptors.push(descriptor)
+    return new LineBuffer(descriptor)
+  }
+  try {
+    const receipts = lines("receipts.jsonl")
+    const records = lines("records.jsonl")
+    const content = cartridgeContent(cassette, id)
+    let next = content.next()
+    for (; next.done !== true; next = content.next()) {
+      receipts.add(cartridgeLine(next.value.receipt))
+      if (next.value.record !== undefined) records.add(cartridgeLine(next.value.record))
+    }
+    receipts.flush()
+    records.flush()
+    writeContent(join(folder, "manifest.json"), cartridgeLine(next.value))
+    return next.value
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor)
+  }
+}
+
+/** The folder's files as one archive. */
+function* archive(folder: string): Generator<Uint8Array> {
+  for (const name of CARTRIDGE_FILES) {
+    const path = join(folder, name)
+    const descriptor = openSync(path, "r")
+    try {
+      const { size } = statSync(path)
+      yield* tarEntry(name, size, piecesOf(descriptor, size))
+    } finally {
+      closeSync(descriptor)
+    }
+  }
+  yield new Uint8Array(TAR_END)
+}
+
+const pack = (folder: string, target: string): "created" | "unchanged" => {
+  const draft = `${folder}.tar`
+  try {
+    writeContent(draft, archive(folder))
+    flushFile(draft)
+    return putFile(draft, target)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+export type ExportFailure =
+  | CassetteDamaged
+  | CassetteOffline
+  | InvalidInput
+  | ReadOnlyStore
+  | StorageFailure
+  | StorageFull
+  | TargetExists
+
+const exportFailure = (target: string, error: unknown): ExportFailure => {
+  if (error instanceof CassetteDamaged || error instanceof TargetExists) return error
+  const { code, path = "" } = error as NodeJS.ErrnoException
+  if (code === "ENOENT" && dirname(path) === dirname(target)) {
+    const message = `there is no folder ${dirname(target)}`
+    return new InvalidInput({ message: `${target}: ${message}`, issues: [{ path: "--out", message }] })
+  }
+  return fileFailure("--out", target, error)
+}
+
+const isSqliteError = (error: unknown): boolean =>
+  String((error as { readonly code?: unknown }).code).startsWith("SQLITE_")
+
+/** Reads a moment of a cassette; what is no fault of the cassette's file comes back as a failure. */
+const snapshotOf = <A>(
+  { file, id }: { readonly file: string; readonly id: string },
+  target: string,
+  read: (cassette: OpenCassette) => A
+): Result.Result<A, ExportFailure> => {
+  const cassette = new CassetteFile(file, id)
+  try {
+    const outcome = cassette.read((open): Result.Result<A, ExportFailure> => {
+      try {
+        return Result.succeed(read(open))
+      } catch (error) {
+        if (isSqliteError(error)) throw error
+        return Result.fail(exportFailure(target, error))
+      }
+    })
+    if ("value" in outcome) return outcome.value
+    return Result.fail(new CassetteOffline({ cassette_id: id, ...outcome }))
+  } finally {
+    cassette.close()
+  }
+}
+
+/** What an export made. */
+export interface ExportReport {
+  readonly created: boolean
+  readonly manifest: CartridgeManifest
+}
+
+/** Exports the cassette in a file to an absolute path: `created` is false when the same stands there, byte for byte. */
+export const exportCassette = (
+  cassette: { readonly file: string; readonly id: string },
+  target: string,
+  form: "folder" | "tar"
+): Effect.Effect<ExportReport, ExportFailure> =>
+  Effect.suspend(() => {
+    const folder = join(dirname(target), `.${basename(target)}.partial-${randomUUID()}`)
+    try {
+      mkdirSync(folder)
+      const written = snapshotOf(cassette, target, (open) => writeFiles(folder, open, cassette.id))
+      if (Result.isFailure(written)) return Effect.fail(written.failure)
+      const put = form === "tar" ? pack(folder, target) : putFolder(folder, target)
+      return Effect.succeed({ created: put === "created", manifest: written.success })
+    } catch (error) {
+      return Effect.fail(exportFailure(target, error))
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })

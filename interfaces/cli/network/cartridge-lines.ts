@@ -1,0 +1,16 @@
+// How a cartridge is shown to people, whichever command made or read it.
+import type { CartridgeManifest } from "../../../domain/network/cartridge.ts"
+
+/** What it holds, and the hash that names it. */
+export const cartridgeLines = ({
+  cassette_id,
+  counts,
+  db_hash,
+  manifest_hash,
+  mutability,
+  sealed
+}: CartridgeManifest): ReadonlyArray<string> => [
+  `cassette ${cassette_id} (${mutability}${sealed ? ", sealed" : ""}), hash ${db_hash}`,
+  `${counts.records} records, ${counts.receipts} receipts`,
+  `manifest ${manifest_hash}`
+]
