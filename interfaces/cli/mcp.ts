@@ -9,6 +9,7 @@ import { Caller } from "../mcp/caller.ts"
 import { CorpusAccess } from "../mcp/corpus-access.ts"
 import { openedOnce } from "../mcp/opened-once.ts"
 import { LedgerAccess, makeLedgerAccess } from "../mcp/ledger-access.ts"
+import { NetworkAccess } from "../mcp/network-access.ts"
 import { RootFolder } from "../mcp/root-folder.ts"
 import { describeTool, serve } from "../mcp/server.ts"
 import { ledgerOpener } from "./cassette/open-ledger.ts"
@@ -17,6 +18,8 @@ import { textFlag } from "./cassette/shared-flags.ts"
 import { cacheFlag } from "./corpus/cache-flag.ts"
 import { corpusOpener } from "./corpus/open-corpus.ts"
 import { Host } from "./host.ts"
+import { Config } from "./network/network-flags.ts"
+import { networkOpener } from "./network/network-opener.ts"
 import { refusedFlag, rootFolder, switchFlag } from "./options.ts"
 import { answer } from "./output.ts"
 import { tableLines } from "./printable.ts"
@@ -75,16 +78,19 @@ export const mcpCommand = Command.make(
     const access = yield* makeLedgerAccess(openLedger, readOnly)
     const openCorpus = yield* corpusOpener("append", cache)
     const corpusOnce = yield* openedOnce(() => openCorpus)
+    const openNetwork = yield* networkOpener
+    const networkOnce = yield* openedOnce(() => openNetwork)
     yield* serve(host, wanted).pipe(
       Effect.provideService(LedgerAccess, access),
       Effect.provideService(CorpusAccess, { open: corpusOnce(undefined) }),
+      Effect.provideService(NetworkAccess, { open: networkOnce(undefined) }),
       Effect.provideService(RootFolder, { path: yield* rootFolder }),
       Effect.provideService(Caller, { agent: Option.getOrUndefined(agent) })
     )
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Serve the ledger to agents over the Model Context Protocol, one JSON message a line on standard input and output. Ends when its input ends."
+    "Serve the ledger, the corpus, bundles and the cassette network to agents over the Model Context Protocol, one JSON message a line on standard input and output. Ends when its input ends."
   ),
   Command.withShortDescription("serve agents over standard input and output (MCP)"),
   Command.withExamples([
@@ -92,5 +98,5 @@ export const mcpCommand = Command.make(
     { command: "cortex mcp --read-only", description: "look, but change nothing" },
     { command: "cortex mcp --check", description: "list the tools and exit" }
   ]),
-  Command.withGlobalFlags(ledgerFlags)
+  Command.withGlobalFlags([...ledgerFlags, Config])
 )

@@ -3,6 +3,7 @@
 import { bundleTools } from "./bundle-tools.ts"
 import { corpusTools } from "./corpus-tools.ts"
 import { ledgerTools } from "./ledger-tools.ts"
+import { networkTools } from "./network-tools.ts"
 import { thoughtTools } from "./thought-tools.ts"
 import type { AgentTool } from "./tool.ts"
 
@@ -11,7 +12,8 @@ export const agentTools: ReadonlyArray<AgentTool> = [
   ...ledgerTools,
   ...thoughtTools,
   ...corpusTools,
-  ...bundleTools
+  ...bundleTools,
+  ...networkTools
 ]
 
 /** The tools that a server offers: of the named ones, or all, those that its mode allows. */

@@ -10,10 +10,11 @@ import type { ToolFailure } from "./failures.ts"
 import type { CorpusAccess } from "./corpus-access.ts"
 import type { LedgerAccess } from "./ledger-access.ts"
 import type { Caller } from "./caller.ts"
+import type { NetworkAccess } from "./network-access.ts"
 import type { RootFolder } from "./root-folder.ts"
 
 /** What tools may use. */
-export type ToolServices = Caller | CorpusAccess | LedgerAccess | RootFolder
+export type ToolServices = Caller | CorpusAccess | LedgerAccess | NetworkAccess | RootFolder
 
 /** What a client may know about a tool's effects before it calls it. */
 export interface ToolHints {
@@ -72,6 +73,9 @@ export const adds: ToolHints = { readOnly: false, destructive: false, idempotent
 /** A text argument with its description and examples. */
 export const textArgument = (description: string, ...examples: ReadonlyArray<string>) =>
   Schema.String.annotate({ description, examples: [...examples] })
+
+/** The input of a tool that takes no arguments; an empty Struct would take anything. */
+export const noArguments = Schema.Record(Schema.String, Schema.Never)
 
 /** A JSON object argument with its description. */
 export const objectArgument = (description: string) =>

@@ -3,7 +3,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { runCli, temporaryFolder } from "../cli/testing/in-process.ts"
@@ -12,6 +13,7 @@ import { agentTools } from "./agent-tools.ts"
 import { Caller } from "./caller.ts"
 import { CorpusAccess } from "./corpus-access.ts"
 import { LedgerAccess } from "./ledger-access.ts"
+import { NetworkAccess } from "./network-access.ts"
 import { envelopeOf } from "./result.ts"
 import { RootFolder } from "./root-folder.ts"
 import { describeTool, serve } from "./server.ts"
@@ -109,7 +111,8 @@ describe("registerThoughtTools", () => {
         Effect.provideService(Caller, { agent: undefined }),
         Effect.provideService(RootFolder, { path: "/" }),
         Effect.provideService(LedgerAccess, { open: () => Effect.die("no tool is called here") }),
-        Effect.provideService(CorpusAccess, { open: Effect.die("no tool is called here") })
+        Effect.provideService(CorpusAccess, { open: Effect.die("no tool is called here") }),
+        Effect.provideService(NetworkAccess, { open: Effect.die("no tool is called here") })
       )
     )
 
@@ -152,7 +155,10 @@ describe("what a tool says of itself", () => {
       "ledger_verify",
       "thought_record_list",
       "audit_verify_chain",
-      "bundle_verify"
+      "bundle_verify",
+      "semantic_search",
+      "cassette_network_query",
+      "cassette_stats"
     ])
   })
 
@@ -191,6 +197,11 @@ describe("what a tool says of itself", () => {
     await runCli(["work", "--run-id", "r1", "--worker", "w", "--job", String(reading)], { cwd: place.folder })
     await call("bundle_build", { run_id: "r1", job_id: reading, out: "out" })
     await call("bundle_verify", { path: "out" })
+    await runCli(["network", "init"], { cwd: place.folder })
+    await runCli(["network", "index"], { cwd: place.folder })
+    await call("semantic_search", { query: "one" })
+    await call("cassette_network_query", { query: "one" })
+    await call("cassette_stats")
     for (const tool of agentTools) {
       const decode = Schema.decodeUnknownSync(envelopeOf(tool), {
         onExcessProperty: "error"
@@ -316,16 +327,32 @@ describe("--read-only", () => {
           })
           const ledger = Context.get(yield* Layer.build(layer), Ledger)
           const { digests, head } = yield* ledger.verifyCassette({ pure: true })
-          return { digests, head }
+          return { digests, head, cassettes: cassetteFiles() }
         })
       )
     )
+
+  /** Every cassette's file, byte by byte; SQLite lays its shared memory beside a file that is only read. */
+  const cassetteFiles = () => {
+    const folder = join(place.folder, "CORTEX/cassettes")
+    return readdirSync(folder)
+      .filter((name) => name.endsWith(".db"))
+      .map((name) => [
+        name,
+        createHash("sha256")
+          .update(readFileSync(join(folder, name)))
+          .digest("hex")
+      ])
+  }
 
   it("has no tool that writes, and what is left changes nothing", async () => {
     const writer = await start()
     await writer.data("message_post", work)
     await writer.data("thought_record", hello)
     await writer.close()
+    writeFileSync(join(place.folder, "a.txt"), "one\ntwo\n")
+    await runCli(["network", "init"], { cwd: place.folder })
+    await runCli(["network", "index"], { cwd: place.folder })
     const before = await content()
     const session = await start("--read-only")
     const { result } = await session.request("tools/list")
@@ -335,16 +362,22 @@ describe("--read-only", () => {
       "ledger_verify",
       "thought_record_list",
       "audit_verify_chain",
-      "bundle_verify"
+      "bundle_verify",
+      "semantic_search",
+      "cassette_network_query",
+      "cassette_stats"
     ])
     const inputs: Readonly<Record<string, unknown>> = {
       job_status: { run_id: "r1" },
-      bundle_verify: { path: "." }
+      bundle_verify: { path: "." },
+      semantic_search: { query: "one" },
+      cassette_network_query: { query: "one" }
     }
     for (const name of names) await session.data(name, inputs[name] ?? {})
     expect(
       (await session.request("tools/call", { name: "message_post", arguments: work })).error
     ).toBeDefined()
+    await session.close()
     expect(await content()).toEqual(before)
   })
 })

@@ -104,7 +104,10 @@ export class Session {
       if (found !== undefined) return found
       const { promise, resolve } = later<void>()
       this.waiting.push(resolve)
-      await promise
+      const ended = await Promise.race([promise, this.ended])
+      if (typeof ended === "number") {
+        throw new Error(`the server ended with ${ended} before it answered: ${this.stderr.join("")}`)
+      }
     }
   }
 

@@ -1,0 +1,181 @@
+/** Searching as tools: the same hits, answers and refusals as on the command line, from a network that may change meanwhile. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { runCli, runJson, temporaryFolder } from "../cli/testing/in-process.ts"
+import { Session } from "./testing/session.ts"
+
+let place: ReturnType<typeof temporaryFolder>
+let open: Array<Session>
+
+const start = async (...args: ReadonlyArray<string>): Promise<Session> => {
+  const session = new Session(place.folder, ...args)
+  open.push(session)
+  await session.initialize()
+  return session
+}
+
+const cortex = (...args: ReadonlyArray<string>) => runJson(args, { cwd: place.folder })
+
+const indexed = async () => {
+  await runCli(["network", "init"], { cwd: place.folder })
+  await runCli(["network", "index"], { cwd: place.folder })
+}
+
+beforeEach(() => {
+  place = temporaryFolder()
+  open = []
+  mkdirSync(join(place.folder, "research"))
+  writeFileSync(join(place.folder, "guide.md"), "# Guide\n\nClaim a step before you work on it.\n")
+  writeFileSync(join(place.folder, "research", "lease.md"), "# Leases\n\nA step is claimed under a lease.\n")
+})
+
+afterEach(async () => {
+  for (const session of open) await session.close()
+  place.remove()
+})
+
+/** What an answer says beside how long it took. */
+const timeless = (data: unknown) =>
+  JSON.parse(JSON.stringify(data, (key, value) => (key === "took_ms" ? 0 : value)))
+
+describe("semantic_search", () => {
+  it("finds what the command line finds, in the cassettes that are named", async () => {
+    await indexed()
+    const session = await start()
+    const found = await session.data("semantic_search", { query: "claim a step", cassettes: ["documents"] })
+    expect(found).toMatchObject({
+      hits: [{ path: "guide.md" }, { path: "research/lease.md" }],
+      mode: "lexical"
+    })
+    const { document } = await cortex("network", "query", "claim a step", "--cassette", "documents")
+    expect(timeless(found)).toEqual(timeless(document.data))
+    const limited = await session.data("semantic_search", { query: "claim a step", limit: 1 })
+    expect(limited["hits"]).toHaveLength(1)
+    expect(await session.data("semantic_search", { query: "claim", limit: 0 })).toMatchObject({ hits: [] })
+  })
+
+  it("refuses limits, lists and ids that mean nothing, and what it does not know", async () => {
+    await indexed()
+    const session = await start()
+    for (const limit of [-1, 1_001, 1.5, "10", null]) {
+      expect(await session.code("semantic_search", { query: "x", limit }), String(limit)).toBe(
+        "INVALID_PARAMS"
+      )
+    }
+    expect(await session.code("semantic_search", { query: "x", cassettes: [] })).toBe("INVALID_PARAMS")
+    expect(await session.code("semantic_search", { query: "x", cassettes: ["none"] })).toBe(
+      "UNKNOWN_CASSETTE"
+    )
+    expect(await session.code("semantic_search", { query: "x", agent_id: "bob" })).toBe("INVALID_PARAMS")
+    expect(await session.code("semantic_search", {})).toBe("INVALID_PARAMS")
+  })
+
+  it("works as soon as there is a configuration, without a new start", async () => {
+    const session = await start()
+    expect(await session.code("semantic_search", { query: "claim" })).toBe("CONFIGURATION_MISSING")
+    await indexed()
+    expect(await session.data("semantic_search", { query: "claim" })).toMatchObject({ partial: false })
+  })
+
+  it("says who did not answer, and is an error only when nobody does", async () => {
+    await indexed()
+    writeFileSync(join(place.folder, "CORTEX/cassettes/memory.db"), "no database at all")
+    const session = await start()
+    const found = await session.data("semantic_search", { query: "claim" })
+    expect(found).toMatchObject({ partial: true, answers: { documents: { status: "ok" } } })
+    expect(found["hits"]).not.toHaveLength(0)
+    expect(await session.code("semantic_search", { query: "claim", cassettes: ["memory"] })).toBe(
+      "NETWORK_UNAVAILABLE"
+    )
+  })
+})
+
+describe("cassette_network_query", () => {
+  it("asks all, or those that can do something", async () => {
+    await indexed()
+    const session = await start()
+    expect(await session.data("cassette_network_query", { query: "lease" })).toMatchObject({
+      hits: [{ path: "research/lease.md", type: "research", source: "documents" }]
+    })
+    const research = { query: "lease", capability: "research" }
+    expect(
+      Object.keys((await session.data("cassette_network_query", research))["answers"] as object)
+    ).toEqual(["documents"])
+    expect(await session.code("cassette_network_query", { query: "x", capability: "fixtures" })).toBe(
+      "NO_CASSETTE_WITH_CAPABILITY"
+    )
+    expect(await session.code("cassette_network_query", { query: "x", capability: "magic" })).toBe(
+      "INVALID_PARAMS"
+    )
+  })
+})
+
+describe("cassette_stats and cortex://cassette/{id}", () => {
+  it("show each cassette as network status does", async () => {
+    await indexed()
+    const session = await start()
+    const stats = await session.data("cassette_stats")
+    const { document } = await cortex("network", "status")
+    const status = document.data?.["cassettes"] as ReadonlyArray<{ readonly cassette_id: string }>
+    expect(Object.keys(stats)).toEqual(status.map(({ cassette_id }) => cassette_id))
+    expect(stats["documents"]).toMatchObject({ status: "ok", stats: { files: 2 } })
+    const { result } = await session.request("resources/read", { uri: "cortex://cassette/documents" })
+    const [content] = (result as { contents: ReadonlyArray<{ text: string }> }).contents
+    expect(timeless(JSON.parse(content?.text ?? ""))).toEqual(timeless(stats["documents"]))
+    const { error } = await session.request("resources/read", { uri: "cortex://cassette/none" })
+    expect(error?.message).toContain("UNKNOWN_CASSETTE")
+    const broken = await session.request("resources/read", { uri: "cortex://cassette/%zz" })
+    expect(broken.error?.message).toContain("not found")
+  })
+})
+
+describe("cortex://bundle/{path}", () => {
+  it("shows a bundle that verifies, and only the report of one that does not", async () => {
+    const session = await start()
+    const read = async (path: string) => {
+      const { error, result } = await session.request("resources/read", { uri: `cortex://bundle/${path}` })
+      const [content] = (result as { contents: ReadonlyArray<{ text: string }> } | undefined)?.contents ?? []
+      return error === undefined ? JSON.parse(content?.text ?? "") : error.message
+    }
+    await runCli(["index"], { cwd: place.folder })
+    await cortex("symbol", "add", "@DOCS/guide", "guide.md", "--slice", "lines[0:1]")
+    const inputs = { symbols: ["@DOCS/guide"] }
+    writeFileSync(
+      join(place.folder, "request.json"),
+      JSON.stringify({ run_id: "r1", request_id: "q1", intent: "read", inputs })
+    )
+    mkdirSync(join(place.folder, "made"))
+    const { document } = await cortex("run", "--request", "request.json", "--out", "made/one")
+    expect(document.error).toBe(undefined)
+    for (const path of ["made/one", "made%2Fone", "made%2Fone%2Fbundle.json"]) {
+      expect(await read(path), path).toMatchObject({
+        report: { verdict: "PASS" },
+        manifest: { run_id: "r1" }
+      })
+    }
+    const manifest = join(place.folder, "made/one/bundle.json")
+    writeFileSync(manifest, readFileSync(manifest, "utf8").replace("r1", "r2"))
+    expect(await read("made/one")).toMatchObject({ report: { verdict: "FAIL" }, manifest: null })
+    expect(await read("..%2Felsewhere")).toContain("PATH_OUTSIDE_ROOT")
+  })
+})
+
+describe("--config", () => {
+  it("names the configuration of the network", async () => {
+    await indexed()
+    const yaml = readFileSync(join(place.folder, "CORTEX/network.yaml"), "utf8")
+    writeFileSync(
+      join(place.folder, "other.yaml"),
+      yaml.replaceAll("cassettes/documents", "CORTEX/cassettes/documents")
+    )
+    const session = await start("--config", "other.yaml")
+    expect(await session.data("semantic_search", { query: "lease", cassettes: ["documents"] })).toMatchObject(
+      {
+        hits: [{ path: "research/lease.md" }]
+      }
+    )
+    const nowhere = await start("--config", "nowhere.yaml")
+    expect(await nowhere.code("semantic_search", { query: "lease" })).toBe("CONFIGURATION_MISSING")
+  })
+})
