@@ -17,7 +17,7 @@ import {
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
 import { jcsText } from "../../domain/canonical/jcs.ts"
 import {
   entryHash,
@@ -27,11 +27,20 @@ import {
 } from "../../domain/network/cartridge.ts"
 import type { Mutability } from "../../domain/network/cassette.ts"
 import { sha256 } from "../hashing/sha256.ts"
-import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { verifyCassette } from "./cassette-verification.ts"
 import { finishWriting, removeDocument, seal } from "./document-writing.ts"
-import { exported, filesOf, imported, manifestOf, refusalOf } from "./testing/cartridges.ts"
+import {
+  exported,
+  filesOf,
+  hasPython,
+  imported,
+  manifestOf,
+  refusalOf,
+  secondVerdicts,
+  verdictOf
+} from "./testing/cartridges.ts"
 import { at, local, newCassette, put } from "./testing/cassettes.ts"
 
 const texts = [
@@ -96,6 +105,10 @@ describe("export, import, export", () => {
       ).toBe(true)
     }
     expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([])
+    if (hasPython) {
+      const paths = ["first", "first.tar"].map((name) => join(folder, name))
+      expect(secondVerdicts(paths)).toEqual(["whole", "whole"])
+    }
   })
 
   it("keeps hash and guards: a sealed cassette stays sealed, a stable one keeps its versions", async () => {
@@ -200,18 +213,28 @@ describe("an import", () => {
 })
 
 describe("a hostile cartridge", () => {
+  const kept = keptFolder()
+  afterAll(kept.remove)
+  /** Every cartridge with what was found, for the second checker. */
+  const judged: Array<readonly [path: string, verdict: string]> = []
+  const judge = (path: string): string => {
+    const verdict = verdictOf(path)
+    judged.push([path, verdict])
+    return verdict
+  }
   /** A fresh cartridge of three records in the folder `out`, with a change. */
   const changed = async (change: (folder: string) => void) => {
-    const folder = temporaryFolder()
+    const folder = join(kept.folder, `${judged.length}`)
+    mkdirSync(folder)
     const { connection, file } = newCassette(folder, "one")
     for (const name of ["a", "b", "c"]) put(connection, `docs/${name}.md`, `text of ${name}`)
     connection.close()
     await exported("one", file, join(folder, "out"))
     change(join(folder, "out"))
-    const refusal = refusalOf(join(folder, "out"))
+    const verdict = judge(join(folder, "out"))
     const made = await imported(join(folder, "out"), join(folder, "new.db"))
     expect(existsSync(join(folder, "new.db"))).toBe(Result.isSuccess(made))
-    return refusal === undefined ? "whole" : `${refusal.code} ${refusal.file} ${refusal.line}`
+    return verdict
   }
   const edit = (name: string, change: (text: string) => string) => (folder: string) => {
     const file = join(folder, name)
@@ -389,27 +412,40 @@ describe("a hostile cartridge", () => {
   })
 
   it("as a tar: every change of the archive itself is refused", async () => {
-    const folder = temporaryFolder()
+    const folder = join(kept.folder, "archives")
+    mkdirSync(folder)
     const { connection, file } = newCassette(folder, "one")
     put(connection, "a/b.md", "first")
     connection.close()
     await exported("one", file, join(folder, "whole.tar"), "tar")
     const bytes = readFileSync(join(folder, "whole.tar"))
-    const path = join(folder, "changed.tar")
-    const codeOf = (changedBytes: Uint8Array) => {
-      writeFileSync(path, changedBytes)
-      return refusalOf(path)?.code
-    }
-    expect(codeOf(bytes)).toBe(undefined)
-    expect(codeOf(bytes.subarray(0, 100))).toBe("ARCHIVE_MALFORMED")
-    expect(codeOf(bytes.subarray(0, bytes.length - 1))).toBe("ARCHIVE_MALFORMED")
-    expect(codeOf(Buffer.concat([bytes, Buffer.alloc(512)]))).toBe("ARCHIVE_MALFORMED")
-    expect(codeOf(new Uint8Array(0))).toBe("ARCHIVE_MALFORMED")
     const link = Buffer.from(bytes)
     link[156] = 0x32
-    expect(codeOf(link)).toBe("ARCHIVE_MALFORMED")
-    expect(refusalOf(join(folder, "none"))?.code).toBe("FILE_MISSING")
-    expect(refusalOf("/dev/null")?.code).toBe("FILE_KIND")
+    const second = bytes.indexOf("receipts.jsonl")
+    const padded = Buffer.from(bytes)
+    padded[second - 1] = 1
+    for (const [index, [code, changedBytes]] of (
+      [
+        ["whole", bytes],
+        ["ARCHIVE_MALFORMED", bytes.subarray(0, 100)],
+        ["ARCHIVE_MALFORMED", bytes.subarray(0, bytes.length - 1)],
+        ["ARCHIVE_MALFORMED", Buffer.concat([bytes, Buffer.alloc(512)])],
+        ["ARCHIVE_MALFORMED", new Uint8Array(0)],
+        ["ARCHIVE_MALFORMED", bytes.subarray(second)],
+        ["ARCHIVE_MALFORMED", padded],
+        ["ARCHIVE_MALFORMED", link]
+      ] as const
+    ).entries()) {
+      const path = join(folder, `${index}.tar`)
+      writeFileSync(path, changedBytes)
+      expect(judge(path).split(" ")[0], path).toBe(code)
+    }
+    expect(judge(join(folder, "none"))).toMatch(/^FILE_MISSING /)
+    expect(judge("/dev/null")).toMatch(/^FILE_KIND /)
+  })
+
+  it.skipIf(!hasPython)("is judged by the second checker in the same words", () => {
+    expect(secondVerdicts(judged.map(([path]) => path))).toEqual(judged.map(([, verdict]) => verdict))
   })
 
   it("is found wherever one bit is turned", async () => {

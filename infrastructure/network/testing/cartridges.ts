@@ -1,8 +1,11 @@
 /**
- * Cartridges for tests: exported, read to the end, imported. Nothing outside tests may import it.
+ * Cartridges for tests: exported, read to the end, imported, and judged by a second checker, which is a Python program and
+ * is asked only where there is a Python. Nothing outside tests may import it.
  */
+import { spawnSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { CartridgeRefused } from "../../../domain/network/errors.ts"
@@ -51,4 +54,28 @@ export const manifestOf = (path: string) => {
   } finally {
     cartridge.close()
   }
+}
+
+const script = fileURLToPath(new URL("../../../examples/check-cartridge.py", import.meta.url))
+
+/** True when there is a Python 3 to ask. */
+export const hasPython = spawnSync("python3", ["--version"]).status === 0
+
+/** What is wrong with a cartridge and where, as one line; `whole` when nothing is. */
+export const verdictOf = (path: string): string => {
+  const refusal = refusalOf(path)
+  return refusal === undefined ? "whole" : `${refusal.code} ${refusal.file} ${refusal.line}`
+}
+
+/** What the second checker says of each path, as `verdictOf` does. */
+export const secondVerdicts = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const { stderr, stdout } = spawnSync("python3", [script, ...paths], { encoding: "utf8" })
+  if (stderr !== "") throw new Error(stderr)
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => {
+      const found = JSON.parse(line) as { ok: boolean; code: string; file: string; line: number | null }
+      return found.ok ? "whole" : `${found.code} ${found.file} ${found.line}`
+    })
 }
