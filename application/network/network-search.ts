@@ -7,12 +7,11 @@ import type { Scope } from "../../domain/network/index-requests.ts"
 import { BEST_CANDIDATES } from "../../domain/network/limits.ts"
 import { questionOf } from "../../domain/network/query-text.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
-import { byText } from "../../domain/network/text-order.ts"
-import { identityText } from "../../domain/network/vectors.ts"
 import type { Stem } from "../../domain/network/words.ts"
 import type { Asking } from "./asking.ts"
 import type { EmbedderShape } from "./embedder.ts"
 import { type FoundText, foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
+import type { NearText, NearTexts, VectorIndexShape } from "./vector-index.ts"
 
 /** How texts are searched for. */
 export const SEARCH_MODES = ["lexical", "vector", "hybrid"] as const
@@ -30,22 +29,14 @@ export interface Search {
 export interface SearchTools {
   readonly stem: Stem
   readonly embedder: EmbedderShape | undefined
+  readonly vectors: VectorIndexShape
 }
 
-interface NearText {
-  readonly hash: string
-  readonly score: number
-}
-
-interface NearTexts {
-  readonly texts: ReadonlyArray<NearText>
-  readonly notices: ReadonlyArray<string>
-}
-
-/** The texts nearest to the question over all cassettes, best first. */
+/** The texts nearest to the question over all cassettes, best first; none, with a notice, when it has no vector. */
 const nearTexts = Effect.fnUntraced(function* (
   asking: Asking,
   embedder: EmbedderShape,
+  vectors: VectorIndexShape,
   text: string,
   limit: number,
   scope: Scope
@@ -53,27 +44,7 @@ const nearTexts = Effect.fnUntraced(function* (
   const embedded = yield* Effect.result(embedder.embed([text]))
   if (embedded._tag === "Failure") return { texts: [], notices: [embedded.failure.message] }
   const vector = [...(embedded.success[0] ?? [])]
-  const { identity } = embedder
-  const own = identityText(identity)
-  const answers = yield* asking.each((cassette) =>
-    cassette.askIndex?.({ op: "nearest", scope, identity, vector, limit })
-  )
-  const scores = new Map<string, number>()
-  for (const { hashes, scores: found } of answers.values()) {
-    for (const [index, hash] of hashes.entries()) scores.set(hash, found[index] ?? 0)
-  }
-  const notices = [...answers].flatMap(([source, { stored }]) =>
-    stored === null || identityText(stored) === own
-      ? []
-      : [`${source}: its vectors were made by ${identityText(stored)}, not by ${own}`]
-  )
-  return {
-    texts: [...scores]
-      .map(([hash, score]) => ({ hash, score }))
-      .sort((left, right) => right.score - left.score || byText(left.hash, right.hash))
-      .slice(0, limit),
-    notices: scores.size === 0 ? [...notices, `no cassette has vectors of ${own}`] : notices
-  }
+  return yield* vectors.nearest(asking, { identity: embedder.identity, vector, limit, scope })
 })
 
 const foundByVectors = (texts: ReadonlyArray<NearText>): ReadonlyArray<FoundText> =>
@@ -101,7 +72,7 @@ const joined = (
 /** Searches; `limit` is 1 or more. Without a wish it is hybrid where there are vectors, else lexical. */
 export const searchNetwork = Effect.fnUntraced(function* (
   asking: Asking,
-  { embedder, stem }: SearchTools,
+  { embedder, stem, vectors }: SearchTools,
   text: string,
   limit: number,
   scope: Scope,
@@ -111,24 +82,25 @@ export const searchNetwork = Effect.fnUntraced(function* (
   // A phrase must stand in a text, which no vector tells.
   const useful = wish !== "lexical" && terms.length > 0 && phrases.length === 0 ? embedder : undefined
   const depth = Math.max(BEST_CANDIDATES, limit)
-  const near = useful === undefined ? undefined : yield* nearTexts(asking, useful, text, depth, scope)
-  const vectors = foundByVectors(near?.texts ?? [])
+  const near =
+    useful === undefined ? undefined : yield* nearTexts(asking, useful, vectors, text, depth, scope)
+  const nearest = foundByVectors(near?.texts ?? [])
   const notices = [
     ...(near?.notices ?? []),
     ...(embedder === undefined && wish !== undefined && wish !== "lexical"
       ? ["no embedder is configured"]
       : [])
   ]
-  if (wish === "vector" && vectors.length > 0) {
-    return { hits: yield* hitsOf(asking, new Map(), vectors.slice(0, limit), scope), mode: "vector", notices }
+  if (wish === "vector" && nearest.length > 0) {
+    return { hits: yield* hitsOf(asking, new Map(), nearest.slice(0, limit), scope), mode: "vector", notices }
   }
-  const wanted = vectors.length === 0 ? limit : depth
+  const wanted = nearest.length === 0 ? limit : depth
   const network = yield* rankNetwork(asking, stem, text, { texts: wanted, ofEach: false }, scope)
   const words = foundByWords(distinctTexts(network.ranked, wanted))
-  const found = vectors.length === 0 ? words : joined(words, vectors)
+  const found = nearest.length === 0 ? words : joined(words, nearest)
   return {
     hits: yield* hitsOf(asking, network.texts, found.slice(0, limit), scope),
-    mode: vectors.length === 0 ? "lexical" : "hybrid",
-    notices: vectors.length === 0 && notices.length > 0 ? [...notices, "searched by words alone"] : notices
+    mode: nearest.length === 0 ? "lexical" : "hybrid",
+    notices: nearest.length === 0 && notices.length > 0 ? [...notices, "searched by words alone"] : notices
   }
 })

@@ -37,6 +37,7 @@ import {
   type SearchTools
 } from "./network-search.ts"
 import { Stemming } from "./stemming.ts"
+import { signBitVectors, VectorIndex } from "./vector-index.ts"
 
 /** Which cassettes a question goes to, and how complete its answer must be. */
 export interface QueryOptions {
@@ -358,13 +359,14 @@ class Hub {
 }
 
 export class Network extends Context.Service<Network, NetworkShape>()("cortex-cassette/application/Network") {
-  /** A network without cassettes, with vectors if an `Embedder` is provided; the scope's end closes those that were registered. */
+  /** A network without cassettes, with vectors if an `Embedder` is provided, searched by a `VectorIndex` if one is; the scope's end closes those that were registered. */
   static readonly layerNoDeps: Layer.Layer<Network, never, Stemming> = Layer.effect(
     Network,
     Effect.gen(function* () {
       const { stem } = yield* Stemming
       const embedder = Option.getOrUndefined(yield* Effect.serviceOption(Embedder))
-      const hub = new Hub({ stem, embedder })
+      const vectors = Option.getOrElse(yield* Effect.serviceOption(VectorIndex), () => signBitVectors())
+      const hub = new Hub({ stem, embedder, vectors })
       yield* Effect.addFinalizer(() => hub.close)
       return {
         register: (cassette) => hub.register(cassette),

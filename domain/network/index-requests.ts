@@ -51,6 +51,12 @@ export interface StoredChunk {
 export interface NearestTexts {
   readonly hashes: ReadonlyArray<string>
   readonly scores: ReadonlyArray<number>
+}
+
+/** How far a store's vectors lie from an asked one, told by their signs. */
+export interface VectorCensus {
+  /** How many visible vectors of the asked maker differ in so many signs; empty when there are none of it. */
+  readonly counts: ReadonlyArray<number>
   /** Who made the store's vectors; null when it has none. */
   readonly stored: EmbedderIdentity | null
 }
@@ -93,6 +99,12 @@ export type IndexRequest =
       readonly neighbours: Question["neighbours"]
     }
   | {
+      readonly op: "census"
+      readonly scope: Scope
+      readonly identity: EmbedderIdentity
+      readonly vector: ReadonlyArray<number>
+    }
+  | {
       readonly op: "nearest"
       readonly scope: Scope
       /** Only vectors of this maker are compared. */
@@ -100,6 +112,8 @@ export type IndexRequest =
       /** Of length 1. */
       readonly vector: ReadonlyArray<number>
       readonly limit: number
+      /** Only vectors that differ in no more signs are compared; null: all. */
+      readonly within: number | null
     }
   | { readonly op: "places"; readonly scope: Scope; readonly hashes: ReadonlyArray<string> }
 
@@ -110,6 +124,7 @@ export interface IndexAnswers {
   readonly best: BestChunks
   /** In the order of the request; null for a chunk that is gone. */
   readonly describe: ReadonlyArray<DescribedChunk | null>
+  readonly census: VectorCensus
   readonly nearest: NearestTexts
   readonly places: ReadonlyArray<StoredChunk>
 }

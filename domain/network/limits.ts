@@ -42,6 +42,18 @@ export const SEGMENT_CHUNKS = 4_096
 /** How many chunks may wait in the tail before a writer folds them into postings. */
 export const MAX_TAIL_CHUNKS = 256
 
+/** Up to how many vectors of all asked cassettes together every one is compared with a question's. */
+export const EXACT_VECTORS = 20_000
+
+/** How many are compared beyond that, chosen by their signs: this many, this share of all, and so many for each text. */
+export const MIN_CANDIDATES = 160
+export const CANDIDATE_SHARE = 0.0064
+export const CANDIDATES_PER_TEXT = 3
+
+/** How many vectors have their signs in one segment, and how many may wait beside the segments. */
+export const SEGMENT_VECTORS = 4_096
+export const MAX_TAIL_VECTORS = 256
+
 /** A term in more chunks than this share of all, and than this number, brings no chunk in by itself. */
 export const COMMON_TERM_SHARE = 0.1
 export const COMMON_TERM_CHUNKS = 1_000

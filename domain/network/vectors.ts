@@ -35,3 +35,9 @@ export const cosine = (left: Float32Array, right: Float32Array): number => {
   for (let place = 0; place < left.length; place++) sum += left[place]! * right[place]!
   return sum
 }
+
+/** The numbers of a stored vector: little-endian 32-bit floats. */
+export const floatsOf = (data: Uint8Array): Float32Array => {
+  const aligned = data.byteOffset % 4 === 0 ? data : new Uint8Array(data)
+  return new Float32Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 2)
+}

@@ -20,7 +20,9 @@ const cassetteFindingCodes = {
   CHUNK_DIFFERS: "a document's chunks are not those that its text gives: reindex",
   TERMS_DIFFER: "a chunk's terms are not those that its text gives: reindex",
   POSTINGS_DIFFER: "the index that ranks does not agree with the chunks' terms: reindex",
-  FULL_TEXT_DIFFERS: "the full-text index does not agree with the chunks' terms: reindex"
+  FULL_TEXT_DIFFERS: "the full-text index does not agree with the chunks' terms: reindex",
+  VECTOR_INVALID: "a vector is not one of length 1 of the cassette's one maker: reindex",
+  SIGNS_DIFFER: "the signs that choose vectors do not agree with the vectors: reindex"
 } as const
 
 type CassetteFindingCode = keyof typeof cassetteFindingCodes

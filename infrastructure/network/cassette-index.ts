@@ -9,13 +9,9 @@ import type {
   IndexAnswers,
   IndexFacts,
   IndexRequest,
-  NearestTexts,
   Scope,
-  StoredChunk,
-  VectorStore
+  StoredChunk
 } from "../../domain/network/index-requests.ts"
-import { cosine, type EmbedderIdentity } from "../../domain/network/vectors.ts"
-import { byText } from "../../domain/network/text-order.ts"
 import { closenesses, type Counts, termScore, type Weights } from "../../domain/network/lexical.ts"
 import { FIRST_PARENT } from "../../domain/network/receipt-form.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
@@ -25,6 +21,7 @@ import { recordsRoot } from "../../domain/network/record-root.ts"
 import { weightedCount } from "../../domain/network/term-counts.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { CassetteFault, CassetteFile, OpenCassette } from "./cassette-file.ts"
+import { nearestTexts, vectorCensus, vectorStores } from "./vector-reading.ts"
 
 interface TermsRow {
   readonly chunk_number: number
@@ -286,50 +283,6 @@ const describe = (
     return { path, hash, ordinal, closeness: closenesses(neighbours, text) }
   })
 
-/** Hashes of texts that some visible chunk has; undefined when the scope hides nothing. */
-const visibleTexts = (connection: Connection, hidden: Hidden): ReadonlySet<string> | undefined =>
-  hidden === undefined
-    ? undefined
-    : new Set(
-        connection
-          .all<{ chunk_number: number; hash: string }>("SELECT chunk_number, hash FROM chunks")
-          .filter(({ chunk_number }) => !hidden.has(chunk_number))
-          .map(({ hash }) => hash)
-      )
-
-/** The texts nearest to a vector, by comparing every vector of its maker. */
-const nearest = (
-  cassette: OpenCassette,
-  { identity, limit, scope, vector }: IndexRequest & { readonly op: "nearest" }
-): NearestTexts => {
-  const { connection } = cassette
-  const visible = visibleTexts(connection, hiddenBy(cassette, scope))
-  const asked = Float32Array.from(vector)
-  const found = connection
-    .all<{ hash: string; data: Uint8Array }>(
-      "SELECT hash, data FROM vectors WHERE model = ? AND revision = ? AND dimensions = ? AND normalizer = ? AND EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = vectors.hash)",
-      [identity.model, identity.revision, identity.dimensions, identity.normalizer]
-    )
-    .filter(({ hash }) => visible?.has(hash) !== false)
-    .map(({ data, hash }) => ({ hash, score: cosine(asked, new Float32Array(new Uint8Array(data).buffer)) }))
-    .sort((left, right) => right.score - left.score || byText(left.hash, right.hash))
-    .slice(0, limit)
-  const [stored = null] = connection.all<EmbedderIdentity>(
-    "SELECT model, revision, dimensions, normalizer FROM vectors LIMIT 1"
-  )
-  return { hashes: found.map(({ hash }) => hash), scores: found.map(({ score }) => score), stored }
-}
-
-const vectorStores = (connection: Connection): ReadonlyArray<VectorStore> =>
-  connection
-    .all<EmbedderIdentity & { readonly count: number }>(
-      "SELECT model, revision, dimensions, normalizer, count(*) AS count FROM vectors GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
-    )
-    .map(({ count, dimensions, model, normalizer, revision }) => ({
-      identity: { model, revision, dimensions, normalizer },
-      count
-    }))
-
 interface ChunkRow extends Omit<StoredChunk, "heading_path" | "content"> {
   readonly chunk_number: number
   readonly heading_path: string
@@ -424,7 +377,10 @@ const answers: {
   count: (cassette, { scope, terms }) => count(cassette, terms, scope),
   best,
   describe: (cassette, { chunks, neighbours }) => describe(cassette, chunks, neighbours),
-  nearest,
+  census: (cassette, request) =>
+    vectorCensus(cassette.connection, hiddenBy(cassette, request.scope), request),
+  nearest: (cassette, request) =>
+    nearestTexts(cassette.connection, hiddenBy(cassette, request.scope), request),
   places: (cassette, { hashes, scope }) => placesOfTexts(cassette, hashes, scope)
 }
 

@@ -14,6 +14,7 @@ import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { CASSETTE_VERSIONS, cassetteSteps } from "./cassette-schema.ts"
 import { termsOf } from "./chunk-terms.ts"
+import { vectorFindings } from "./vector-verification.ts"
 import { outlineOf } from "./outline.ts"
 
 type Find = (code: CassetteFinding["code"], where: string, message: string) => void
@@ -212,6 +213,7 @@ export const verifyCassette = (
         find("RECORD_MISSING", `record ${record}`, "its document is gone without a receipt")
     }
     checkPostings(connection, find)
+    for (const { code, message, where } of vectorFindings(connection)) find(code, where, message)
     checkFullText(connection, find)
   }
   const [chunks] = isWhole ? connection.all<{ count: number }>("SELECT count(*) AS count FROM chunks") : []

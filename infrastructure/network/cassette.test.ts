@@ -9,6 +9,8 @@ import { CassetteFile } from "./cassette-file.ts"
 import { verifyCassette } from "./cassette-verification.ts"
 import { finishWriting, reindex, removeDocument, seal, sweep } from "./document-writing.ts"
 import { at, cassetteWith, local, newCassette, put } from "./testing/cassettes.ts"
+import { maker } from "./testing/vector-cassettes.ts"
+import { foldSigns, putVectors, unembedded } from "./vector-writing.ts"
 
 const codes = (connection: Connection) => verifyCassette(connection, "one").findings.map(({ code }) => code)
 
@@ -129,6 +131,12 @@ describe("verification", () => {
     put(connection, "a/b.md", markdown)
     put(connection, "a/c.md", "Another text.")
     finishWriting(connection)
+    // One vector has its signs in a segment, the others wait.
+    for (const { hash } of unembedded(connection, 100)) {
+      putVectors(connection, maker(2), [{ hash, vector: Float32Array.of(0.6, -0.8) }])
+      const folded = connection.all("SELECT 1 FROM vector_signs")
+      if (folded.length === 0) connection.transaction(() => foldSigns(connection))
+    }
     expect(codes(connection)).toEqual([])
     const restore = drop(connection, ...triggers)
     connection.run(change)
@@ -167,6 +175,13 @@ describe("verification", () => {
       "UPDATE chunk_terms SET body = 'x' WHERE chunk_number = 0",
       "tr_chunk_terms_sealed_update"
     ],
+    ["VECTOR_INVALID", "UPDATE vectors SET data = x'0000803f0000803f'", "tr_vectors_sealed_update"],
+    ["VECTOR_INVALID", "UPDATE vectors SET dimensions = 3", "tr_vectors_sealed_update"],
+    ["VECTOR_INVALID", "UPDATE vectors SET revision = vector_id", "tr_vectors_sealed_update"],
+    ["SIGNS_DIFFER", "DELETE FROM vector_tail", "tr_vector_tail_sealed_delete"],
+    ["SIGNS_DIFFER", "INSERT INTO vector_tail VALUES (9)", "tr_vector_tail_sealed_insert"],
+    ["SIGNS_DIFFER", "UPDATE vector_signs SET signs = x'0000000003000000'", "tr_vector_signs_sealed_update"],
+    ["SIGNS_DIFFER", "UPDATE vector_signs SET present = x'0000'", "tr_vector_signs_sealed_update"],
     ["SCHEMA_EXTRA", "CREATE TABLE extra (a)", "tr_chunks_update"],
     ["TRIGGER_MISSING", "DROP TRIGGER tr_documents_update", "tr_chunks_update"]
   ])("finds %s", (code, change, trigger) => {

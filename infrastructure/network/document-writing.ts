@@ -129,13 +129,24 @@ export const seal = (connection: Connection): void => {
 export const storedPaths = (host: SqlHost): ReadonlyArray<string> =>
   host.all<{ path: string }>("SELECT DISTINCT path FROM documents ORDER BY path").map(({ path }) => path)
 
+/** What is emptied before it is made again. */
+const DERIVED_TABLES = [
+  "tail",
+  "postings",
+  "segments",
+  "chunk_terms",
+  "vector_tail",
+  "vector_signs",
+  "vectors",
+  "chunks"
+] as const
+
 /** Makes chunks and every index again from the stored documents, in one unit of work; vectors are removed. */
 export const reindex = (connection: Connection): number =>
   connection.transaction(() => {
     setMeta(connection, "reindexing", "1")
     connection.run("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')")
-    for (const table of ["tail", "postings", "segments", "chunk_terms", "vectors", "chunks"])
-      connection.run(`DELETE FROM ${table}`)
+    for (const table of DERIVED_TABLES) connection.run(`DELETE FROM ${table}`)
     setMeta(connection, "next_chunk", "0")
     const rule = metaOf(connection).get("mutability") ?? ""
     const ids = connection.all<{ document_id: number; path: string }>(

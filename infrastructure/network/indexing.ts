@@ -9,7 +9,7 @@ import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
 import type { EmbedderFailed, EmbedderMismatch } from "../../domain/network/errors.ts"
-import { dropUnusedVectors, embedderFault, putVectors, unembedded } from "./vector-writing.ts"
+import { dropUnusedVectors, embedderFault, foldSigns, putVectors, unembedded } from "./vector-writing.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import {
@@ -138,7 +138,10 @@ export const embedMissing = Effect.fnUntraced(function* (
   let embedded = 0
   while (true) {
     const batch = yield* write((connection) => unembedded(connection, batchSize))
-    if (batch.length === 0) return embedded
+    if (batch.length === 0) {
+      yield* write((connection) => connection.transaction(() => foldSigns(connection)))
+      return embedded
+    }
     const vectors = yield* embedder.embed(batch.map(({ text }) => text))
     yield* write((connection) =>
       putVectors(

@@ -22,6 +22,16 @@ export class Network extends NetworkService {
   )
 }
 
+export { Embedder, type EmbedderShape } from "../../application/network/embedder.ts"
+export {
+  exactVectors,
+  type NearText,
+  type NearTexts,
+  signBitVectors,
+  VectorIndex,
+  type VectorIndexShape,
+  type VectorQuestion
+} from "../../application/network/vector-index.ts"
 export type { AskIndex, Cassette, StoreHit } from "../../application/network/cassette.ts"
 export type {
   AnswerByCassette,

@@ -118,6 +118,21 @@ const vectors = db.schema
   .addColumn("data", "blob", (column) => column.notNull())
   .modifyEnd(sql`strict`)
 
+// One bit for each number of a vector, 1 where it is above 0, in little-endian 32-bit words; 4,096 vectors to a segment.
+// `present` has a bit for each place that a vector stands at.
+const vectorSigns = db.schema
+  .createTable("vector_signs")
+  .addColumn("segment", "integer", (column) => column.primaryKey())
+  .addColumn("present", "blob", (column) => column.notNull())
+  .addColumn("signs", "blob", (column) => column.notNull())
+  .modifyEnd(sql`strict`)
+
+// Vectors whose signs are not in a segment yet.
+const vectorTail = db.schema
+  .createTable("vector_tail")
+  .addColumn("vector_id", "integer", (column) => column.primaryKey())
+  .modifyEnd(sql`strict`)
+
 const metaValue = (key: string): Fragment =>
   sql`(SELECT "value" FROM "network_meta" WHERE "key" = ${sql.lit(key)})`
 
@@ -267,9 +282,15 @@ const chunkGuards = [
   })
 ]
 
-const derivedGuards = ["chunk_terms", "segments", "postings", "tail", "vectors"].flatMap((table) =>
-  (["INSERT", "UPDATE", "DELETE"] as const).map((event) => sealed(table, event))
-)
+const derivedGuards = [
+  "chunk_terms",
+  "segments",
+  "postings",
+  "tail",
+  "vectors",
+  "vector_signs",
+  "vector_tail"
+].flatMap((table) => (["INSERT", "UPDATE", "DELETE"] as const).map((event) => sealed(table, event)))
 
 /** Creates an empty cassette with every guard in place; its id and mutability are written by who creates it. */
 export const cassette: Migration = {
@@ -279,7 +300,7 @@ export const cassette: Migration = {
     statement(applicationId),
     ...[migrations, meta, receipts, documents, chunks, ...indexes, terms].map(statement),
     statement(fullText),
-    ...[segments, postings, tail, vectors].map(statement),
+    ...[segments, postings, tail, vectors, vectorSigns, vectorTail].map(statement),
     ...metaGuards,
     ...receiptGuards,
     ...documentGuards,

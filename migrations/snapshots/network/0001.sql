@@ -30,6 +30,10 @@ create table "tail" ("chunk_number" integer primary key, "words" integer not nul
 
 create table "vectors" ("vector_id" integer primary key, "hash" text not null unique, "model" text not null, "revision" text not null, "dimensions" integer not null, "normalizer" text not null, "data" blob not null) strict;
 
+create table "vector_signs" ("segment" integer primary key, "present" blob not null, "signs" blob not null) strict;
+
+create table "vector_tail" ("vector_id" integer primary key) strict;
+
 CREATE TRIGGER "tr_network_meta_update" BEFORE UPDATE ON "network_meta"
 BEGIN
   SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
@@ -171,6 +175,36 @@ BEGIN
 END;
 
 CREATE TRIGGER "tr_vectors_sealed_delete" BEFORE DELETE ON "vectors"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+END;
+
+CREATE TRIGGER "tr_vector_signs_sealed_insert" BEFORE INSERT ON "vector_signs"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+END;
+
+CREATE TRIGGER "tr_vector_signs_sealed_update" BEFORE UPDATE ON "vector_signs"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+END;
+
+CREATE TRIGGER "tr_vector_signs_sealed_delete" BEFORE DELETE ON "vector_signs"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+END;
+
+CREATE TRIGGER "tr_vector_tail_sealed_insert" BEFORE INSERT ON "vector_tail"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+END;
+
+CREATE TRIGGER "tr_vector_tail_sealed_update" BEFORE UPDATE ON "vector_tail"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+END;
+
+CREATE TRIGGER "tr_vector_tail_sealed_delete" BEFORE DELETE ON "vector_tail"
 BEGIN
   SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
 END;
