@@ -273,3 +273,28 @@ describe("configurations", () => {
     expect((await runCli(["cassette", "verify"], { cwd: folder })).code).toBe(0)
   })
 })
+
+describe("sweeping", () => {
+  it("removes what has expired, with a receipt, and makes nothing", async () => {
+    const folder = fresh()
+    const configuration = (ttl: string) =>
+      `network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: short, path: short.db, type: local, auto_index: true, mutability: ephemeral, ttl: ${ttl}, sources: ["docs/**"]}\n  - {id: unmade, path: unmade.db, type: local, mutability: ephemeral}\n  - {id: far, path: /nowhere/far.db, type: external}\n`
+    write(folder, "net.yaml", configuration("1ms"))
+    const run = (...args: ReadonlyArray<string>) =>
+      runJson(["network", ...args, "--config", "net.yaml"], { cwd: folder })
+    await run("index", "short")
+    const swept = (await run("sweep")).document.data
+    expect(swept).toEqual({ cassettes: [{ cassette_id: "short", removed: ["docs/guide.md"] }] })
+    expect((await run("sweep", "short")).document.data).toEqual({
+      cassettes: [{ cassette_id: "short", removed: [] }]
+    })
+    const verified = (await run("verify", "short")).document.data as {
+      cassettes: Array<{ documents: number; receipts: number }>
+    }
+    expect(verified.cassettes[0]).toMatchObject({ documents: 0, receipts: 3 })
+    const codes = []
+    for (const id of ["unmade", "far", "none"]) codes.push((await run("sweep", id)).document.error?.code)
+    expect(codes).toEqual(["CASSETTE_OFFLINE", "WRITE_REFUSED", "UNKNOWN_CASSETTE"])
+    expect(readdirSync(folder)).not.toContain("unmade.db")
+  })
+})

@@ -9,6 +9,7 @@ import { Config } from "./network-flags.ts"
 import { queryCommand } from "./query.ts"
 import { reindexCommand } from "./reindex.ts"
 import { statusCommand } from "./status.ts"
+import { sweepCommand } from "./sweep.ts"
 import { verifyCommand } from "./verify.ts"
 import { watchCommand } from "./watch.ts"
 
@@ -29,6 +30,7 @@ export const networkGroup: CommandGroup<"network"> = Command.make("network").pip
     statusCommand,
     verifyCommand,
     reindexCommand,
+    sweepCommand,
     exportCommand,
     importCommand,
     watchCommand

@@ -1,0 +1,64 @@
+// `cortex network sweep`: removes what has expired. Expired documents are not found any more without it; sweeping gives
+// their room back, and their receipts stay.
+import { existsSync } from "node:fs"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import { timestampFromMillis } from "../../../domain/canonical/timestamp.ts"
+import { CassetteOffline, WriteRefused } from "../../../domain/network/errors.ts"
+import { openCassetteWriter } from "../../../infrastructure/network/cassette-writer.ts"
+import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
+import { finishWriting, sweep } from "../../../infrastructure/network/document-writing.ts"
+import { answer } from "../output.ts"
+import { tableLines } from "../printable.ts"
+import { cassettesArgument } from "./network-flags.ts"
+import { chosenCassettes, configuredNetwork } from "./open-network.ts"
+
+/** Why a cassette that was named cannot be swept. */
+const faultOf = ({ configuration, file, id, refusal }: ConfiguredCassette) => {
+  if (configuration.type === "external") {
+    return new WriteRefused({ cassette_id: id, reason: "it is external: it is swept where it belongs" })
+  }
+  if (refusal !== undefined) return new WriteRefused({ cassette_id: id, reason: refusal })
+  return existsSync(file)
+    ? undefined
+    : new CassetteOffline({ cassette_id: id, status: "offline", reason: "the file is missing" })
+}
+
+const sweepOne = Effect.fnUntraced(function* ({ birth, file, id }: ConfiguredCassette) {
+  const now = timestampFromMillis(yield* Clock.currentTimeMillis)
+  const write = yield* openCassetteWriter(file, birth, "normal")
+  const removed = yield* write((connection) => sweep(connection, now))
+  if (removed.length > 0) yield* write(finishWriting)
+  return { cassette_id: id, removed }
+})
+
+export const sweepCommand = Command.make(
+  "sweep",
+  { cassettes: cassettesArgument },
+  Effect.fnUntraced(function* ({ cassettes: ids }) {
+    const network = yield* configuredNetwork
+    const chosen = yield* chosenCassettes(network.cassettes, ids)
+    const fault = ids.length === 0 ? undefined : chosen.map(faultOf).find((each) => each !== undefined)
+    if (fault !== undefined) return yield* fault
+    const swept = chosen.filter(
+      (cassette) =>
+        faultOf(cassette) === undefined && (ids.length > 0 || cassette.birth.mutability === "ephemeral")
+    )
+    const done = yield* Effect.forEach(swept, (cassette) => Effect.scoped(sweepOne(cassette)))
+    yield* answer({
+      data: { cassettes: done },
+      lines: () =>
+        tableLines(
+          ["cassette", "removed"],
+          done.map(({ cassette_id, removed }) => [cassette_id, `${removed.length}`])
+        )
+    })
+  })
+).pipe(
+  Command.withDescription(
+    "Remove what has expired from ephemeral cassettes (or from those that are named), each removal with its receipt. What has expired is not found any more even without it."
+  ),
+  Command.withShortDescription("remove what has expired"),
+  Command.withExamples([{ command: "cortex network sweep" }, { command: "cortex network sweep resident" }])
+)
