@@ -5,6 +5,7 @@ import type { Mutability } from "./cassette.ts"
 import type { EmbedderIdentity } from "./vectors.ts"
 import type { Counts, Weights } from "./lexical.ts"
 import type { Question } from "./query-text.ts"
+import type { SymbolKind } from "./symbols.ts"
 
 /** What may be seen: what has not expired by `now` (a timestamp). */
 export interface Scope {
@@ -45,6 +46,23 @@ export interface StoredChunk {
   readonly kind: string
   readonly heading_path: ReadonlyArray<string>
   readonly content: string
+}
+
+/** Where a text that a symbol names stands; a whole document has neither chunk id nor ordinal. */
+export interface SymbolTextPlace {
+  readonly path: string
+  readonly type: string
+  readonly chunk_id: string | null
+  readonly ordinal: number | null
+  readonly heading_path: ReadonlyArray<string>
+}
+
+/** A text that a symbol names, with all places of one cassette. */
+export interface SymbolText {
+  readonly hash: string
+  /** Null when what is stored is not what the hash names. */
+  readonly content: string | null
+  readonly places: ReadonlyArray<SymbolTextPlace>
 }
 
 /** The texts nearest to a vector, best first; equal ones in order of their hashes. */
@@ -116,6 +134,21 @@ export type IndexRequest =
       readonly within: number | null
     }
   | { readonly op: "places"; readonly scope: Scope; readonly hashes: ReadonlyArray<string> }
+  | {
+      readonly op: "prefixed"
+      readonly scope: Scope
+      readonly kind: SymbolKind
+      /** The first digits of hashes, 12 or more each. */
+      readonly prefixes: ReadonlyArray<string>
+      /** How many hashes are wanted for each at most. */
+      readonly limit: number
+    }
+  | {
+      readonly op: "texts"
+      readonly scope: Scope
+      readonly kind: SymbolKind
+      readonly hashes: ReadonlyArray<string>
+    }
 
 /** The answer's type by the request's name. */
 export interface IndexAnswers {
@@ -127,4 +160,7 @@ export interface IndexAnswers {
   readonly census: VectorCensus
   readonly nearest: NearestTexts
   readonly places: ReadonlyArray<StoredChunk>
+  /** The hashes of each prefix in the order of the request, sorted. */
+  readonly prefixed: ReadonlyArray<ReadonlyArray<string>>
+  readonly texts: ReadonlyArray<SymbolText>
 }

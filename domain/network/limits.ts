@@ -71,3 +71,18 @@ export const DEFAULT_DEADLINE_MILLIS = 5_000
 
 /** How long an ephemeral cassette keeps a document by default (7 days, milliseconds). */
 export const DEFAULT_TTL_MILLIS = 7 * 86_400_000
+
+/** Digits of a symbol: so few would name two texts by chance only among millions, and so many has a hash. */
+export const MIN_SYMBOL_DIGITS = 12
+export const MAX_SYMBOL_DIGITS = 64
+
+/** How many candidates of an ambiguous symbol are listed. */
+export const MAX_SYMBOL_CANDIDATES = 10
+
+/** Through how many levels symbols are followed by default, and at most by configuration. */
+export const DEFAULT_EXPANSION_DEPTH = 3
+export const MAX_EXPANSION_DEPTH = 16
+
+/** The largest text that symbols may grow to (bytes of UTF-8), and how many different symbols it may name. */
+export const MAX_EXPANDED_BYTES = 16 * 1_048_576
+export const MAX_EXPANDED_SYMBOLS = 10_000

@@ -21,6 +21,7 @@ import { recordsRoot } from "../../domain/network/record-root.ts"
 import { weightedCount } from "../../domain/network/term-counts.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { CassetteFault, CassetteFile, OpenCassette } from "./cassette-file.ts"
+import { hashesWithPrefixes, textsOfHashes } from "./symbol-lookup.ts"
 import { nearestTexts, vectorCensus, vectorStores } from "./vector-reading.ts"
 
 interface TermsRow {
@@ -381,7 +382,11 @@ const answers: {
     vectorCensus(cassette.connection, hiddenBy(cassette, request.scope), request),
   nearest: (cassette, request) =>
     nearestTexts(cassette.connection, hiddenBy(cassette, request.scope), request),
-  places: (cassette, { hashes, scope }) => placesOfTexts(cassette, hashes, scope)
+  places: (cassette, { hashes, scope }) => placesOfTexts(cassette, hashes, scope),
+  prefixed: (cassette, { kind, limit, prefixes, scope }) =>
+    hashesWithPrefixes(cassette, kind, prefixes, limit, scope, hiddenBy(cassette, scope)),
+  texts: (cassette, { hashes, kind, scope }) =>
+    textsOfHashes(cassette, kind, hashes, scope, (chunks) => placesOfTexts(cassette, chunks, scope))
 }
 
 /** Answers one request from a cassette's file, or says why it cannot. */

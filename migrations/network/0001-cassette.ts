@@ -67,7 +67,8 @@ const indexes = [
   db.schema.createIndex("ix_chunks_hash").on("chunks").column("hash"),
   db.schema.createIndex("ix_chunks_id").on("chunks").column("chunk_id"),
   db.schema.createIndex("ix_chunks_document").on("chunks").columns(["document_id", "ordinal"]).unique(),
-  db.schema.createIndex("ix_documents_record").on("documents").column("record_hash")
+  db.schema.createIndex("ix_documents_record").on("documents").column("record_hash"),
+  db.schema.createIndex("ix_documents_content").on("documents").column("content_hash")
 ]
 
 const terms = db.schema

@@ -18,6 +18,8 @@ create unique index "ix_chunks_document" on "chunks" ("document_id", "ordinal");
 
 create index "ix_documents_record" on "documents" ("record_hash");
 
+create index "ix_documents_content" on "documents" ("content_hash");
+
 create table "chunk_terms" ("chunk_number" integer primary key, "path" text not null, "heading" text not null, "body" text not null, "identifiers" text not null) strict;
 
 CREATE VIRTUAL TABLE "chunks_fts" USING fts5(path, heading, body, identifiers, content='chunk_terms', content_rowid='chunk_number', tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_{|}~'");

@@ -1,0 +1,83 @@
+// Every way in which a symbol of the network is refused, as tagged data that carries what is needed to act. A symbol
+// that names nothing is an error and never an empty answer; what another agent keeps to itself is the very same error.
+import * as Schema from "effect/Schema"
+
+/** What is no symbol; `reason` says in which way. */
+export class InvalidNetworkSymbol extends Schema.TaggedError<InvalidNetworkSymbol>()("InvalidNetworkSymbol", {
+  symbol: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.symbol} is no symbol: ${this.reason}; a symbol is @C: (a chunk), @P: (a document of the type research) or @A: (a memory), then 12 to 64 lower-case hexadecimal digits`
+  }
+}
+
+const Unanswered = Schema.Array(Schema.Struct({ cassette_id: Schema.String, reason: Schema.String }))
+
+/** From the symbol that was asked for to the one that the error is about. */
+const Way = Schema.Array(Schema.String)
+
+const through = (way: ReadonlyArray<string>): string => (way.length > 1 ? ` (${way.join(" → ")})` : "")
+
+/** No cassette that answered has such a text; `unanswered` are those that might. */
+export class NetworkSymbolNotFound extends Schema.TaggedError<NetworkSymbolNotFound>()(
+  "NetworkSymbolNotFound",
+  { symbol: Schema.String, way: Way, unanswered: Unanswered }
+) {
+  override get message() {
+    const silent = this.unanswered.map(({ cassette_id, reason }) => `${cassette_id}: ${reason}`)
+    return silent.length === 0
+      ? `No cassette has ${this.symbol}${through(this.way)}`
+      : `No cassette that answered has ${this.symbol}${through(this.way)}; the answer is partial, these did not answer: ${silent.join("; ")}`
+  }
+}
+
+/** Several texts begin with the digits. */
+export class AmbiguousNetworkSymbol extends Schema.TaggedError<AmbiguousNetworkSymbol>()(
+  "AmbiguousNetworkSymbol",
+  { symbol: Schema.String, way: Way, candidates: Schema.Array(Schema.String), has_more: Schema.Boolean }
+) {
+  override get message() {
+    const more = this.has_more ? " and more" : ""
+    return `${this.symbol} names several texts${through(this.way)}: ${this.candidates.join(", ")}${more}; give more digits`
+  }
+}
+
+/** A text leads back to itself. */
+export class NetworkSymbolCycle extends Schema.TaggedError<NetworkSymbolCycle>()("NetworkSymbolCycle", {
+  way: Way
+}) {
+  override get message() {
+    return `The symbols lead in a circle: ${this.way.join(" → ")}; resolve it without --expand, or with a smaller --depth`
+  }
+}
+
+/** What a cassette keeps under the hash has another hash. */
+export class NetworkSymbolDamaged extends Schema.TaggedError<NetworkSymbolDamaged>()("NetworkSymbolDamaged", {
+  symbol: Schema.String,
+  way: Way,
+  cassettes: Schema.Array(Schema.String)
+}) {
+  override get message() {
+    return `The text of ${this.symbol}${through(this.way)} is not the one that its hash names, in ${this.cassettes.join(", ")}: look at network verify`
+  }
+}
+
+/** A text would grow beyond the limit, or name too many others. */
+export class ExpandedTextTooLarge extends Schema.TaggedError<ExpandedTextTooLarge>()("ExpandedTextTooLarge", {
+  limit: Schema.Int,
+  unit: Schema.Literals(["bytes", "symbols"])
+}) {
+  override get message() {
+    return `The expanded text would have over ${this.limit} ${this.unit}: expand fewer levels, or its symbols one by one`
+  }
+}
+
+/** How a symbol can fail to give its text. */
+export type SymbolError =
+  | AmbiguousNetworkSymbol
+  | ExpandedTextTooLarge
+  | InvalidNetworkSymbol
+  | NetworkSymbolCycle
+  | NetworkSymbolDamaged
+  | NetworkSymbolNotFound

@@ -1,0 +1,120 @@
+// Finds the texts that symbols name in one cassette: hashes by their first digits through the indexes, and texts by
+// whole hashes. Nothing outside the scope is found, and a text that its own hash does not name is told as damaged
+// instead of being shown.
+import type { Scope, StoredChunk, SymbolText } from "../../domain/network/index-requests.ts"
+import type { SymbolKind } from "../../domain/network/symbols.ts"
+import { sha256 } from "../hashing/sha256.ts"
+import type { OpenCassette } from "./cassette-file.ts"
+
+interface FoundHash {
+  /** Which of the asked prefixes it begins with. */
+  readonly asked: number
+  readonly hash: string
+  readonly chunk_number: number
+}
+
+// A hash that begins with the digits is not below them and below them with a letter behind f: a range of the index.
+const CHUNK_HASHES = `SELECT p.key AS asked, c.hash, c.chunk_number
+FROM json_each(?) AS p CROSS JOIN chunks AS c INDEXED BY ix_chunks_hash ON c.hash >= p.value AND c.hash < p.value || 'g'`
+
+// Expired documents are hidden, and where a newer version takes an older one's place, the older one is.
+const VISIBLE_RESEARCH = `d.type = 'research' AND (d.expires_at IS NULL OR d.expires_at > ?)
+AND NOT (? = 'stable' AND EXISTS (SELECT 1 FROM documents AS n WHERE n.path = d.path AND n.version > d.version))`
+
+const DOCUMENT_HASHES = `SELECT p.key AS asked, d.content_hash AS hash, -1 AS chunk_number
+FROM json_each(?) AS p CROSS JOIN documents AS d INDEXED BY ix_documents_content ON d.content_hash >= p.value AND d.content_hash < p.value || 'g'
+WHERE ${VISIBLE_RESEARCH}`
+
+const DOCUMENTS_OF_HASHES = `SELECT d.path, d.type, d.text, d.content_hash AS hash
+FROM documents AS d WHERE d.content_hash IN (SELECT value FROM json_each(?)) AND ${VISIBLE_RESEARCH} ORDER BY d.path, d.version`
+
+const mutabilityOf = ({ meta }: OpenCassette): string => meta.get("mutability") ?? ""
+
+const foundHashes = (
+  cassette: OpenCassette,
+  kind: SymbolKind,
+  prefixes: ReadonlyArray<string>,
+  { now }: Scope
+): ReadonlyArray<FoundHash> => {
+  const { connection } = cassette
+  const asked = JSON.stringify(prefixes)
+  switch (kind) {
+    case "chunk":
+      return connection.all<FoundHash>(CHUNK_HASHES, [asked])
+    case "document":
+      return connection.all<FoundHash>(DOCUMENT_HASHES, [asked, now, mutabilityOf(cassette)])
+    case "memory":
+      return []
+  }
+}
+
+/** For each prefix the hashes that begin with it, at most `limit` of them, in order; `hidden` are chunks out of scope. */
+export const hashesWithPrefixes = (
+  cassette: OpenCassette,
+  kind: SymbolKind,
+  prefixes: ReadonlyArray<string>,
+  limit: number,
+  scope: Scope,
+  hidden: ReadonlySet<number> | undefined
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const found = prefixes.map(() => new Set<string>())
+  for (const { asked, chunk_number, hash } of foundHashes(cassette, kind, prefixes, scope)) {
+    if (hidden?.has(chunk_number) !== true) found[asked]?.add(hash)
+  }
+  return found.map((hashes) => [...hashes].sort().slice(0, limit))
+}
+
+const textsOfChunks = (chunks: ReadonlyArray<StoredChunk>): ReadonlyArray<SymbolText> =>
+  [...Map.groupBy(chunks, ({ hash }) => hash)].map(([hash, places]) => ({
+    hash,
+    content: places.find(({ content }) => sha256(content) === hash)?.content ?? null,
+    places: places.map(({ chunk_id, heading_path, ordinal, path, type }) => ({
+      path,
+      type,
+      chunk_id,
+      ordinal,
+      heading_path
+    }))
+  }))
+
+const textsOfDocuments = (
+  cassette: OpenCassette,
+  hashes: ReadonlyArray<string>,
+  { now }: Scope
+): ReadonlyArray<SymbolText> => {
+  const rows = cassette.connection.all<{
+    readonly path: string
+    readonly type: string
+    readonly text: string
+    readonly hash: string
+  }>(DOCUMENTS_OF_HASHES, [JSON.stringify(hashes), now, mutabilityOf(cassette)])
+  return [...Map.groupBy(rows, ({ hash }) => hash)].map(([hash, documents]) => ({
+    hash,
+    content: documents.find(({ text }) => sha256(text) === hash)?.text ?? null,
+    places: documents.map(({ path, type }) => ({
+      path,
+      type,
+      chunk_id: null,
+      ordinal: null,
+      heading_path: []
+    }))
+  }))
+}
+
+/** The texts of these hashes, each once with its places; `chunks` gives the visible chunks of hashes. */
+export const textsOfHashes = (
+  cassette: OpenCassette,
+  kind: SymbolKind,
+  hashes: ReadonlyArray<string>,
+  scope: Scope,
+  chunks: (hashes: ReadonlyArray<string>) => ReadonlyArray<StoredChunk>
+): ReadonlyArray<SymbolText> => {
+  switch (kind) {
+    case "chunk":
+      return textsOfChunks(chunks(hashes))
+    case "document":
+      return textsOfDocuments(cassette, hashes, scope)
+    case "memory":
+      return []
+  }
+}
