@@ -27,7 +27,8 @@ import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import { Asking } from "./asking.ts"
 import type { Cassette } from "./cassette.ts"
-import { Embedder } from "./embedder.ts"
+import { Embedder, type EmbedderShape } from "./embedder.ts"
+import { EmbedderInUse } from "./embedder-in-use.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
 import {
   type Search,
@@ -78,6 +79,14 @@ export interface NetworkShape {
   readonly unregister: (id: string) => Effect.Effect<void, UnknownCassette>
   /** Puts another cassette in the place of the one with its id, or adds it; questions that run are not disturbed. */
   readonly swap: (cassette: Cassette) => Effect.Effect<void, InvalidInput>
+  /**
+   * Gives questions another embedder, or none; those that run end on the one that they began with. `retire` is run once
+   * the new one is no longer needed.
+   */
+  readonly swapEmbedder: (
+    embedder: EmbedderShape | undefined,
+    retire?: Effect.Effect<void>
+  ) => Effect.Effect<void>
   /** Ids in the order of registration. */
   readonly cassettes: Effect.Effect<ReadonlyArray<string>>
   /** One list over all asked cassettes; `limit` is 0 to 1,000. */
@@ -134,10 +143,12 @@ class Hub {
   private readonly seen = new Map<string, string>()
   private readonly running = new Map<Cassette, number>()
   private readonly leaving = new Set<Cassette>()
-  private readonly tools: SearchTools
+  private readonly tools: Omit<SearchTools, "embedder">
+  private readonly embedding: EmbedderInUse
 
-  constructor(tools: SearchTools) {
+  constructor({ embedder, ...tools }: SearchTools) {
     this.tools = tools
+    this.embedding = new EmbedderInUse(embedder)
   }
 
   readonly ids = Effect.sync(() => [...this.registered.keys()])
@@ -210,8 +221,16 @@ class Hub {
     )
   }
 
+  swapEmbedder(embedder: EmbedderShape | undefined, retire: Effect.Effect<void>): Effect.Effect<void> {
+    return this.embedding.swap(embedder, retire)
+  }
+
   readonly close = Effect.suspend(() =>
-    Effect.forEach([...this.registered.values()], ({ close }) => close, { discard: true })
+    Effect.forEach(
+      [this.embedding.close, ...[...this.registered.values()].map(({ close }) => close)],
+      (each) => each,
+      { discard: true }
+    )
   )
 
   private readonly logChanges = Effect.fnUntraced(function* (
@@ -299,14 +318,17 @@ class Hub {
     limit: number = DEFAULT_LIMIT,
     options: QueryOptions = {}
   ): Effect.fn.Return<MergedAnswer, AskError> {
-    const { answers, partial, value } = yield* this.ask(options, limit, (asking, now) =>
-      Effect.gen({ self: this }, function* () {
-        if (limit === 0) {
-          yield* asking.each(({ getStats }) => getStats)
-          return { hits: [], mode: "lexical" as const, notices: [] }
-        }
-        return yield* searchNetwork(asking, this.tools, text, limit, { now }, options.mode)
-      })
+    const { answers, partial, value } = yield* this.embedding.using((embedder) =>
+      this.ask(options, limit, (asking, now) =>
+        Effect.gen({ self: this }, function* () {
+          if (limit === 0) {
+            yield* asking.each(({ getStats }) => getStats)
+            return { hits: [], mode: "lexical" as const, notices: [] }
+          }
+          const tools = { ...this.tools, embedder }
+          return yield* searchNetwork(asking, tools, text, limit, { now }, options.mode)
+        })
+      )
     )
     return { ...value, answers, partial }
   })
@@ -372,6 +394,7 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
         register: (cassette) => hub.register(cassette),
         unregister: (id) => hub.unregister(id),
         swap: (cassette) => hub.swap(cassette),
+        swapEmbedder: (next, retire = Effect.void) => hub.swapEmbedder(next, retire),
         cassettes: hub.ids,
         query: (text, limit, options) => hub.query(text, limit, options),
         queryAll: (text, topK, options) => hub.queryAll(text, topK, options),

@@ -1,8 +1,8 @@
 // The embedder `command`: a program that the configuration names, started once, which answers lines of JSON on its
-// standard output: `{"id":1,"texts":[…]}` is answered by `{"id":1,"vectors":[[…]]}`. A program that is late, ends or answers
-// nonsense is killed, and started again with the next texts. It is given no shell.
+// standard output: `{"id":1,"texts":[…]}` is answered by `{"id":1,"vectors":[[…]]}`. A program that is late, ends, answers
+// nonsense or too much is killed, left alone for a while that grows with every failure in a row, and started again with
+// the next texts. It is given no shell.
 import { type ChildProcessByStdio, spawn } from "node:child_process"
-import { createInterface } from "node:readline"
 import type { Readable, Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -21,10 +21,20 @@ export interface CommandEmbedderOptions {
   readonly identity: EmbedderIdentity
   /** How long one batch may take, starting the program included (milliseconds). */
   readonly deadlineMillis?: number | undefined
+  /** The first pause after a failure; each further one is twice as long (milliseconds). */
+  readonly pauseMillis?: number | undefined
 }
 
 /** A model may have to be loaded first. */
 const DEFAULT_DEADLINE_MILLIS = 120_000
+const DEFAULT_PAUSE_MILLIS = 250
+const MAX_PAUSE_MILLIS = 60_000
+
+/** How long an answer may be: so many bytes for each number, and for what stands around them. */
+const MAX_NUMBER_BYTES = 40
+const MAX_FRAME_BYTES = 1_024
+
+const LINE_FEED = 10
 
 const Answer = Schema.Struct({ id: Schema.Int, vectors: Schema.Array(Schema.Array(Schema.Number)) })
 const decodeAnswer = Schema.decodeUnknownResult(Answer)
@@ -37,11 +47,17 @@ const answerOf = (line: string): typeof Answer.Type | undefined => {
 
 type Program = ChildProcessByStdio<Writable, Readable, null>
 
+type Settle = (
+  answer: { readonly vectors: ReadonlyArray<Float32Array> } | { readonly reason: string }
+) => void
+
 interface Waiting {
   readonly id: number
-  readonly settle: (
-    answer: { readonly vectors: ReadonlyArray<ReadonlyArray<number>> } | { readonly reason: string }
-  ) => void
+  /** How many texts. */
+  readonly count: number
+  /** How long the answer may be (bytes). */
+  readonly room: number
+  readonly settle: Settle
 }
 
 class EmbeddingProgram {
@@ -49,19 +65,31 @@ class EmbeddingProgram {
   private program: Program | undefined
   private waiting: Waiting | undefined
   private next = 1
+  private failures = 0
+  private pausedUntil = 0
+  private parts: Array<Buffer> = []
+  private size = 0
 
   constructor(options: CommandEmbedderOptions) {
     this.options = options
   }
 
   /** Sends one batch; the caller sends the next only after this one is settled. */
-  send(texts: ReadonlyArray<string>, settle: Waiting["settle"]): void {
+  send(texts: ReadonlyArray<string>, settle: Settle): void {
+    const pause = this.pausedUntil - performance.now()
+    if (pause > 0) {
+      const reason = `it is left alone for ${Math.ceil(pause)} ms more after ${this.failures} failure(s)`
+      settle({ reason })
+      return
+    }
     const program = (this.program ??= this.start())
     const id = this.next++
     const deadline = this.options.deadlineMillis ?? DEFAULT_DEADLINE_MILLIS
     const timer = setTimeout(() => this.fail(`no answer within ${deadline} ms`), deadline)
     this.waiting = {
       id,
+      count: texts.length,
+      room: MAX_FRAME_BYTES + texts.length * this.options.identity.dimensions * MAX_NUMBER_BYTES,
       settle: (answer) => {
         clearTimeout(timer)
         this.waiting = undefined
@@ -71,10 +99,19 @@ class EmbeddingProgram {
     program.stdin.write(`${JSON.stringify({ id, texts })}\n`)
   }
 
+  /** Ends the program; a batch that waits is told so. */
   stop(): void {
+    this.kill()
+    this.waiting?.settle({ reason: "it was closed" })
+  }
+
+  private kill(): void {
     const { program } = this
     this.program = undefined
+    this.parts = []
+    this.size = 0
     program?.removeAllListeners()
+    program?.stdout.removeAllListeners()
     program?.on("error", () => {})
     program?.kill("SIGKILL")
   }
@@ -83,21 +120,55 @@ class EmbeddingProgram {
     const [file, ...args] = this.options.command
     const program = spawn(file, args, { cwd: this.options.cwd, stdio: ["pipe", "pipe", "inherit"] })
     program.on("error", (error) => this.fail(error.message))
-    program.on("exit", (code, signal) => this.fail(`the program ended with ${signal ?? code}`))
+    program.on("exit", (code, signal) => {
+      // A program that ends while nobody asks has done nothing wrong; the next texts start it again.
+      if (this.waiting === undefined) this.kill()
+      else this.fail(`the program ended with ${signal ?? code}`)
+    })
     // A program that is gone cannot read any more: its end says why.
     program.stdin.on("error", () => {})
-    createInterface({ input: program.stdout }).on("line", (line) => this.received(line))
+    program.stdout.on("data", (chunk: Buffer) => this.read(chunk))
     return program
+  }
+
+  /** Takes lines out of what has come so far; never more than one answer's room is kept. */
+  private read(chunk: Buffer): void {
+    let from = 0
+    while (this.program !== undefined) {
+      const end = chunk.indexOf(LINE_FEED, from)
+      const part = chunk.subarray(from, end === -1 ? undefined : end)
+      this.parts.push(part)
+      this.size += part.byteLength
+      const room = this.waiting?.room ?? MAX_FRAME_BYTES
+      if (this.size > room) return this.fail(`its answer is longer than ${room} bytes`)
+      if (end === -1) return
+      const line = Buffer.concat(this.parts).toString("utf8")
+      this.parts = []
+      this.size = 0
+      from = end + 1
+      this.received(line)
+    }
   }
 
   private received(line: string): void {
     const answer = answerOf(line)
-    if (answer === undefined || answer.id !== this.waiting?.id) this.fail("it answered something else")
-    else this.waiting.settle(answer)
+    const { waiting } = this
+    if (answer === undefined || answer.id !== waiting?.id) return this.fail("it answered something else")
+    const { dimensions } = this.options.identity
+    const vectors = answer.vectors.flatMap((values) => unitVector(values, dimensions) ?? [])
+    if (answer.vectors.length !== waiting.count || vectors.length !== waiting.count) {
+      return this.fail(`it must answer ${waiting.count} vectors of ${dimensions} finite numbers, none all 0`)
+    }
+    this.failures = 0
+    waiting.settle({ vectors })
   }
 
+  /** Kills the program and leaves it alone for a while. */
   private fail(reason: string): void {
-    this.stop()
+    const first = this.options.pauseMillis ?? DEFAULT_PAUSE_MILLIS
+    this.pausedUntil = performance.now() + Math.min(MAX_PAUSE_MILLIS, first * 2 ** this.failures)
+    this.failures += 1
+    this.kill()
     this.waiting?.settle({ reason })
   }
 }
@@ -106,32 +177,25 @@ class EmbeddingProgram {
 export const commandEmbedder = Effect.fnUntraced(function* (
   options: CommandEmbedderOptions
 ): Effect.fn.Return<EmbedderShape, never, Scope.Scope> {
-  const { dimensions, model } = options.identity
+  const { model } = options.identity
   const program = yield* Effect.acquireRelease(
     Effect.sync(() => new EmbeddingProgram(options)),
     (running) => Effect.sync(() => running.stop())
   )
   const oneAtATime = yield* Semaphore.make(1)
-  const failed = (reason: string) => new EmbedderFailed({ model, reason })
-  const vectorsOf = (found: ReadonlyArray<ReadonlyArray<number>>, count: number) => {
-    const vectors = found.flatMap((values) => unitVector(values, dimensions) ?? [])
-    return found.length === count && vectors.length === count
-      ? Effect.succeed(vectors)
-      : Effect.fail(failed(`it must answer ${count} vectors of ${dimensions} finite numbers`))
-  }
   const ask = (texts: ReadonlyArray<string>) =>
-    Effect.callback<ReadonlyArray<ReadonlyArray<number>>, EmbedderFailed>((resume) => {
+    Effect.callback<ReadonlyArray<Float32Array>, EmbedderFailed>((resume) => {
       program.send(texts.map(preparedText), (answer) => {
-        resume("vectors" in answer ? Effect.succeed(answer.vectors) : Effect.fail(failed(answer.reason)))
+        resume(
+          "vectors" in answer
+            ? Effect.succeed(answer.vectors)
+            : Effect.fail(new EmbedderFailed({ model, reason: answer.reason }))
+        )
       })
     })
   return {
     identity: options.identity,
     embed: (texts) =>
-      texts.length === 0
-        ? Effect.succeed([])
-        : oneAtATime.withPermit(
-            Effect.uninterruptible(Effect.flatMap(ask(texts), (found) => vectorsOf(found, texts.length)))
-          )
+      texts.length === 0 ? Effect.succeed([]) : oneAtATime.withPermit(Effect.uninterruptible(ask(texts)))
   }
 })

@@ -7,8 +7,11 @@ import { describe, expect, it } from "vitest"
 import { mutabilityOf, ttlMillis } from "../../domain/network/configuration.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { decodeConfiguration, readConfiguration } from "./configuration-file.ts"
+import { finishWriting } from "./document-writing.ts"
+import { hashEmbedder } from "./hash-embedder.ts"
 import { openNetwork, readNetworkFile } from "./network-files.ts"
-import { cassetteWith } from "./testing/cassettes.ts"
+import { cassetteWith, newCassette, put } from "./testing/cassettes.ts"
+import { putVectors, unembedded } from "./vector-writing.ts"
 
 const full = `network:
   version: "1.0"
@@ -143,6 +146,45 @@ describe("a watched configuration", () => {
       )
     )
     expect(seen).toEqual([["one"], ["one", "two"], ["one", "two"], ["two"]])
+  })
+})
+
+describe("the embedder of a watched configuration", () => {
+  it("follows the file, with what cassettes say of their vectors", async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, "network.yaml")
+    const text = (embedder: string) =>
+      `${start}  - {id: one, path: one.db, type: local}\nindexing: {embedder: ${embedder}, dimensions: 384}\n`
+    const { connection } = newCassette(folder, "one")
+    put(connection, "a/b.md", "first text")
+    finishWriting(connection)
+    const [{ hash } = { hash: "" }] = unembedded(connection, 1)
+    const [vector] = await Effect.runPromise(hashEmbedder.embed(["first text"]))
+    putVectors(connection, hashEmbedder.identity, [{ hash, vector: vector! }])
+    connection.close()
+    writeFileSync(file, text("none"))
+    const seen = await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const network = yield* openNetwork({ file, watch: true })
+          const now = Effect.gen(function* () {
+            const { mode } = yield* network.query("text")
+            const [health] = yield* network.status
+            return `${mode}: ${health !== undefined && "capabilities" in health ? health.capabilities.join() : ""}`
+          })
+          const until = Effect.fnUntraced(function* (state: string) {
+            while ((yield* now) !== state) yield* Effect.promise(() => pause(20))
+            return state
+          })
+          yield* until("lexical: fts")
+          writeFileSync(file, text("test-hash-384"))
+          yield* until("hybrid: vectors,fts,semantic_search")
+          writeFileSync(file, text("none"))
+          return yield* until("lexical: fts")
+        })
+      )
+    )
+    expect(seen).toBe("lexical: fts")
   })
 })
 

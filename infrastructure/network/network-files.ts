@@ -4,9 +4,10 @@ import { realpathSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import type * as Scope from "effect/Scope"
-import { Embedder, type EmbedderShape } from "../../application/network/embedder.ts"
+import * as Scope from "effect/Scope"
+import type { EmbedderShape } from "../../application/network/embedder.ts"
 import { Network, type NetworkShape } from "../../application/network/network.ts"
 import { Stemming } from "../../application/network/stemming.ts"
 import type { NetworkConfiguration } from "../../domain/network/configuration.ts"
@@ -100,24 +101,53 @@ export const configuredEmbedding = (
       : { embedder, batchSize: network.configuration.indexing?.batch_size ?? DEFAULT_BATCH_SIZE }
   )
 
-/** Registers every cassette of the file, swaps changed ones and takes away those that are gone. */
+/** What decides who makes the vectors of a network. */
+const embedderSettings = ({ configuration: { indexing } }: NetworkFile): string =>
+  JSON.stringify([
+    indexing?.embedder,
+    indexing?.command,
+    indexing?.model,
+    indexing?.revision,
+    indexing?.dimensions
+  ])
+
+/** Gives the network the embedder of the file; it lives until the network has another one, or ends. */
+const applyEmbedder = Effect.fnUntraced(function* (network: NetworkShape, file: NetworkFile) {
+  const life = yield* Scope.make()
+  const embedder = yield* Scope.provide(configuredEmbedder(file), life)
+  yield* network.swapEmbedder(embedder, Scope.close(life, Exit.void))
+  return embedder?.identity
+}, Effect.uninterruptible)
+
+/** A configuration that the network follows, and how it is read. */
+interface Applied {
+  readonly file: NetworkFile
+  readonly reading: CassetteReading
+}
+
+/** Takes the file over: its embedder and all cassettes if that has changed, else only the changed cassettes. */
 const applyNetworkFile = Effect.fnUntraced(function* (
   network: NetworkShape,
-  { cassettes }: NetworkFile,
-  before: NetworkFile | undefined,
-  reading: CassetteReading
-) {
-  const spelled = (configured: ConfiguredCassette | undefined) => JSON.stringify(configured)
-  const known = new Map(before?.cassettes.map((each) => [each.id, spelled(each)]))
-  for (const configured of cassettes) {
-    if (known.get(configured.id) === spelled(configured)) continue
+  file: NetworkFile,
+  before: Applied | undefined,
+  deadlineMillis: number | undefined
+): Effect.fn.Return<Applied> {
+  const isSameEmbedder = before !== undefined && embedderSettings(file) === embedderSettings(before.file)
+  const reading: CassetteReading = isSameEmbedder
+    ? before.reading
+    : { deadlineMillis, embedder: yield* applyEmbedder(network, file) }
+  const spelled = (configured: ConfiguredCassette) => JSON.stringify(configured)
+  const known = new Map(before?.file.cassettes.map((each) => [each.id, spelled(each)]))
+  for (const configured of file.cassettes) {
+    if (isSameEmbedder && known.get(configured.id) === spelled(configured)) continue
     // Ids are those of the configuration's Schema.
     yield* Effect.orDie(network.swap(cassetteOf(configured, reading)))
   }
-  const wanted = new Set(cassettes.map(({ id }) => id))
-  for (const { id } of before?.cassettes ?? []) {
+  const wanted = new Set(file.cassettes.map(({ id }) => id))
+  for (const id of known.keys()) {
     if (!wanted.has(id)) yield* Effect.ignore(network.unregister(id))
   }
+  return { file, reading }
 })
 
 /** How often the configuration file is looked at (milliseconds). */
@@ -129,13 +159,12 @@ const fileState = (file: string): string => {
   return found === undefined ? "" : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`
 }
 
-/** Takes over every change of the configuration; questions that run end on the cassettes that they began with. */
+/** Takes over every change of the configuration; questions that run end on what they began with. */
 const watchNetworkFile = Effect.fnUntraced(function* (
   network: NetworkShape,
   options: NetworkFileOptions,
-  first: NetworkFile,
-  firstState: string,
-  reading: CassetteReading
+  first: Applied,
+  firstState: string
 ): Effect.fn.Return<never> {
   let current = first
   let state = firstState
@@ -149,8 +178,7 @@ const watchNetworkFile = Effect.fnUntraced(function* (
       yield* Effect.logWarning(`${next.failure.message}: the network goes on as before`)
       continue
     }
-    yield* applyNetworkFile(network, next.success, current, reading)
-    current = next.success
+    current = yield* applyNetworkFile(network, next.success, current, options.deadlineMillis)
   }
 })
 
@@ -160,15 +188,9 @@ export const openNetwork = Effect.fnUntraced(function* (
 ): Effect.fn.Return<NetworkShape, ConfigurationMissing | InvalidConfiguration, Scope.Scope> {
   const state = fileState(options.file)
   const file = yield* readNetworkFile(options)
-  const embedder = yield* configuredEmbedder(file)
-  const reading = { deadlineMillis: options.deadlineMillis, embedder: embedder?.identity }
-  const hub = Network.layerNoDeps.pipe(Layer.provide(englishStemmingLayer))
-  const context = yield* Layer.build(
-    embedder === undefined ? hub : Layer.provide(hub, Layer.succeed(Embedder, embedder))
-  )
-  const network = Context.get(context, Network)
-  yield* applyNetworkFile(network, file, undefined, reading)
-  if (options.watch === true)
-    yield* Effect.forkScoped(watchNetworkFile(network, options, file, state, reading))
+  const hub = yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(englishStemmingLayer)))
+  const network = Context.get(hub, Network)
+  const applied = yield* applyNetworkFile(network, file, undefined, options.deadlineMillis)
+  if (options.watch === true) yield* Effect.forkScoped(watchNetworkFile(network, options, applied, state))
   return network
 })

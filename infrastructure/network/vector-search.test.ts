@@ -1,6 +1,8 @@
 // Searching by vectors over real files: exact over any division, never between two makers, and never instead of an answer.
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { describe, expect, it } from "vitest"
 import { Embedder, type EmbedderShape } from "../../application/network/embedder.ts"
@@ -123,6 +125,54 @@ describe("vectors", () => {
     expect(found.notices[0]).toContain("it is out")
     const without = await search([cassette], "lease", { mode: "hybrid" }, null)
     expect(without.found.notices).toEqual(["no embedder is configured", "searched by words alone"])
+  })
+
+  it("go on with another embedder: a question that runs ends on the one that it began with", async () => {
+    const cassette = await embedded(temporaryFolder(), "one", documents)
+    const events: Array<string> = []
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const network = Context.get(
+            yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(englishStemmingLayer))),
+            Network
+          )
+          yield* network.register(cassette)
+          const [asked, released] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+          const slow: EmbedderShape = {
+            ...hashEmbedder,
+            embed: (texts) =>
+              Effect.gen(function* () {
+                yield* Deferred.succeed(asked, undefined)
+                yield* Deferred.await(released)
+                return yield* hashEmbedder.embed(texts)
+              })
+          }
+          const retired = (name: string) => Effect.sync(() => void events.push(`${name} retired`))
+          const mode = Effect.map(network.query("lease", 10), (found) => void events.push(found.mode))
+          yield* network.swapEmbedder(slow, retired("slow"))
+          const running = yield* Effect.forkChild(mode)
+          yield* Deferred.await(asked)
+          yield* network.swapEmbedder(undefined)
+          yield* mode
+          events.push("released")
+          yield* Deferred.succeed(released, undefined)
+          yield* Fiber.join(running)
+          yield* network.swapEmbedder(hashEmbedder, retired("hash"))
+          yield* mode
+          yield* network.swapEmbedder(hashEmbedder, retired("last"))
+        })
+      )
+    )
+    expect(events).toEqual([
+      "lexical",
+      "released",
+      "slow retired",
+      "hybrid",
+      "hybrid",
+      "hash retired",
+      "last retired"
+    ])
   })
 
   it("say nothing of a phrase, which is looked for by words", async () => {

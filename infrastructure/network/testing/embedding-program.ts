@@ -5,17 +5,28 @@ const [behaviour = "honest"] = process.argv.slice(2)
 
 const vectorOf = (text: string): ReadonlyArray<number> => [text.length, 1, 0]
 
+let answered = 0
+
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, texts } = JSON.parse(line) as { readonly id: number; readonly texts: ReadonlyArray<string> }
   if (behaviour === "silent") continue
   if (behaviour === "ending") process.exit(7)
+  if (behaviour === "endless") {
+    for (;;) process.stdout.write("1".repeat(65_536))
+  }
   const vectors = texts.map(vectorOf)
   const answers: Readonly<Record<string, unknown>> = {
     nonsense: "nonsense",
     "other-id": { id: id + 1, vectors },
     short: { id, vectors: vectors.slice(1) },
     "other-size": { id, vectors: vectors.map((vector) => vector.slice(1)) },
+    more: { id, vectors: [...vectors, [1, 1, 1]] },
+    "no-number": { id, vectors: texts.map(() => [1, null, 1]) },
     zero: { id, vectors: texts.map(() => [0, 0, 0]) }
   }
-  console.log(JSON.stringify(answers[behaviour] ?? { id, vectors }))
+  const text = JSON.stringify(answers[behaviour] ?? { id, vectors })
+  // JSON has no word for it, and a number beyond all bounds is read as one.
+  console.log(behaviour === "infinite" ? `{"id":${id},"vectors":[[1e999,0,0],[1,0,0]]}` : text)
+  answered += 1
+  if (behaviour === "ending-after-one" && answered === 1) process.exit(0)
 }

@@ -1,0 +1,46 @@
+// The embedder of a network, which may be put in another's place while questions run: each question ends on the one that
+// it began with, and an embedder is retired once no question uses it any more, never before.
+import * as Effect from "effect/Effect"
+import type { EmbedderShape } from "./embedder.ts"
+
+interface Tenure {
+  readonly embedder: EmbedderShape | undefined
+  readonly retire: Effect.Effect<void>
+  questions: number
+  isOver: boolean
+}
+
+export class EmbedderInUse {
+  private current: Tenure
+
+  constructor(embedder: EmbedderShape | undefined) {
+    this.current = { embedder, retire: Effect.void, questions: 0, isOver: false }
+  }
+
+  /** Puts another in its place, or none; `retire` is run when that one is no longer needed. */
+  swap(embedder: EmbedderShape | undefined, retire: Effect.Effect<void>): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      const before = this.current
+      this.current = { embedder, retire, questions: 0, isOver: false }
+      before.isOver = true
+      return before.questions === 0 ? before.retire : Effect.void
+    })
+  }
+
+  /** Runs a question on the embedder that is there now. */
+  using<A, E>(ask: (embedder: EmbedderShape | undefined) => Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.acquireUseRelease(
+      Effect.sync(() => {
+        this.current.questions += 1
+        return this.current
+      }),
+      ({ embedder }) => ask(embedder),
+      (tenure) => {
+        tenure.questions -= 1
+        return tenure.isOver && tenure.questions === 0 ? tenure.retire : Effect.void
+      }
+    )
+  }
+
+  readonly close: Effect.Effect<void> = Effect.suspend(() => this.swap(undefined, Effect.void))
+}
