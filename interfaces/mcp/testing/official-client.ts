@@ -1,0 +1,67 @@
+// An agent's side of the streams for tests: the official client and a real process of `cortex mcp`. `CORTEX_BINARY` names
+// another program than the sources, such as the built one.
+import { join } from "node:path"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { runJson } from "../../cli/testing/in-process.ts"
+
+const binary = process.env["CORTEX_BINARY"] ?? join(import.meta.dirname, "..", "..", "cli", "bin.ts")
+
+/** What a tool answered: its envelope, with the protocol's flag beside it. */
+export interface Called {
+  readonly isError: boolean
+  readonly ok: boolean
+  readonly data: Readonly<Record<string, unknown>>
+  readonly error: { readonly code: string; readonly message: string }
+}
+
+/** Runs `cortex ARGS` in a folder, inside the test's own process; gives its data, and throws where it failed. */
+export const cortex = async (cwd: string, ...args: ReadonlyArray<string>): Promise<Called["data"]> => {
+  const { document } = await runJson(args, { cwd })
+  if (document.data === undefined) throw new Error(`cortex ${args.join(" ")}: ${document.error?.message}`)
+  return document.data
+}
+
+/** A connected client with the process that serves it. */
+export class OfficialAgent {
+  readonly client = new Client({ name: "agent", version: "1.0.0" })
+
+  static async start(folder: string, ...args: ReadonlyArray<string>): Promise<OfficialAgent> {
+    const agent = new OfficialAgent()
+    await agent.client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [binary, "mcp", "--root", folder, ...args],
+        stderr: "pipe"
+      })
+    )
+    // The client checks every answer against the tool's own Schema once it knows it.
+    await agent.client.listTools()
+    return agent
+  }
+
+  async call(name: string, input: Record<string, unknown> = {}): Promise<Called> {
+    const { isError, structuredContent } = await this.client.callTool({ name, arguments: input })
+    return { ...(structuredContent as Omit<Called, "isError">), isError: isError === true }
+  }
+
+  /** Calls a tool that must succeed; gives its data. */
+  async data(name: string, input: Record<string, unknown> = {}): Promise<Called["data"]> {
+    const called = await this.call(name, input)
+    if (!called.ok || called.isError) throw new Error(`${name}: ${JSON.stringify(called)}`)
+    return called.data
+  }
+
+  /** Calls a tool that must fail; gives the error's code. */
+  async code(name: string, input: Record<string, unknown> = {}): Promise<string> {
+    const called = await this.call(name, input)
+    if (called.ok || !called.isError) throw new Error(`${name} should fail: ${JSON.stringify(called)}`)
+    return called.error.code
+  }
+
+  /** What stands at an address. */
+  async resource(uri: string): Promise<unknown> {
+    const { contents } = await this.client.readResource({ uri })
+    return JSON.parse((contents[0] as { readonly text: string }).text)
+  }
+}
