@@ -1,5 +1,6 @@
-// A corpus from what is installed anyway: the sources and documentation of packages, cut into Markdown documents of
-// about the size of a page, in a fixed order. Nothing is downloaded and nothing depends on chance.
+// A corpus from what is installed anyway: the sources and documentation of a package, cut into Markdown documents of
+// about the size of a page, in a fixed order. When its paragraphs are used up, further ones are mixed from their lines by
+// a generator with a fixed start: real words in real lines, never the same text twice. Nothing is downloaded.
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -23,9 +24,24 @@ export interface BenchDocument {
 /** How many paragraphs make a document; each is a section with a heading of its own. */
 const SECTIONS = 4
 
-/** At least `chunks` sections, as documents; when the sources are used up they are used again under another word. */
-export const benchDocuments = (chunks: number): ReadonlyArray<BenchDocument> => {
-  const paragraphs = filesBelow(join(root, "src")).flatMap((file) =>
+/** Numbers from 0 to below 1, the same ones in every run (xorshift32). */
+const fixedChance = (start: number): (() => number) => {
+  let state = start
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return (state >>> 0) / 2 ** 32
+  }
+}
+
+interface Paragraph {
+  readonly name: string
+  readonly text: string
+}
+
+const realParagraphs = (): ReadonlyArray<Paragraph> =>
+  filesBelow(join(root, "src")).flatMap((file) =>
     readFileSync(file, "utf8")
       .split(/\n\n+/)
       .filter((paragraph) => paragraph.length > 120)
@@ -34,13 +50,28 @@ export const benchDocuments = (chunks: number): ReadonlyArray<BenchDocument> => 
         text: paragraph.replaceAll(/^ *\/?\*+\/?|^#/gm, "").slice(0, 1_500)
       }))
   )
+
+/** A paragraph as long as `like`, made of lines from anywhere. */
+const mixed = (lines: ReadonlyArray<string>, like: Paragraph, chance: () => number): Paragraph => {
+  const own: Array<string> = []
+  for (let length = 0; length < like.text.length; length += own.at(-1)!.length + 1) {
+    own.push(lines[Math.floor(chance() * lines.length)]!)
+  }
+  return { name: like.name, text: own.join("\n") }
+}
+
+/** At least `chunks` sections, as documents. */
+export const benchDocuments = (chunks: number): ReadonlyArray<BenchDocument> => {
+  const real = realParagraphs()
+  const lines = real.flatMap(({ text }) => text.split("\n").filter((line) => line.trim() !== ""))
+  const chance = fixedChance(2_463_534_242)
   const documents: Array<BenchDocument> = []
   for (let made = 0; made < chunks; made += SECTIONS) {
-    const round = Math.floor(made / paragraphs.length)
-    const own = Array.from(
-      { length: SECTIONS },
-      (_, index) => paragraphs[(made + index) % paragraphs.length]!
-    )
+    const own = Array.from({ length: SECTIONS }, (_, index) => {
+      const paragraph = real[(made + index) % real.length]!
+      return made < real.length ? paragraph : mixed(lines, paragraph, chance)
+    })
+    const round = Math.floor(made / real.length)
     const text = own.map((part, index) => `# Section ${round}-${index}\n\n${part.text}\n`).join("\n")
     documents.push({ path: `topic-${own[0]!.name.length % 8}/${own[0]!.name}-${made}.md`, text })
   }
