@@ -13,6 +13,7 @@ import type {
   StoredChunk
 } from "../../domain/network/index-requests.ts"
 import { closenesses, type Counts, termScore, type Weights } from "../../domain/network/lexical.ts"
+import { BestScores } from "../../domain/network/best-scores.ts"
 import { FIRST_PARENT } from "../../domain/network/receipt-form.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
 import { decodedPostings, decodePostings } from "../../domain/network/postings.ts"
@@ -45,6 +46,8 @@ const hiddenBy = ({ connection, meta }: OpenCassette, { now }: Scope): Hidden =>
   return rows.length === 0 ? undefined : new Set(rows.map(({ chunk_number }) => chunk_number))
 }
 
+const single = <Row>(connection: Connection, sql: string): Row => connection.all<Row>(sql)[0] as Row
+
 const readTail = (connection: Connection, hidden: Hidden): ReadonlyArray<TermsRow> =>
   connection
     .all<TermsRow>(
@@ -52,23 +55,47 @@ const readTail = (connection: Connection, hidden: Hidden): ReadonlyArray<TermsRo
     )
     .filter(({ chunk_number }) => hidden?.has(chunk_number) !== true)
 
-/** The lengths of a segment's chunks in words; 0 where there is none any more. */
 const lengthsIn = (bytes: Uint8Array): Uint32Array => {
   const copy = new Uint8Array(bytes)
   return new Uint32Array(copy.buffer, 0, copy.byteLength >> 2)
 }
 
-const lengthsOf = (connection: Connection, segment: number, hidden: Hidden): Uint32Array => {
+/** Lengths by segment that were read since the file last changed. */
+type KnownLengths = Map<number, Uint32Array>
+
+const remembered = new WeakMap<Connection, { readonly version: number; readonly lengths: KnownLengths }>()
+
+/** What is remembered of the moment that is being read; whatever was committed since makes it empty. */
+const knownLengths = (connection: Connection): KnownLengths => {
+  const { version } = single<{ version: number }>(
+    connection,
+    "SELECT data_version AS version FROM pragma_data_version"
+  )
+  const known = remembered.get(connection)
+  if (known?.version === version) return known.lengths
+  const lengths: KnownLengths = new Map()
+  remembered.set(connection, { version, lengths })
+  return lengths
+}
+
+const storedLengths = (connection: Connection, segment: number): Uint32Array => {
   const [row] = connection.all<{ lengths: Uint8Array }>("SELECT lengths FROM segments WHERE segment = ?", [
     segment
   ])
-  const lengths = lengthsIn(row?.lengths ?? new Uint8Array(0))
-  if (hidden !== undefined) {
-    for (let place = 0; place < lengths.length; place++) {
-      if (hidden.has(segment * SEGMENT_CHUNKS + place)) lengths[place] = 0
-    }
-  }
-  return lengths
+  return lengthsIn(row?.lengths ?? new Uint8Array(0))
+}
+
+/** The lengths of a segment's chunks in words; 0 where there is none any more or the scope hides it. */
+const lengthsOf = (
+  connection: Connection,
+  segment: number,
+  known: KnownLengths,
+  hidden: Hidden
+): Uint32Array => {
+  const stored = known.get(segment) ?? storedLengths(connection, segment)
+  known.set(segment, stored)
+  if (hidden === undefined) return stored
+  return stored.map((length, place) => (hidden.has(segment * SEGMENT_CHUNKS + place) ? 0 : length))
 }
 
 const segmentNumbers = (connection: Connection): ReadonlyArray<number> =>
@@ -76,11 +103,16 @@ const segmentNumbers = (connection: Connection): ReadonlyArray<number> =>
     .all<{ segment: number }>("SELECT segment FROM segments ORDER BY segment")
     .map(({ segment }) => segment)
 
-const frequencyIn = (connection: Connection, term: string): number =>
-  connection.all<{ chunks: number }>(
-    "SELECT coalesce(sum(chunks), 0) AS chunks FROM postings WHERE term = ?",
-    [term]
-  )[0]?.chunks ?? 0
+/** How many folded chunks have each term; a term that none has is left out. */
+const frequenciesOf = (connection: Connection, terms: ReadonlyArray<string>): ReadonlyMap<string, number> =>
+  new Map(
+    connection
+      .all<{ term: string; chunks: number }>(
+        "SELECT term, sum(chunks) AS chunks FROM postings WHERE term IN (SELECT value FROM json_each(?)) GROUP BY term",
+        [JSON.stringify(terms)]
+      )
+      .map(({ chunks, term }) => [term, chunks])
+  )
 
 // Used by one list at a time.
 const decoded = decodedPostings()
@@ -113,17 +145,19 @@ const count = (cassette: OpenCassette, terms: ReadonlyArray<string>, scope: Scop
   const inTail = (term: string) => tail.reduce((sum, row) => sum + (has(row, term) ? 1 : 0), 0)
   const tailWords = tail.reduce((sum, { words }) => sum + words, 0)
   if (hidden === undefined) {
+    const stored = frequenciesOf(connection, terms)
     const [sums] = connection.all<{ chunks: number; words: number }>(
       "SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(sum(words), 0) AS words FROM segments"
     )
     return {
       chunks: (sums?.chunks ?? 0) + tail.length,
       words: (sums?.words ?? 0) + tailWords,
-      frequencies: terms.map((term) => frequencyIn(connection, term) + inTail(term))
+      frequencies: terms.map((term) => (stored.get(term) ?? 0) + inTail(term))
     }
   }
+  const known = knownLengths(connection)
   const lengths = new Map(
-    segmentNumbers(connection).map((segment) => [segment, lengthsOf(connection, segment, hidden)])
+    segmentNumbers(connection).map((segment) => [segment, lengthsOf(connection, segment, known, hidden)])
   )
   const visible = [...lengths.values()].flatMap((words) => [...words].filter((length) => length > 0))
   return {
@@ -143,79 +177,56 @@ const withPhrases = (connection: Connection, phrases: Question["phrases"]): Hidd
   return new Set(rows.map(({ rowid }) => rowid))
 }
 
-/** Keeps what may be among the best `limit`: everything as good as the limit-th best so far. */
-class BestScores {
-  private readonly limit: number
-  private chunks: Array<number> = []
-  private scores: Array<number> = []
-  private least = 0
-
-  constructor(limit: number) {
-    this.limit = limit
-  }
-
-  add(chunk: number, score: number): void {
-    if (score < this.least) return
-    this.chunks.push(chunk)
-    this.scores.push(score)
-    if (this.scores.length >= 4 * this.limit + 1_000) this.prune()
-  }
-
-  /** Drops what is worse than the limit-th best; equals of it stay. */
-  private prune(): void {
-    if (this.scores.length <= this.limit) return
-    const least = Float64Array.from(this.scores).sort()[this.scores.length - this.limit] ?? 0
-    this.least = least
-    this.chunks = this.chunks.filter((_, index) => this.scores[index]! >= least)
-    this.scores = this.scores.filter((score) => score >= least)
-  }
-
-  all(): BestChunks {
-    this.prune()
-    const { chunks, least, scores } = this
-    return { chunks, scores, complete_from: least === 0 ? null : least }
-  }
-}
-
 // Used by one segment at a time: making them anew for each would be most of the work of small questions.
 const marked = new Uint8Array(SEGMENT_CHUNKS)
 const scores = new Float64Array(SEGMENT_CHUNKS)
 const { counts, places } = decoded
 
-/** Scores one segment: drivers mark the chunks, then every term adds to the marked ones, in binary order. */
+/** A segment's lists in the order of the question's terms; undefined where a term is not in it. */
+type SegmentLists = ReadonlyArray<Uint8Array | undefined>
+
+/** Marks the chunks that drivers bring in; false when there are no other terms, since then every chunk is one of those. */
+const markDriven = ({ terms }: Weights, lists: SegmentLists): boolean => {
+  if (terms.every(({ driver }) => driver)) return false
+  marked.fill(0)
+  for (let index = 0; index < lists.length; index++) {
+    const list = terms[index]!.driver ? lists[index] : undefined
+    if (list === undefined) continue
+    const found = decodePostings(list, decoded)
+    for (let posting = 0; posting < found; posting++) marked[places[posting]!] = 1
+  }
+  return true
+}
+
+/** Scores one segment: drivers bring the chunks in, then every term adds to them, in binary order. */
 const scoreSegment = (
   segment: number,
   lengths: Uint32Array,
   weights: Weights,
-  lists: ReadonlyArray<Uint8Array | undefined>,
+  lists: SegmentLists,
   wanted: Hidden,
   bests: BestScores
 ): void => {
-  marked.fill(0)
-  let any = false
-  for (const [index, { driver }] of weights.terms.entries()) {
-    const list = driver ? lists[index] : undefined
-    if (list === undefined) continue
-    const found = decodePostings(list, decoded)
-    for (let posting = 0; posting < found; posting++) marked[places[posting]!] = 1
-    any = true
-  }
-  if (!any) return
+  const isMarked = markDriven(weights, lists)
+  const { mean, terms } = weights
   scores.fill(0)
-  for (const [index, { idf }] of weights.terms.entries()) {
+  for (let index = 0; index < lists.length; index++) {
     const list = lists[index]
     if (list === undefined) continue
+    const { idf } = terms[index]!
     const found = decodePostings(list, decoded)
     for (let posting = 0; posting < found; posting++) {
       const place = places[posting]!
-      if (marked[place] === 0) continue
-      scores[place]! += termScore(idf, counts[posting]!, lengths[place] ?? 0, weights.mean)
+      if (isMarked && marked[place] === 0) continue
+      scores[place]! += termScore(idf, counts[posting]!, lengths[place] ?? 0, mean)
     }
   }
   for (let place = 0; place < lengths.length; place++) {
-    if (marked[place] === 0 || lengths[place] === 0) continue
+    const score = scores[place]!
+    // What any term stands in scores above 0.
+    if (score === 0 || lengths[place] === 0) continue
     const chunk = segment * SEGMENT_CHUNKS + place
-    if (wanted === undefined || wanted.has(chunk)) bests.add(chunk, scores[place]!)
+    if (wanted === undefined || wanted.has(chunk)) bests.add(chunk, score)
   }
 }
 
@@ -231,30 +242,44 @@ const scoreTail = (row: TermsRow, weights: Weights): number => {
   return driven ? score : 0
 }
 
+interface ListRow {
+  readonly term: string
+  readonly segment: number
+  readonly data: Uint8Array
+}
+
+const LISTS = "SELECT term, segment, data FROM postings WHERE term IN (SELECT value FROM json_each(?))"
+const LISTS_OF_SEGMENTS = `${LISTS} AND segment IN (SELECT value FROM json_each(?))`
+
+/** The lists of every segment that drivers bring chunks of in; those of other terms are read for these alone. */
+const listsOf = (connection: Connection, { terms }: Weights): ReadonlyMap<number, SegmentLists> => {
+  const segments = new Map<number, Array<Uint8Array | undefined>>()
+  const add = ({ data, segment, term }: ListRow): void => {
+    const lists = segments.get(segment) ?? terms.map(() => undefined)
+    lists[terms.findIndex((each) => each.term === term)] = data
+    segments.set(segment, lists)
+  }
+  const named = (isDriver: boolean) =>
+    terms.filter(({ driver }) => driver === isDriver).map(({ term }) => term)
+  for (const row of connection.all<ListRow>(LISTS, [JSON.stringify(named(true))])) add(row)
+  const others = named(false)
+  if (segments.size === 0 || others.length === 0) return segments
+  const asked = [JSON.stringify(others), JSON.stringify([...segments.keys()])]
+  for (const row of connection.all<ListRow>(LISTS_OF_SEGMENTS, asked)) add(row)
+  return segments
+}
+
 /** The best chunks: everything that scores as well as the `limit`-th best. */
 const best = (cassette: OpenCassette, request: IndexRequest & { readonly op: "best" }): BestChunks => {
   const { connection } = cassette
   const { limit, phrases, scope, weights } = request
   const hidden = hiddenBy(cassette, scope)
   const wanted = withPhrases(connection, phrases)
-  const lists = weights.terms.map(
-    ({ term }) =>
-      new Map(
-        connection
-          .all<{ segment: number; data: Uint8Array }>("SELECT segment, data FROM postings WHERE term = ?", [
-            term
-          ])
-          .map(({ data, segment }) => [segment, data])
-      )
-  )
-  const driven = new Set(
-    weights.terms.flatMap(({ driver }, index) => (driver ? [...lists[index]!.keys()] : []))
-  )
   const bests = new BestScores(limit)
-  for (const segment of driven) {
-    const lengths = lengthsOf(connection, segment, hidden)
-    const ofSegment = lists.map((list) => list.get(segment))
-    scoreSegment(segment, lengths, weights, ofSegment, wanted, bests)
+  const known = knownLengths(connection)
+  for (const [segment, lists] of listsOf(connection, weights)) {
+    const lengths = lengthsOf(connection, segment, known, hidden)
+    scoreSegment(segment, lengths, weights, lists, wanted, bests)
   }
   for (const row of readTail(connection, hidden)) {
     const score = wanted === undefined || wanted.has(row.chunk_number) ? scoreTail(row, weights) : 0
@@ -263,26 +288,33 @@ const best = (cassette: OpenCassette, request: IndexRequest & { readonly op: "be
   return bests.all()
 }
 
+interface DescribedRow extends Omit<DescribedChunk, "closeness"> {
+  readonly chunk_number: number
+  readonly heading?: string | null
+  readonly body?: string | null
+}
+
+const ASKED_CHUNKS =
+  "FROM json_each(?) AS asked JOIN chunks AS c ON c.chunk_number = asked.value JOIN documents AS d ON d.document_id = c.document_id"
+const DESCRIBED = `SELECT c.chunk_number, d.path, c.hash, c.ordinal ${ASKED_CHUNKS}`
+const DESCRIBED_WITH_TERMS = `SELECT c.chunk_number, d.path, c.hash, c.ordinal, t.heading, t.body ${ASKED_CHUNKS} LEFT JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number`
+
 const describe = (
   { connection }: OpenCassette,
   chunks: ReadonlyArray<number>,
   neighbours: Question["neighbours"]
-): ReadonlyArray<DescribedChunk | null> =>
-  chunks.map((chunk) => {
-    const [row] = connection.all<{ path: string; hash: string; ordinal: number }>(
-      "SELECT d.path, c.hash, c.ordinal FROM chunks AS c JOIN documents AS d ON d.document_id = c.document_id WHERE c.chunk_number = ?",
-      [chunk]
-    )
-    if (row === undefined) return null
-    const { hash, ordinal, path } = row
-    if (neighbours.length === 0) return { path, hash, ordinal, closeness: [] }
-    const [terms] = connection.all<{ heading: string; body: string }>(
-      "SELECT heading, body FROM chunk_terms WHERE chunk_number = ?",
-      [chunk]
-    )
-    const text = terms === undefined ? "" : `${terms.heading} ${terms.body}`
-    return { path, hash, ordinal, closeness: closenesses(neighbours, text) }
-  })
+): ReadonlyArray<DescribedChunk | null> => {
+  const rows = connection.all<DescribedRow>(neighbours.length === 0 ? DESCRIBED : DESCRIBED_WITH_TERMS, [
+    JSON.stringify(chunks)
+  ])
+  const described = new Map(
+    rows.map(({ body, chunk_number, hash, heading, ordinal, path }) => [
+      chunk_number,
+      { path, hash, ordinal, closeness: closenesses(neighbours, `${heading ?? ""} ${body ?? ""}`) }
+    ])
+  )
+  return chunks.map((chunk) => described.get(chunk) ?? null)
+}
 
 interface ChunkRow extends Omit<StoredChunk, "heading_path" | "content"> {
   readonly chunk_number: number
@@ -319,8 +351,6 @@ const placesOfTexts = (
     .filter(({ chunk_number }) => hidden?.has(chunk_number) !== true)
     .map(storedChunk)
 }
-
-const single = <Row>(connection: Connection, sql: string): Row => connection.all<Row>(sql)[0] as Row
 
 /** Roots by the receipt that they belong to: nothing is written without one. */
 const roots = new Map<string, string>()

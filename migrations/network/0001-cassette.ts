@@ -91,6 +91,7 @@ const segments = db.schema
   .addColumn("lengths", "blob", (column) => column.notNull())
   .modifyEnd(sql`strict`)
 
+// A table of its rows' numbers: looking up a key beside lists that fill pages would read the lists.
 const postings = db.schema
   .createTable("postings")
   .addColumn("term", "text", (column) => column.notNull())
@@ -98,8 +99,14 @@ const postings = db.schema
   .addColumn("chunks", "integer", (column) => column.notNull())
   .addColumn("last", "integer", (column) => column.notNull())
   .addColumn("data", "blob", (column) => column.notNull())
-  .addPrimaryKeyConstraint("postings_key", ["term", "segment"])
-  .modifyEnd(sql`strict, without rowid`)
+  .modifyEnd(sql`strict`)
+
+// With `chunks`, so that counting reads the index alone.
+const postingsIndex = db.schema
+  .createIndex("ix_postings_term")
+  .on("postings")
+  .columns(["term", "segment", "chunks"])
+  .unique()
 
 const tail = db.schema
   .createTable("tail")
@@ -301,7 +308,7 @@ export const cassette: Migration = {
     statement(applicationId),
     ...[migrations, meta, receipts, documents, chunks, ...indexes, terms].map(statement),
     statement(fullText),
-    ...[segments, postings, tail, vectors, vectorSigns, vectorTail].map(statement),
+    ...[segments, postings, postingsIndex, tail, vectors, vectorSigns, vectorTail].map(statement),
     ...metaGuards,
     ...receiptGuards,
     ...documentGuards,

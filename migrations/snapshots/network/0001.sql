@@ -26,7 +26,9 @@ CREATE VIRTUAL TABLE "chunks_fts" USING fts5(path, heading, body, identifiers, c
 
 create table "segments" ("segment" integer primary key, "chunks" integer not null, "words" integer not null, "lengths" blob not null) strict;
 
-create table "postings" ("term" text not null, "segment" integer not null, "chunks" integer not null, "last" integer not null, "data" blob not null, constraint "postings_key" primary key ("term", "segment")) strict, without rowid;
+create table "postings" ("term" text not null, "segment" integer not null, "chunks" integer not null, "last" integer not null, "data" blob not null) strict;
+
+create unique index "ix_postings_term" on "postings" ("term", "segment", "chunks");
 
 create table "tail" ("chunk_number" integer primary key, "words" integer not null) strict;
 
