@@ -1,3 +1,4 @@
+// The best of a stream: equals of the last one stay, and what was left out is told.
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { BestScores } from "./best-scores.ts"
