@@ -20,7 +20,8 @@ const folders = [
   "infrastructure",
   "interfaces",
   "migrations",
-  "property-tests"
+  "property-tests",
+  "storm"
 ]
 
 const isText = (name: string): boolean => /\.(ts|md|json|sql|yaml)$/.test(name) || name.startsWith(".ci/")
@@ -184,7 +185,7 @@ describe("what is left of drafts", () => {
   it("no word of the documents that came before", () => {
     expect(linesWith(files, new RegExp(words("wal", "swal"), "i"))).toEqual([])
     // Where there is chance, the other word is the start of a random sequence.
-    const withChance = /^(property-tests|bench|\.ci)\/|\.test\.ts$/
+    const withChance = /^(property-tests|bench|storm|\.ci)\/|\.test\.ts$/
     const others = files.filter((file) => !withChance.test(file))
     expect(linesWith(others, new RegExp(words("dees", "sdees"), "i"))).toEqual([])
   })

@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: [
-      "{domain,application,infrastructure,interfaces,migrations,docs,examples}/**/*.test.ts",
+      "{domain,application,infrastructure,interfaces,migrations,docs,examples,storm}/**/*.test.ts",
       "*.test.ts"
     ],
     exclude: ["**/node_modules/**", "dist/**"],

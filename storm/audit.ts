@@ -1,0 +1,122 @@
+// The judge of a storm: holds what the processes were told against the history that was committed. It is pure, so that
+// a doctored history or log shows that each fault would be found; it never asks who was killed or why.
+import type { Acknowledged, Life } from "./acknowledgement.ts"
+import type { Finding } from "./finding.ts"
+import type { History } from "./history.ts"
+import { pairOf, type Replayed, replay } from "./replay.ts"
+
+/** What was found, and how much was looked at. */
+export interface Audit {
+  readonly findings: ReadonlyArray<Finding>
+  readonly events: number
+  /** Answers by what was done. */
+  readonly acknowledged: Readonly<Record<string, number>>
+  /** Refusals by command and error. */
+  readonly refused: Readonly<Record<string, number>>
+  /** Completions that were refused after the worker had held the step for longer than its lease. */
+  readonly late: number
+}
+
+const add = (counts: Record<string, number>, name: string): void => {
+  counts[name] = (counts[name] ?? 0) + 1
+}
+
+class Audits {
+  readonly findings: Array<Finding> = []
+  readonly acknowledged: Record<string, number> = {}
+  readonly refused: Record<string, number> = {}
+  late = 0
+  readonly #history: Replayed
+  readonly #claims = new Map<string, string>()
+  readonly #completions = new Map<string, string>()
+
+  constructor(history: Replayed) {
+    this.#history = history
+  }
+
+  hold(worker: string, answer: Acknowledged): void {
+    if (answer.did === "refused") {
+      this.#refusal(worker, answer)
+      return
+    }
+    add(this.acknowledged, answer.did)
+    const lost = this.#missing(worker, answer)
+    if (lost !== undefined) this.#found("ACKNOWLEDGED_BUT_LOST", worker, lost)
+    if (answer.did === "claim") this.#once(this.#claims, worker, answer)
+    if (answer.did === "complete") this.#once(this.#completions, worker, answer)
+  }
+
+  #found(code: Finding["code"], worker: string, message: string): void {
+    this.findings.push({ code, where: `process ${worker}`, message })
+  }
+
+  /** A step and token answered to somebody before. */
+  #once(
+    known: Map<string, string>,
+    worker: string,
+    { did, fencing_token, step_id }: Extract<Acknowledged, { did: "claim" | "complete" | "requeue" }>
+  ): void {
+    const name = pairOf(step_id, fencing_token)
+    const before = known.get(name)
+    if (before !== undefined) {
+      this.#found("ACKNOWLEDGED_TWICE", worker, `${did} of step and token ${name}, first to ${before}`)
+    }
+    known.set(name, worker)
+  }
+
+  /** What was answered and does not stand in the history as it was answered. */
+  #missing(worker: string, answer: Exclude<Acknowledged, { did: "refused" }>): string | undefined {
+    const { claims, completions, messages, receipts, requeues, thoughts } = this.#history
+    switch (answer.did) {
+      case "post": {
+        const name = pairOf(answer.run_id, answer.key)
+        return messages.get(name) === answer.message_id
+          ? undefined
+          : `message ${answer.message_id} of run and key ${name}`
+      }
+      case "thought":
+        return thoughts.get(answer.id) === answer.hash ? undefined : `thought ${answer.id}`
+      case "claim":
+      case "complete":
+      case "requeue": {
+        const done = { claim: claims, complete: completions, requeue: requeues }[answer.did]
+        const name = pairOf(answer.step_id, answer.fencing_token)
+        if (done.get(name) !== worker) return `${answer.did} of step and token ${name}`
+        return answer.did === "complete" && receipts.get(name) !== answer.receipt_id
+          ? `receipt ${answer.receipt_id}`
+          : undefined
+      }
+    }
+  }
+
+  #refusal(worker: string, answer: Extract<Acknowledged, { did: "refused" }>): void {
+    add(this.refused, `${answer.command} ${answer.tag}`)
+    if (answer.command !== "complete") return
+    const name = pairOf(answer.step_id ?? "", answer.fencing_token ?? 0)
+    if (this.#history.completions.get(name) === worker) {
+      this.#found(
+        "REFUSED_BUT_DONE",
+        worker,
+        `complete of step and token ${name} was refused (${answer.tag})`
+      )
+    }
+    if (answer.late === true) this.late += 1
+  }
+}
+
+/** Holds every life's answers against the history, and the history against the rules. */
+export const audit = (history: History, lives: Iterable<Life>): Audit => {
+  const replayed = replay(history)
+  const audits = new Audits(replayed)
+  for (const { answers, worker } of lives) {
+    for (const answer of answers) audits.hold(worker, answer)
+  }
+  const { acknowledged, findings, late, refused } = audits
+  return {
+    findings: [...replayed.findings, ...findings],
+    events: replayed.events,
+    acknowledged,
+    refused,
+    late
+  }
+}

@@ -1,0 +1,38 @@
+// `pnpm storm`: reads the arguments, raises the storm, prints the report. Whatever ends it (a signal, a failure, the
+// time) takes all of its processes along.
+import { Children } from "./children.ts"
+import { type Settings, settingsFrom, USAGE } from "./settings.ts"
+import { storm } from "./storm.ts"
+import { tableOf } from "./table.ts"
+
+const MAX_SEED = 0x7fff_ffff
+
+const asked = (): Settings | undefined => {
+  try {
+    return settingsFrom(process.argv.slice(2), Math.floor(Math.random() * MAX_SEED))
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`)
+    return undefined
+  }
+}
+
+const main = async (settings: Settings): Promise<number> => {
+  const children = new Children()
+  const interrupted = new AbortController()
+  process.on("exit", () => children.killAll())
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => {
+      // Once more means at once.
+      if (interrupted.signal.aborted) process.exit(130)
+      interrupted.abort()
+    })
+  }
+  const { processes, seconds, seed } = settings
+  process.stderr.write(`storm: seed ${seed}, ${processes} processes, ${seconds} s\n`)
+  const report = await storm(settings, children, interrupted.signal)
+  process.stdout.write(`${settings.format === "json" ? JSON.stringify(report) : tableOf(report)}\n`)
+  return report.verdict === "PASS" ? 0 : 1
+}
+
+const settings = asked()
+process.exitCode = settings === undefined ? 2 : await main(settings)

@@ -1,0 +1,44 @@
+// The report of a storm for people: what the weather was, what was answered and refused, and what was found. It tells
+// also what did not happen, since a storm in which nobody was late proves nothing about being late.
+import type { StormReport } from "./storm.ts"
+
+const LABEL_WIDTH = 34
+/** Most findings that are printed; all of them are in the report as JSON. */
+const MOST_FINDINGS = 20
+
+const line = (label: string, value: number | string): string => `${label.padEnd(LABEL_WIDTH)}${value}`
+
+const lines = (title: string, counts: Readonly<Record<string, number>>): ReadonlyArray<string> => [
+  title,
+  ...Object.keys(counts)
+    .toSorted()
+    .map((name) => line(`  ${name}`, counts[name] ?? 0))
+]
+
+const quiet = ({ late, weather }: StormReport): ReadonlyArray<string> =>
+  [
+    weather.killed === 0 ? "no process was killed" : "",
+    weather.stopped === 0 ? "no process was stopped" : "",
+    late === 0 ? "nobody was late" : ""
+  ].filter((text) => text !== "")
+
+/** The whole report as text. */
+export const tableOf = (report: StormReport): string => {
+  const { findings, folder, weather } = report
+  const missing = quiet(report)
+  return [
+    line("events committed", report.events),
+    line("processes at once", report.processes),
+    ...lines("lives", { ...weather }),
+    ...lines("acknowledged", report.acknowledged),
+    ...lines("refused", report.refused),
+    line("late completions, all refused", report.late),
+    ...(missing.length === 0 ? [] : [`too little weather: ${missing.join(", ")}; let it last longer`]),
+    ...findings
+      .slice(0, MOST_FINDINGS)
+      .map(({ code, message, where }) => `FOUND ${code} ${where}: ${message}`),
+    ...(findings.length > MOST_FINDINGS ? [`... and ${findings.length - MOST_FINDINGS} more`] : []),
+    ...(folder === undefined ? [] : [`ledger and logs are kept in ${folder}`]),
+    `${report.verdict}: seed ${report.seed}, ${report.seconds} s, ${findings.length} findings`
+  ].join("\n")
+}
