@@ -2,7 +2,7 @@
 // an unknown name is an error, since a mistyped one would silently be a default.
 import * as Schema from "effect/Schema"
 import { Capability, CassetteId, type Mutability, Mutability as MutabilityName } from "./cassette.ts"
-import { DEFAULT_TTL_MILLIS } from "./limits.ts"
+import { DEFAULT_TTL_MILLIS, MAX_EXPANSION_DEPTH } from "./limits.ts"
 
 const RelativeOrAbsolutePath = Schema.String.check(
   Schema.makeFilter((text: string) => text !== "" && !text.includes("\u0000") && text.isWellFormed(), {
@@ -35,6 +35,9 @@ export const CassetteConfiguration = Schema.Struct({
 })
 export type CassetteConfiguration = typeof CassetteConfiguration.Type
 
+/** What compressed texts are written with: other spellings would not be read as symbols again. */
+const SYMBOL_FORMATS = ["@C:{hash_short}", "@C:{hash}"] as const
+
 export const NetworkConfiguration = Schema.Struct({
   network: Schema.Struct({
     version: Schema.Literals(["1.0"]),
@@ -56,8 +59,12 @@ export const NetworkConfiguration = Schema.Struct({
   ),
   compression: Schema.optionalKey(
     Schema.Struct({
-      symbol_format: Schema.optionalKey(Schema.String),
-      max_expansion_depth: Schema.optionalKey(Schema.Int),
+      /** Whether compressed texts name chunks by the fewest digits that tell them apart, or by whole hashes. */
+      symbol_format: Schema.optionalKey(Schema.Literals(SYMBOL_FORMATS)),
+      max_expansion_depth: Schema.optionalKey(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_EXPANSION_DEPTH }))
+      ),
+      /** False: symbols inside texts are replaced unless somebody says otherwise. */
       lazy_expansion: Schema.optionalKey(Schema.Boolean)
     })
   )

@@ -1,6 +1,7 @@
 // Every way in which the network refuses or fails, as tagged data that carries what is needed to act. A cassette that
 // does not answer is a status of the whole answer; it becomes an error only where nothing else is left.
 import * as Schema from "effect/Schema"
+import type { SymbolError } from "./symbol-errors.ts"
 
 const Status = Schema.Literals(["ok", "partial", "offline", "timeout", "error", "refused"])
 
@@ -232,4 +233,5 @@ export type NetworkError =
   | InvalidConfiguration
   | LedgerIsNotACassette
   | NotACassette
+  | SymbolError
   | WriteRefused

@@ -10,6 +10,7 @@ import * as Scope from "effect/Scope"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
 import { Network, type NetworkShape } from "../../application/network/network.ts"
 import { Stemming } from "../../application/network/stemming.ts"
+import type { ExpansionOptions } from "../../application/network/symbol-resolution.ts"
 import type { NetworkConfiguration } from "../../domain/network/configuration.ts"
 import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
 import { EMBEDDING_NORMALIZER } from "../../domain/network/vectors.ts"
@@ -150,6 +151,20 @@ const applyNetworkFile = Effect.fnUntraced(function* (
   return { file, reading }
 })
 
+/** How far the configuration lets symbols be followed. */
+const expansionOf = ({ configuration: { compression } }: NetworkFile): ExpansionOptions => ({
+  maxDepth: compression?.max_expansion_depth,
+  lazy: compression?.lazy_expansion
+})
+
+/** A network that follows symbols as far as the configuration says that is current. */
+const withExpansion = (network: NetworkShape, current: () => NetworkFile): NetworkShape => ({
+  ...network,
+  resolveSymbol: (symbol, options) =>
+    network.resolveSymbol(symbol, { ...options, ...expansionOf(current()) }),
+  expandSymbols: (text, options) => network.expandSymbols(text, { ...options, ...expansionOf(current()) })
+})
+
 /** How often the configuration file is looked at (milliseconds). */
 const WATCH_INTERVAL_MILLIS = 500
 
@@ -163,10 +178,9 @@ const fileState = (file: string): string => {
 const watchNetworkFile = Effect.fnUntraced(function* (
   network: NetworkShape,
   options: NetworkFileOptions,
-  first: Applied,
+  shared: { current: Applied },
   firstState: string
 ): Effect.fn.Return<never> {
-  let current = first
   let state = firstState
   while (true) {
     yield* realSleep(WATCH_INTERVAL_MILLIS)
@@ -178,7 +192,7 @@ const watchNetworkFile = Effect.fnUntraced(function* (
       yield* Effect.logWarning(`${next.failure.message}: the network goes on as before`)
       continue
     }
-    current = yield* applyNetworkFile(network, next.success, current, options.deadlineMillis)
+    shared.current = yield* applyNetworkFile(network, next.success, shared.current, options.deadlineMillis)
   }
 })
 
@@ -190,7 +204,7 @@ export const openNetwork = Effect.fnUntraced(function* (
   const file = yield* readNetworkFile(options)
   const hub = yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(englishStemmingLayer)))
   const network = Context.get(hub, Network)
-  const applied = yield* applyNetworkFile(network, file, undefined, options.deadlineMillis)
-  if (options.watch === true) yield* Effect.forkScoped(watchNetworkFile(network, options, applied, state))
-  return network
+  const shared = { current: yield* applyNetworkFile(network, file, undefined, options.deadlineMillis) }
+  if (options.watch === true) yield* Effect.forkScoped(watchNetworkFile(network, options, shared, state))
+  return withExpansion(network, () => shared.current.file)
 })

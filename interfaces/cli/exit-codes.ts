@@ -77,6 +77,11 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   NetworkUnavailable: 1,
   NoCassetteWithCapability: 1,
   WriteRefused: 1,
+  AmbiguousNetworkSymbol: 1,
+  ExpandedTextTooLarge: 1,
+  NetworkSymbolCycle: 1,
+  NetworkSymbolDamaged: 1,
+  NetworkSymbolNotFound: 1,
 
   InvalidInput: 2,
   InvalidBundle: 2,
@@ -106,6 +111,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   InvalidConfiguration: 2,
   LedgerIsNotACassette: 2,
   NotACassette: 2,
+  InvalidNetworkSymbol: 2,
   UnknownCassette: 2,
 
   StorageFull: INTERNAL,

@@ -39,8 +39,18 @@ export type {
   CassetteHealth,
   MergedAnswer,
   NetworkShape,
-  QueryOptions
+  QueryOptions,
+  SymbolAnswer,
+  SymbolAskError,
+  SymbolOptions
 } from "../../application/network/network.ts"
+export type { SymbolPlace } from "../../application/network/symbol-lookup.ts"
+export type {
+  ExpandedText,
+  ExpansionOptions,
+  NestedSymbol,
+  ResolvedSymbol
+} from "../../application/network/symbol-resolution.ts"
 export type {
   Answer,
   AnswerStatus,
@@ -52,4 +62,5 @@ export type {
   Place
 } from "../../domain/network/cassette.ts"
 export * from "../../domain/network/errors.ts"
+export * from "../../domain/network/symbol-errors.ts"
 export type { NetworkFileOptions } from "../../infrastructure/network/network-files.ts"
