@@ -6,7 +6,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import {
@@ -25,10 +24,7 @@ import {
   UnknownCassette
 } from "../../domain/network/errors.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
-import type { Scope } from "../../domain/network/index-requests.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
-import type { SymbolError } from "../../domain/network/symbol-errors.ts"
-import { parseSymbol } from "../../domain/network/symbols.ts"
 import { Asking } from "./asking.ts"
 import type { Cassette } from "./cassette.ts"
 import { Embedder, type EmbedderShape } from "./embedder.ts"
@@ -42,16 +38,7 @@ import {
   type SearchTools
 } from "./network-search.ts"
 import { Stemming } from "./stemming.ts"
-import {
-  type ExpandedText,
-  type ExpansionOptions,
-  expandSymbols,
-  followingOf,
-  type ResolvedSymbol,
-  resolveSymbol,
-  shortSymbols,
-  withUnanswered
-} from "./symbol-resolution.ts"
+import { type SymbolQuestions, symbolQuestions } from "./symbol-questions.ts"
 import { signBitVectors, VectorIndex } from "./vector-index.ts"
 
 /** Which cassettes a question goes to, and how complete its answer must be. */
@@ -86,15 +73,7 @@ export type CassetteHealth =
 
 export type AskError = QueryError | InvalidInput
 
-/** Which cassettes symbols are looked up in, and how far they are followed. */
-export interface SymbolOptions extends ExpansionOptions, Pick<QueryOptions, "cassettes" | "strict"> {}
-
-/** What was found out about symbols, and who took part. */
-export type SymbolAnswer<A> = A & Pick<MergedAnswer, "answers" | "partial">
-
-export type SymbolAskError = AskError | SymbolError
-
-export interface NetworkShape {
+export interface NetworkShape extends SymbolQuestions {
   /** Registers a cassette under its id; a cassette that is offline is registered all the same. */
   readonly register: (cassette: Cassette) => Effect.Effect<void, CassetteExists | InvalidInput>
   /** Takes a cassette out and closes it. */
@@ -129,21 +108,6 @@ export interface NetworkShape {
     options?: QueryOptions
   ) => Effect.Effect<AnswerByCassette, AskError>
   readonly status: Effect.Effect<ReadonlyArray<CassetteHealth>>
-  /** The text that a symbol (`@C:`, `@P:` or `@A:` and 12 to 64 digits) names. Stores that are no index have no symbols. */
-  readonly resolveSymbol: (
-    symbol: string,
-    options?: SymbolOptions
-  ) => Effect.Effect<SymbolAnswer<ResolvedSymbol>, SymbolAskError>
-  /** A text with its symbols replaced by their texts, through one level unless more are asked for. */
-  readonly expandSymbols: (
-    text: string,
-    options?: SymbolOptions
-  ) => Effect.Effect<SymbolAnswer<ExpandedText>, SymbolAskError>
-  /** The shortest symbols of those chunk hashes that some cassette has, by hash. */
-  readonly shortSymbols: (
-    hashes: ReadonlyArray<string>,
-    options?: Pick<QueryOptions, "cassettes" | "strict">
-  ) => Effect.Effect<SymbolAnswer<{ readonly symbols: Readonly<Record<string, string>> }>, AskError>
 }
 
 const invalid = (path: string, message: string): InvalidInput =>
@@ -406,57 +370,15 @@ class Hub {
     }
   })
 
-  /** Asks those cassettes that are indexes about symbols. */
-  private readonly askOfSymbols = Effect.fnUntraced(function* <A, E extends SymbolError>(
-    this: Hub,
-    { cassettes, strict }: SymbolOptions,
-    work: (asking: Asking, scope: Scope) => Effect.Effect<A, E>
-  ) {
-    const { answers, partial, value } = yield* this.ask(
-      { cassettes, strict },
-      0,
-      (asking, now) => Effect.result(work(asking, { now })),
-      ({ askIndex }) => askIndex !== undefined
-    )
-    return Result.isSuccess(value)
-      ? { ...value.success, answers, partial }
-      : yield* Effect.fail(withUnanswered(value.failure, answers))
-  })
-
-  readonly resolveSymbol = Effect.fnUntraced(function* (
-    this: Hub,
-    symbol: string,
-    options: SymbolOptions = {}
-  ): Effect.fn.Return<SymbolAnswer<ResolvedSymbol>, SymbolAskError> {
-    yield* Effect.fromResult(parseSymbol(symbol))
-    const following = yield* Effect.fromResult(followingOf(options))
-    return yield* this.askOfSymbols(options, (asking, scope) =>
-      resolveSymbol(asking, symbol, following, scope)
-    )
-  })
-
-  readonly expandSymbols = Effect.fnUntraced(function* (
-    this: Hub,
-    text: string,
-    options: SymbolOptions = {}
-  ): Effect.fn.Return<SymbolAnswer<ExpandedText>, SymbolAskError> {
-    const following = yield* Effect.fromResult(followingOf(options))
-    return yield* this.askOfSymbols(options, (asking, scope) => expandSymbols(asking, text, following, scope))
-  })
-
-  readonly shortSymbols = Effect.fnUntraced(function* (
-    this: Hub,
-    hashes: ReadonlyArray<string>,
-    options: Pick<QueryOptions, "cassettes" | "strict"> = {}
-  ): Effect.fn.Return<SymbolAnswer<{ readonly symbols: Readonly<Record<string, string>> }>, AskError> {
-    const { answers, partial, value } = yield* this.ask(
+  /** The questions about symbols: stores that are no index are not asked. */
+  readonly symbols = symbolQuestions((options, work) =>
+    this.ask(
       options,
       0,
-      (asking, now) => shortSymbols(asking, hashes, { now }),
+      (asking, now) => work(asking, { now }),
       ({ askIndex }) => askIndex !== undefined
     )
-    return { symbols: Object.fromEntries(value), answers, partial }
-  })
+  )
 
   readonly status = Effect.suspend(() =>
     this.using([...this.registered.values()], (asking) =>
@@ -491,9 +413,7 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
         queryByCapability: (text, capability, topK, options) =>
           hub.queryAll(text, topK, { ...options, capability }),
         status: hub.status,
-        resolveSymbol: (symbol, options) => hub.resolveSymbol(symbol, options),
-        expandSymbols: (text, options) => hub.expandSymbols(text, options),
-        shortSymbols: (hashes, options) => hub.shortSymbols(hashes, options)
+        ...hub.symbols
       }
     })
   )

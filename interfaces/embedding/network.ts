@@ -39,11 +39,15 @@ export type {
   CassetteHealth,
   MergedAnswer,
   NetworkShape,
-  QueryOptions,
+  QueryOptions
+} from "../../application/network/network.ts"
+export type {
+  LookupOptions,
   SymbolAnswer,
   SymbolAskError,
-  SymbolOptions
-} from "../../application/network/network.ts"
+  SymbolOptions,
+  SymbolQuestions
+} from "../../application/network/symbol-questions.ts"
 export type { SymbolPlace } from "../../application/network/symbol-lookup.ts"
 export type {
   ExpandedText,

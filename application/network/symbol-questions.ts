@@ -1,0 +1,92 @@
+// The questions about symbols that a network answers, over whatever asks its indexes: options judged before anybody is
+// asked, then the answer together with who took part in it. An error says which cassettes might have known better.
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Scope } from "../../domain/network/index-requests.ts"
+import type { SymbolError } from "../../domain/network/symbol-errors.ts"
+import { parseSymbol } from "../../domain/network/symbols.ts"
+import type { Asking } from "./asking.ts"
+import type { AskError, MergedAnswer, QueryOptions } from "./network.ts"
+import {
+  type ExpandedText,
+  type ExpansionOptions,
+  expandSymbols,
+  followingOf,
+  type ResolvedSymbol,
+  resolveSymbol,
+  shortSymbols,
+  withUnanswered
+} from "./symbol-resolution.ts"
+
+/** Which cassettes symbols are looked up in. */
+export type LookupOptions = Pick<QueryOptions, "cassettes" | "strict">
+
+/** Which cassettes symbols are looked up in, and how far they are followed. */
+export interface SymbolOptions extends ExpansionOptions, LookupOptions {}
+
+/** What was found out about symbols, and who took part. */
+export type SymbolAnswer<A> = A & Pick<MergedAnswer, "answers" | "partial">
+
+export type SymbolAskError = AskError | SymbolError
+
+/** Stores that are no index have no symbols and are not asked. */
+export interface SymbolQuestions {
+  /** The text that a symbol (`@C:`, `@P:` or `@A:` and 12 to 64 digits) names. */
+  readonly resolveSymbol: (
+    symbol: string,
+    options?: SymbolOptions
+  ) => Effect.Effect<SymbolAnswer<ResolvedSymbol>, SymbolAskError>
+  /** A text with its symbols replaced by their texts, through one level unless more are asked for. */
+  readonly expandSymbols: (
+    text: string,
+    options?: SymbolOptions
+  ) => Effect.Effect<SymbolAnswer<ExpandedText>, SymbolAskError>
+  /** The shortest symbols of those chunk hashes that some cassette has, by hash. */
+  readonly shortSymbols: (
+    hashes: ReadonlyArray<string>,
+    options?: LookupOptions
+  ) => Effect.Effect<SymbolAnswer<{ readonly symbols: Readonly<Record<string, string>> }>, AskError>
+}
+
+/** Asks the indexes of a network one thing. */
+export type AskIndexes = <A>(
+  options: LookupOptions,
+  work: (asking: Asking, scope: Scope) => Effect.Effect<A>
+) => Effect.Effect<{ readonly value: A } & Pick<MergedAnswer, "answers" | "partial">, AskError>
+
+/** The questions over what asks the indexes. */
+export const symbolQuestions = (ask: AskIndexes): SymbolQuestions => {
+  const judged = Effect.fnUntraced(function* <A, E extends SymbolError>(
+    options: LookupOptions,
+    work: (asking: Asking, scope: Scope) => Effect.Effect<A, E>
+  ): Effect.fn.Return<SymbolAnswer<A>, SymbolAskError> {
+    const { answers, partial, value } = yield* ask(options, (asking, scope) =>
+      Effect.result(work(asking, scope))
+    )
+    return Result.isSuccess(value)
+      ? { ...value.success, answers, partial }
+      : yield* Effect.fail(withUnanswered(value.failure, answers))
+  })
+  return {
+    resolveSymbol: Effect.fnUntraced(function* (
+      symbol: string,
+      options: SymbolOptions = {}
+    ): Effect.fn.Return<SymbolAnswer<ResolvedSymbol>, SymbolAskError> {
+      yield* Effect.fromResult(parseSymbol(symbol))
+      const following = yield* Effect.fromResult(followingOf(options))
+      return yield* judged(options, (asking, scope) => resolveSymbol(asking, symbol, following, scope))
+    }),
+    expandSymbols: Effect.fnUntraced(function* (
+      text: string,
+      options: SymbolOptions = {}
+    ): Effect.fn.Return<SymbolAnswer<ExpandedText>, SymbolAskError> {
+      const following = yield* Effect.fromResult(followingOf(options))
+      return yield* judged(options, (asking, scope) => expandSymbols(asking, text, following, scope))
+    }),
+    shortSymbols: (hashes, options = {}) =>
+      Effect.map(
+        ask(options, (asking, scope) => shortSymbols(asking, hashes, scope)),
+        ({ answers, partial, value }) => ({ symbols: Object.fromEntries(value), answers, partial })
+      )
+  }
+}
