@@ -4,8 +4,14 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Answer } from "../../domain/network/cassette.ts"
-import type { CassetteOffline } from "../../domain/network/errors.ts"
+import { CassetteOffline } from "../../domain/network/errors.ts"
 import type { Cassette } from "./cassette.ts"
+
+/** A fault of a cassette's program, as the cassette's own failure: the others go on. */
+export const faultOf = (cassette_id: string, defect: unknown): CassetteOffline => {
+  const what = defect instanceof Error ? `${defect.name}: ${defect.message}` : typeof defect
+  return new CassetteOffline({ cassette_id, status: "error", reason: `its program failed with ${what}` })
+}
 
 /** How the cassettes of one question have answered so far. */
 export class Asking {
@@ -30,7 +36,9 @@ export class Asking {
     const asked = ask(cassette)
     if (asked === undefined) return []
     const start = yield* Clock.monotonicTimeNanos
-    const answer = yield* Effect.result(asked)
+    const answer = yield* Effect.result(
+      Effect.catchDefect(asked, (defect) => Effect.fail(faultOf(cassette.cassetteId, defect)))
+    )
     const millis = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
     this.took.set(cassette.cassetteId, (this.took.get(cassette.cassetteId) ?? 0) + millis)
     if (answer._tag === "Success") return [[cassette.cassetteId, answer.success] as const]

@@ -1,6 +1,7 @@
 // The port to a cassette: it shakes hands, answers questions and counts itself. A store that can also be asked as an
 // index is ranked together with the others as if all were one; any other store's hits are scored by their texts. An
-// adapter turns everything that keeps it from answering into CassetteOffline and never throws.
+// adapter turns everything that keeps it from answering into CassetteOffline; what others plug in is guarded, since it may
+// throw, hang, or answer anything (guarded-cassette.ts).
 import type * as Effect from "effect/Effect"
 import type { CassetteStats, Handshake } from "../../domain/network/cassette.ts"
 import type { CassetteOffline } from "../../domain/network/errors.ts"
@@ -24,6 +25,10 @@ export interface Cassette {
   readonly cassetteId: string
   /** True when it answers in this process: such cassettes are asked one after another. */
   readonly inProcess: boolean
+  /** True for the hub's own adapters, which keep their deadlines by themselves: their answers are taken as they are. */
+  readonly trusted?: true
+  /** How long another store may take for one answer (milliseconds; 5,000 when it is left out). */
+  readonly deadlineMillis?: number | undefined
   readonly handshake: Effect.Effect<Handshake, CassetteOffline>
   /** The best hits for a text, best first; `topK` is 0 to 1,000. */
   readonly query: (text: string, topK: number) => Effect.Effect<ReadonlyArray<StoreHit>, CassetteOffline>

@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import {
@@ -25,10 +26,12 @@ import {
 } from "../../domain/network/errors.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
+import { Hashing } from "../ledger/hashing.ts"
 import { Asking } from "./asking.ts"
 import type { Cassette } from "./cassette.ts"
 import { Embedder, type EmbedderShape } from "./embedder.ts"
 import { EmbedderInUse } from "./embedder-in-use.ts"
+import { guardedCassette } from "./guarded-cassette.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
 import {
   type Search,
@@ -146,10 +149,12 @@ class Hub {
   private readonly leaving = new Set<Cassette>()
   private readonly tools: Omit<SearchTools, "embedder">
   private readonly embedding: EmbedderInUse
+  private readonly sha256: Sha256
 
-  constructor({ embedder, ...tools }: SearchTools) {
+  constructor({ embedder, ...tools }: SearchTools, sha256: Sha256) {
     this.tools = tools
     this.embedding = new EmbedderInUse(embedder)
+    this.sha256 = sha256
   }
 
   readonly ids = Effect.sync(() => [...this.registered.keys()])
@@ -162,7 +167,7 @@ class Hub {
       )
     }
     if (this.registered.has(id)) return yield* new CassetteExists({ cassette_id: id })
-    this.registered = new Map([...this.registered, [id, cassette]])
+    this.registered = new Map([...this.registered, [id, guardedCassette(cassette, this.sha256)]])
   })
 
   readonly unregister = Effect.fnUntraced(function* (this: Hub, id: string) {
@@ -179,7 +184,8 @@ class Hub {
     if (before === undefined) {
       return yield* this.register(cassette).pipe(Effect.catchTag("CassetteExists", () => Effect.void))
     }
-    this.registered = new Map([...this.registered, [cassette.cassetteId, cassette]])
+    const after = guardedCassette(cassette, this.sha256)
+    this.registered = new Map([...this.registered, [after.cassetteId, after]])
     yield* this.leave(before)
   })
 
@@ -394,13 +400,14 @@ class Hub {
 
 export class Network extends Context.Service<Network, NetworkShape>()("cortex-cassette/application/Network") {
   /** A network without cassettes, with vectors if an `Embedder` is provided, searched by a `VectorIndex` if one is; the scope's end closes those that were registered. */
-  static readonly layerNoDeps: Layer.Layer<Network, never, Stemming> = Layer.effect(
+  static readonly layerNoDeps: Layer.Layer<Network, never, Hashing | Stemming> = Layer.effect(
     Network,
     Effect.gen(function* () {
       const { stem } = yield* Stemming
+      const { sha256 } = yield* Hashing
       const embedder = Option.getOrUndefined(yield* Effect.serviceOption(Embedder))
       const vectors = Option.getOrElse(yield* Effect.serviceOption(VectorIndex), () => signBitVectors())
-      const hub = new Hub({ stem, embedder, vectors })
+      const hub = new Hub({ stem, embedder, vectors }, sha256)
       yield* Effect.addFinalizer(() => hub.close)
       return {
         register: (cassette) => hub.register(cassette),

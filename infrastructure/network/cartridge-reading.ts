@@ -2,6 +2,7 @@
 // are read side by side, one line of each at a time, so that no cartridge is too large. The first fault ends the
 // reading as CartridgeRefused, with the file and the line.
 import * as Result from "effect/Result"
+import type * as Schema from "effect/Schema"
 import type { JsonValue } from "../../domain/canonical/json.ts"
 import { parseCanonicalJson } from "../../domain/canonical/stored-json.ts"
 import { readJsonBytes } from "../../domain/canonical/strict-reader.ts"
@@ -21,6 +22,7 @@ import {
   versionFault
 } from "../../domain/network/cartridge-check.ts"
 import { type CartridgeFault, CartridgeRefused } from "../../domain/network/errors.ts"
+import { fieldFault } from "../../domain/network/field-fault.ts"
 import { MAX_CARTRIDGE_LINE_BYTES } from "../../domain/network/limits.ts"
 import { linesFrom } from "../corpus/json-lines.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
@@ -65,14 +67,12 @@ const malformed = (bytes: Uint8Array): string => {
     : "it is not in canonical form (jcs/1)"
 }
 
-const plain = (message: string): string => message.split("\n").join(" ").slice(0, 300)
-
 /** The lines of one file, decoded one by one. */
 function* linesOf<A>(
   { parts }: OpenCartridge,
   file: CartridgeFile,
   maxBytes: number,
-  decode: (value: JsonValue) => Result.Result<A, { readonly message: string }> | Fault,
+  decode: (value: JsonValue) => Result.Result<A, Schema.SchemaError> | Fault,
   refuse: Refuse
 ): Generator<Line<A>> {
   const { descriptor, end, start } = parts[file]
@@ -88,7 +88,7 @@ function* linesOf<A>(
     const decoded = decode(value)
     if ("code" in decoded) throw refuse(decoded.code, file, line, decoded.reason)
     if (Result.isFailure(decoded)) {
-      throw refuse("FIELD_INVALID", file, line, plain(decoded.failure.message))
+      throw refuse("FIELD_INVALID", file, line, fieldFault(decoded.failure))
     }
     yield { line, value: decoded.success }
   }

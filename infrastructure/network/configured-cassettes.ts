@@ -79,6 +79,7 @@ const refusing = ({ id, shownPath }: CassetteAddress, reason: string): Cassette 
   return {
     cassetteId: id,
     inProcess: true,
+    trusted: true,
     handshake: refused,
     getStats: refused,
     query: () => refused,

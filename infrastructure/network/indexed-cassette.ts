@@ -86,6 +86,7 @@ export const indexedCassette = ({
   const cassette: Cassette = {
     cassetteId: id,
     inProcess,
+    trusted: true,
     handshake,
     getStats: Effect.map(facts, statsOf),
     query: Effect.fnUntraced(function* (text: string, topK: number) {

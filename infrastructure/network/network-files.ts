@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import type { Hashing } from "../../application/ledger/hashing.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
 import { Network, type NetworkShape } from "../../application/network/network.ts"
 import { Stemming } from "../../application/network/stemming.ts"
@@ -14,6 +15,7 @@ import type { ExpansionOptions } from "../../application/network/symbol-resoluti
 import type { NetworkConfiguration } from "../../domain/network/configuration.ts"
 import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
 import { EMBEDDING_NORMALIZER } from "../../domain/network/vectors.ts"
+import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { realSleep } from "../sqlite/real-time.ts"
 import { commandEmbedder } from "./command-embedder.ts"
 import { readConfiguration } from "./configuration-file.ts"
@@ -28,8 +30,11 @@ import { englishStem } from "./english-stems.ts"
 import type { Embedding } from "./indexing.ts"
 import { hashEmbedder } from "./hash-embedder.ts"
 
-/** The stemmer that documents and questions share. */
-export const englishStemmingLayer: Layer.Layer<Stemming> = Layer.succeed(Stemming, { stem: englishStem })
+/** What every hub needs: the stemmer that documents and questions share, and hashes. */
+export const hubPartsLayer: Layer.Layer<Hashing | Stemming> = Layer.merge(
+  Layer.succeed(Stemming, { stem: englishStem }),
+  nodeHashingLayer
+)
 
 /** The model that a configuration means when it names none. */
 const DEFAULT_MODEL = "all-MiniLM-L6-v2"
@@ -202,7 +207,7 @@ export const openNetwork = Effect.fnUntraced(function* (
 ): Effect.fn.Return<NetworkShape, ConfigurationMissing | InvalidConfiguration, Scope.Scope> {
   const state = fileState(options.file)
   const file = yield* readNetworkFile(options)
-  const hub = yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(englishStemmingLayer)))
+  const hub = yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(hubPartsLayer)))
   const network = Context.get(hub, Network)
   const shared = { current: yield* applyNetworkFile(network, file, undefined, options.deadlineMillis) }
   if (options.watch === true) yield* Effect.forkScoped(watchNetworkFile(network, options, shared, state))

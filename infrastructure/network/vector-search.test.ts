@@ -12,7 +12,7 @@ import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { finishWriting, reindex } from "./document-writing.ts"
 import { hashEmbedder } from "./hash-embedder.ts"
 import { localCassette } from "./local-cassette.ts"
-import { englishStemmingLayer } from "./network-files.ts"
+import { hubPartsLayer } from "./network-files.ts"
 import { newCassette, put } from "./testing/cassettes.ts"
 import { embedderFault, putVectors, unembedded } from "./vector-writing.ts"
 
@@ -53,7 +53,7 @@ const search = (
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const hub = Network.layerNoDeps.pipe(Layer.provide(englishStemmingLayer))
+        const hub = Network.layerNoDeps.pipe(Layer.provide(hubPartsLayer))
         const context = yield* Layer.build(
           embedder === null ? hub : Layer.provide(hub, Layer.succeed(Embedder, embedder))
         )
@@ -134,7 +134,7 @@ describe("vectors", () => {
       Effect.scoped(
         Effect.gen(function* () {
           const network = Context.get(
-            yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(englishStemmingLayer))),
+            yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(hubPartsLayer))),
             Network
           )
           yield* network.register(cassette)

@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { Network as NetworkService } from "../../application/network/network.ts"
 import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
 import {
-  englishStemmingLayer,
+  hubPartsLayer,
   type NetworkFileOptions,
   openNetwork
 } from "../../infrastructure/network/network-files.ts"
@@ -18,7 +18,7 @@ export class Network extends NetworkService {
 
   /** A network without cassettes, for programs that register their own. */
   static readonly layerEmpty: Layer.Layer<NetworkService> = NetworkService.layerNoDeps.pipe(
-    Layer.provide(englishStemmingLayer)
+    Layer.provide(hubPartsLayer)
   )
 }
 

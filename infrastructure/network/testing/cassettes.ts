@@ -14,7 +14,7 @@ import { configureForWriting, type Connection, openForWriting } from "../../sqli
 import { createCassette } from "../cassette-schema.ts"
 import { finishWriting, putDocument, type WriteOutcome, type WriteTime } from "../document-writing.ts"
 import { localCassette } from "../local-cassette.ts"
-import { englishStemmingLayer } from "../network-files.ts"
+import { hubPartsLayer } from "../network-files.ts"
 
 export const at = (day: number): WriteTime => ({
   now: `2026-01-0${day}T00:00:00.000Z`,
@@ -64,7 +64,7 @@ export const withNetworkOf = <A, E>(
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const context = yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(englishStemmingLayer)))
+        const context = yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(hubPartsLayer)))
         const network = Context.get(context, Network)
         for (const cassette of cassettes) yield* network.register(cassette)
         return yield* use(network)

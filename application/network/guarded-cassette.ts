@@ -1,0 +1,111 @@
+// What stands between the hub and a store that somebody plugged in. Whatever the store does (throw, die, hang, interrupt
+// itself, answer another shape, claim a hash that is not its content's, speak another version) becomes CassetteOffline
+// within its deadline, so that it costs the question nothing but the store's own part.
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Cause from "effect/Cause"
+import * as Result from "effect/Result"
+import type { Sha256 } from "../../domain/canonical/sha256.ts"
+import { CassetteOffline } from "../../domain/network/errors.ts"
+import type { IndexAnswers, IndexRequest } from "../../domain/network/index-requests.ts"
+import { DEFAULT_DEADLINE_MILLIS } from "../../domain/network/limits.ts"
+import {
+  type AnswerFault,
+  judgeHandshake,
+  judgeHits,
+  judgeIndexAnswer,
+  judgeStats
+} from "../../domain/network/store-answers.ts"
+import { faultOf } from "./asking.ts"
+import type { Cassette } from "./cassette.ts"
+
+/** What an effect came to, or nothing when it took too long; an effect that cannot be interrupted is left behind. */
+const within = <A, E>(
+  work: Effect.Effect<A, E>,
+  millis: number
+): Effect.Effect<Option.Option<Exit.Exit<A, E>>> =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.forkDetach(work)
+    return yield* Effect.timeoutOption(Fiber.await(fiber), millis).pipe(
+      Effect.ensuring(Effect.sync(() => fiber.interruptUnsafe()))
+    )
+  })
+
+const failureOf = (id: string, cause: Cause.Cause<unknown>): CassetteOffline => {
+  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+  if (error instanceof CassetteOffline) {
+    return new CassetteOffline({ cassette_id: id, status: error.status, reason: error.reason })
+  }
+  return faultOf(id, error ?? Cause.squash(cause))
+}
+
+/** The store with every answer judged; the hub's own adapters as they are. */
+export const guardedCassette = (cassette: Cassette, sha256: Sha256): Cassette => {
+  if (cassette.trusted === true) return cassette
+  const { askIndex, cassetteId: id, deadlineMillis: millis = DEFAULT_DEADLINE_MILLIS, inProcess } = cassette
+
+  const asked = <A>(
+    ask: () => Effect.Effect<unknown, unknown>,
+    judge: (answer: unknown) => Result.Result<A, AnswerFault>
+  ): Effect.Effect<A, CassetteOffline> =>
+    Effect.flatMap(within(Effect.map(Effect.suspend(ask), judge), millis), (ended) => {
+      if (Option.isNone(ended)) {
+        const reason = `no answer within ${millis} ms`
+        return Effect.fail(new CassetteOffline({ cassette_id: id, status: "timeout", reason }))
+      }
+      if (Exit.isFailure(ended.value)) return Effect.fail(failureOf(id, ended.value.cause))
+      const judged = ended.value.value
+      return Result.isSuccess(judged)
+        ? Effect.succeed(judged.success)
+        : Effect.fail(new CassetteOffline({ cassette_id: id, ...judged.failure }))
+    })
+
+  const handshake = asked(
+    () => cassette.handshake,
+    (answer) => judgeHandshake(id, answer)
+  )
+  let isAdmitted = false
+  /** Nothing is asked of a store before its handshake was found good once. */
+  const admitted = <A>(ask: Effect.Effect<A, CassetteOffline>): Effect.Effect<A, CassetteOffline> =>
+    Effect.suspend(() =>
+      isAdmitted
+        ? ask
+        : Effect.flatMap(handshake, () => {
+            isAdmitted = true
+            return ask
+          })
+    )
+
+  return {
+    cassetteId: id,
+    inProcess,
+    handshake,
+    getStats: admitted(asked(() => cassette.getStats, judgeStats)),
+    query: (text, topK) =>
+      admitted(
+        asked(
+          () => cassette.query(text, topK),
+          (answer) => judgeHits(sha256, topK, answer)
+        )
+      ),
+    ...(askIndex === undefined
+      ? {}
+      : {
+          askIndex: <Op extends IndexRequest["op"]>(request: Extract<IndexRequest, { readonly op: Op }>) =>
+            admitted(
+              asked<IndexAnswers[Op]>(
+                () => askIndex(request),
+                (answer) => judgeIndexAnswer(sha256, request, answer)
+              )
+            )
+        }),
+    close: Effect.asVoid(
+      within(
+        Effect.suspend(() => cassette.close),
+        millis
+      )
+    )
+  }
+}

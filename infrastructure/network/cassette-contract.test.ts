@@ -1,0 +1,27 @@
+// Every kind of store under the one contract: read in this process, read by a child, and a shelf in memory that knows
+// nothing of our schema, bare and behind the hub's guard.
+import { cassetteContract } from "../../application/network/testing/cassette-contract.ts"
+import { guardedCassette } from "../../application/network/guarded-cassette.ts"
+import { makeShelf } from "../../examples/shelf.ts"
+import { sha256 } from "../hashing/sha256.ts"
+import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { childCassette } from "./child-cassette.ts"
+import { cassetteWith, local } from "./testing/cassettes.ts"
+
+cassetteContract("in this process", {
+  sha256,
+  make: (id, texts) => local(id, cassetteWith(temporaryFolder(), id, texts))
+})
+
+cassetteContract("in a child", {
+  sha256,
+  make: (id, texts) =>
+    childCassette({ id, file: cassetteWith(temporaryFolder(), id, texts), shownPath: `${id}.db` })
+})
+
+cassetteContract("in memory", { sha256, make: makeShelf })
+
+cassetteContract("in memory, behind the guard", {
+  sha256,
+  make: (id, texts) => guardedCassette(makeShelf(id, texts), sha256)
+})
