@@ -5,7 +5,6 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
-import * as Cause from "effect/Cause"
 import * as Result from "effect/Result"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
@@ -21,7 +20,7 @@ import {
 import { faultOf } from "./asking.ts"
 import type { Cassette } from "./cassette.ts"
 
-/** What an effect came to, or nothing when it took too long; an effect that cannot be interrupted is left behind. */
+/** How work ended, or nothing when it took too long; work that cannot be interrupted is left behind. */
 const within = <A, E>(
   work: Effect.Effect<A, E>,
   millis: number
@@ -33,13 +32,11 @@ const within = <A, E>(
     )
   })
 
-const failureOf = (id: string, cause: Cause.Cause<unknown>): CassetteOffline => {
-  const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-  if (error instanceof CassetteOffline) {
-    return new CassetteOffline({ cassette_id: id, status: error.status, reason: error.reason })
-  }
-  return faultOf(id, error ?? Cause.squash(cause))
-}
+/** A failure as the store's own; what is none of ours is a fault of its program. */
+const failureOf = (id: string, error: unknown): CassetteOffline =>
+  error instanceof CassetteOffline
+    ? new CassetteOffline({ cassette_id: id, status: error.status, reason: error.reason })
+    : faultOf(id, error)
 
 /** The store with every answer judged; the hub's own adapters as they are. */
 export const guardedCassette = (cassette: Cassette, sha256: Sha256): Cassette => {
@@ -50,16 +47,25 @@ export const guardedCassette = (cassette: Cassette, sha256: Sha256): Cassette =>
     ask: () => Effect.Effect<unknown, unknown>,
     judge: (answer: unknown) => Result.Result<A, AnswerFault>
   ): Effect.Effect<A, CassetteOffline> =>
-    Effect.flatMap(within(Effect.map(Effect.suspend(ask), judge), millis), (ended) => {
+    Effect.gen(function* () {
+      const work = Effect.map(Effect.suspend(ask), judge).pipe(
+        Effect.catchDefect((defect) => Effect.fail(defect)),
+        Effect.result
+      )
+      const ended = yield* within(work, millis)
+      const offline = (fault: AnswerFault | { readonly status: "timeout"; readonly reason: string }) =>
+        new CassetteOffline({ cassette_id: id, ...fault })
       if (Option.isNone(ended)) {
-        const reason = `no answer within ${millis} ms`
-        return Effect.fail(new CassetteOffline({ cassette_id: id, status: "timeout", reason }))
+        return yield* offline({ status: "timeout", reason: `no answer within ${millis} ms` })
       }
-      if (Exit.isFailure(ended.value)) return Effect.fail(failureOf(id, ended.value.cause))
-      const judged = ended.value.value
-      return Result.isSuccess(judged)
-        ? Effect.succeed(judged.success)
-        : Effect.fail(new CassetteOffline({ cassette_id: id, ...judged.failure }))
+      // It interrupted itself, or is nothing that can be run.
+      if (Exit.isFailure(ended.value)) {
+        return yield* offline({ status: "error", reason: "its program ended without an answer" })
+      }
+      const answer = ended.value.value
+      if (Result.isFailure(answer)) return yield* failureOf(id, answer.failure)
+      if (Result.isFailure(answer.success)) return yield* offline(answer.success.failure)
+      return answer.success.success
     })
 
   const handshake = asked(

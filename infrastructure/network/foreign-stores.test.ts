@@ -55,7 +55,7 @@ const cases: ReadonlyArray<
   ],
   ["throws", "error", /its program failed with TypeError: no/, { query: throwing(new TypeError("no")) }],
   ["throws no error", "error", /its program failed with string/, { query: throwing("no") }],
-  ["interrupts itself", "error", /its program failed/, { query: () => Effect.interrupt }],
+  ["interrupts itself", "error", /its program ended without an answer/, { query: () => Effect.interrupt }],
   ["hangs", "timeout", /no answer within 50 ms/, { query: () => Effect.never, deadlineMillis: 50 }],
   [
     "hangs and cannot be stopped",
@@ -69,7 +69,7 @@ const cases: ReadonlyArray<
     /no answer within 50 ms/,
     { handshake: Effect.never, deadlineMillis: 50 }
   ],
-  ["is no effect", "error", /its program failed/, { query: () => any(7) }],
+  ["is no effect", "error", /its program ended without an answer/, { query: () => any(7) }],
   ["answers nothing", "error", /list of hits is malformed/, answering(undefined)],
   ["answers no list", "error", /list of hits is malformed/, answering({ 0: hit })],
   [
