@@ -70,6 +70,19 @@ export class Asking {
     )
   })
 
+  /**
+   * Does work of several steps again as long as a cassette fails in it: the outcome is that of the cassettes that
+   * answered to its end, as if the others had never been asked. Each repetition has at least one cassette less.
+   */
+  steadily<A>(work: Effect.Effect<A>): Effect.Effect<A> {
+    return Effect.suspend(() => {
+      const failed = this.failures.size
+      return Effect.flatMap(work, (outcome) =>
+        this.failures.size === failed ? Effect.succeed(outcome) : this.steadily(work)
+      )
+    })
+  }
+
   /** Why a cassette failed, if it did. */
   failureOf(id: string): CassetteOffline | undefined {
     return this.failures.get(id)

@@ -24,6 +24,7 @@ import {
   type QueryError,
   UnknownCassette
 } from "../../domain/network/errors.ts"
+import type { Scope } from "../../domain/network/index-requests.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import { Hashing } from "../ledger/hashing.ts"
@@ -334,11 +335,34 @@ class Hub {
             return { hits: [], mode: "lexical" as const, notices: [] }
           }
           const tools = { ...this.tools, embedder }
-          return yield* searchNetwork(asking, tools, text, limit, { now }, options.mode)
+          return yield* asking.steadily(searchNetwork(asking, tools, text, limit, { now }, options.mode))
         })
       )
     )
     return { ...value, answers, partial }
+  })
+
+  /** The best of each cassette, by its id. */
+  private readonly askEach = Effect.fnUntraced(function* (
+    this: Hub,
+    asking: Asking,
+    text: string,
+    topK: number,
+    scope: Scope
+  ): Effect.fn.Return<Readonly<Record<string, ReadonlyArray<Hit>>>> {
+    const results: Record<string, ReadonlyArray<Hit>> = {}
+    const wanted = { texts: topK, ofEach: true }
+    const network = yield* rankNetwork(asking, this.tools.stem, text, wanted, scope)
+    for (const { cassetteId } of asking.answering) {
+      const own = network.ranked.filter(({ source }) => source === cassetteId)
+      results[cassetteId] = yield* hitsOf(
+        asking,
+        network.texts,
+        foundByWords(distinctTexts(own, topK)),
+        scope
+      )
+    }
+    return results
   })
 
   readonly queryAll = Effect.fnUntraced(function* (
@@ -349,24 +373,11 @@ class Hub {
   ): Effect.fn.Return<AnswerByCassette, AskError> {
     const { answers, partial, value } = yield* this.ask(options, topK, (asking, now) =>
       Effect.gen({ self: this }, function* () {
-        const results: Record<string, ReadonlyArray<Hit>> = {}
         if (topK === 0) {
           yield* asking.each(({ getStats }) => getStats)
-          return results
+          return {}
         }
-        const network = yield* rankNetwork(
-          asking,
-          this.tools.stem,
-          text,
-          { texts: topK, ofEach: true },
-          { now }
-        )
-        for (const { cassetteId } of asking.answering) {
-          const own = network.ranked.filter(({ source }) => source === cassetteId)
-          const found = foundByWords(distinctTexts(own, topK))
-          results[cassetteId] = yield* hitsOf(asking, network.texts, found, { now })
-        }
-        return results
+        return yield* asking.steadily(this.askEach(asking, text, topK, { now }))
       })
     )
     return {

@@ -47,38 +47,51 @@ const codeOf = (error: unknown): string => {
   return typeof code === "string" ? code : ""
 }
 
-/** What an error of SQLite or of the file system says about a cassette; anything else is thrown again. */
+/** What a person does about a file that is no longer what it was. */
+const PUT_BACK = "put it back from a copy, or remove it and index again"
+
+/** What an error says about a cassette, and what to do; whatever reading stumbles over is a fault of what was read. */
 const faultOf = (error: unknown): CassetteFault => {
   const code = codeOf(error)
-  const message = error instanceof Error ? error.message : code
+  const message = error instanceof Error ? error.message : String(error)
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
-    return { status: "offline", reason: "the file is locked by another program" }
+    return { status: "offline", reason: "the file is locked by another program: ask again when that is done" }
   }
-  if (code === "SQLITE_NOTADB") return { status: "error", reason: "the file is no SQLite database" }
-  if (code.startsWith("SQLITE_CORRUPT")) return { status: "error", reason: `the file is damaged: ${message}` }
-  if (code === "ENOENT" || code === "ENOTDIR") return { status: "offline", reason: "the file is missing" }
-  if (code.startsWith("SQLITE_") || code.startsWith("E")) {
-    return { status: "error", reason: `${code}: ${message}` }
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    return { status: "offline", reason: "the file is missing: put it back, index it, or correct its path" }
   }
-  throw error
+  if (code === "SQLITE_NOTADB") {
+    return { status: "error", reason: `the file is no SQLite database: ${PUT_BACK}` }
+  }
+  if (code === "SQLITE_CANTOPEN" || code.startsWith("E")) {
+    return {
+      status: "error",
+      reason: `the file cannot be opened (${message}): look at its path and permissions`
+    }
+  }
+  if (code.startsWith("SQLITE_") && !code.startsWith("SQLITE_CORRUPT")) {
+    return { status: "error", reason: `the file cannot be read (${code}: ${message})` }
+  }
+  return { status: "error", reason: `the file is damaged (${message}): ${PUT_BACK}` }
 }
 
 const judge = (found: CassetteInspection, id: string): CassetteFault | undefined => {
   switch (found.kind) {
     case "ledger":
-      return { status: "refused", reason: "LedgerIsNotACassette: the file is a ledger" }
+      return { status: "refused", reason: "LedgerIsNotACassette: the file is a ledger: name another file" }
     case "foreign":
-      return { status: "refused", reason: `NotACassette: ${found.reason}` }
+      return { status: "refused", reason: `NotACassette: ${found.reason}: name another file` }
     case "empty":
       return { status: "offline", reason: "the file is empty: index it first" }
     case "cassette": {
       const version = found.meta.get("schema_version") ?? ""
       if (majorVersion(version) !== majorVersion(CASSETTE_SCHEMA_VERSION)) {
-        const reason = `its schema version is ${version || "missing"}, this program reads ${CASSETTE_SCHEMA_VERSION}`
+        const reason = `its schema version is ${version || "missing"}, this program reads ${CASSETTE_SCHEMA_VERSION}: open it with the release that wrote it`
         return { status: "refused", reason }
       }
       const own = found.meta.get("cassette_id")
-      return own === id ? undefined : { status: "refused", reason: `it is the cassette ${own}, not ${id}` }
+      if (own === id) return undefined
+      return { status: "refused", reason: `it is the cassette ${own}, not ${id}: correct its id or path` }
     }
   }
 }
@@ -90,14 +103,19 @@ export interface OpenCassette {
   readonly identity: string
 }
 
-const identityOf = (file: string): string => {
-  const { dev, ino, size } = statSync(file, { bigint: true })
-  if (size === 0n) throw Object.assign(new Error("the file is empty"), { code: "SQLITE_NOTADB" })
-  return `${dev}:${ino}`
+/**
+ * What tells the file at a path from another one, and from itself after something wrote over it: pages that are
+ * remembered would hide that.
+ */
+const identityOf = (file: string): string | CassetteFault => {
+  const found = statSync(file, { bigint: true })
+  if (!found.isFile())
+    return { status: "error", reason: "there is no file but something else: correct its path" }
+  if (found.size === 0n) return { status: "error", reason: `the file is empty: ${PUT_BACK}` }
+  return `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`
 }
 
-const open = (file: string, id: string): OpenCassette | CassetteFault => {
-  const identity = identityOf(file)
+const open = (file: string, id: string, identity: string): OpenCassette | CassetteFault => {
   const connection = openForReading(file)
   try {
     connection.pragma(`cache_size = -${CACHE_KIBIBYTES}`)
@@ -112,7 +130,7 @@ const open = (file: string, id: string): OpenCassette | CassetteFault => {
   }
 }
 
-/** A cassette's file that is opened when it is needed, and again when another file stands at its path. */
+/** A cassette's file that is opened when it is needed, and again when it is another file or was changed. */
 export class CassetteFile {
   readonly file: string
   readonly id: string
@@ -126,9 +144,11 @@ export class CassetteFile {
   /** Runs synchronous reading; whatever keeps it from reading is a fault. */
   read<A>(work: (cassette: OpenCassette) => A): { readonly value: A } | CassetteFault {
     try {
-      if (this.opened !== undefined && this.opened.identity !== identityOf(this.file)) this.close()
+      const identity = identityOf(this.file)
+      if (this.opened?.identity !== identity) this.close()
+      if (typeof identity !== "string") return identity
       if (this.opened === undefined) {
-        const opened = open(this.file, this.id)
+        const opened = open(this.file, this.id, identity)
         if ("status" in opened) return opened
         this.opened = opened
       }

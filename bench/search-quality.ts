@@ -1,0 +1,199 @@
+// How well the network ranks, on texts that other people wrote: each question has one document that it was taken out
+// of, and what counts is how high that document stands (the mean of 1/rank among the first ten hits, 0 beyond). The
+// floor is FTS5 with its Porter tokenizer over the same chunks in one file, all words joined by OR, ordered by bm25().
+// Half of the questions are there to tune by (BENCH_HALF=1), the other half is what is reported (2, the default).
+import { createHash } from "node:crypto"
+import { mkdirSync } from "node:fs"
+import { join } from "node:path"
+import Database from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import { finishWriting, putDocument } from "../infrastructure/network/document-writing.ts"
+import { local, newCassette, withNetworkOf } from "../infrastructure/network/testing/cassettes.ts"
+import { type DebianPackage, unpack } from "./support/debian-packages.ts"
+import { glosses, WORDNET_PACKAGE } from "./support/glosses.ts"
+import { type KnownItem, MANUAL_PACKAGES, manualPages } from "./support/manual-pages.ts"
+import { inPlace } from "./support/place.ts"
+import { type Benchmark, type Line, line } from "./support/report.ts"
+import { setting } from "./support/settings.ts"
+
+const CASSETTES = 8
+const HITS = 10
+
+const time = { now: "2026-01-01T00:00:00.000Z", expires: "2026-01-08T00:00:00.000Z" }
+
+/** A number that is the same in every run and has nothing to do with what the item is about. */
+const lot = (purpose: string, { path }: KnownItem): number =>
+  createHash("sha256").update(`${purpose} ${path}`).digest().readUInt32BE()
+
+const questionsOf = (items: ReadonlyArray<KnownItem>, count: number): ReadonlyArray<KnownItem> => {
+  const half = setting("BENCH_HALF", 2)
+  return items
+    .filter((item) => (lot("half", item) % 2) + 1 === half)
+    .toSorted((left, right) => lot("order", left) - lot("order", right))
+    .slice(0, count)
+}
+
+/** The items divided among cassettes. */
+const index = (folder: string, items: ReadonlyArray<KnownItem>): ReadonlyArray<string> =>
+  Array.from({ length: CASSETTES }, (_, part) => {
+    const { connection, file } = newCassette(folder, `part-${part}`)
+    connection.pragma("synchronous = OFF")
+    for (const item of items) {
+      if (lot("cassette", item) % CASSETTES !== part) continue
+      putDocument(connection, { path: item.path, type: "bench", text: item.text }, time)
+    }
+    finishWriting(connection)
+    connection.close()
+    return file
+  })
+
+const CHUNK_TEXTS = `SELECT d.path, c.heading_path,
+  CAST(substr(CAST(d.text AS BLOB), c.byte_start + 1, c.byte_end - c.byte_start) AS TEXT)
+FROM chunks AS c JOIN documents AS d ON d.document_id = c.document_id ORDER BY c.chunk_number`
+
+const TABLES = ["texts", "wholes"] as const
+
+/** The same chunks in two full-text tables: one has only their texts, one all that our ranking looks at. */
+const plainFts = (folder: string, files: ReadonlyArray<string>): Database.Database => {
+  const database = new Database(join(folder, "plain.db"))
+  const columns = { texts: "path UNINDEXED, heading UNINDEXED, body", wholes: "path, heading, body" }
+  for (const name of TABLES) {
+    database.exec(`CREATE VIRTUAL TABLE ${name} USING fts5(${columns[name]}, tokenize = 'porter unicode61')`)
+  }
+  for (const file of files) {
+    const part = new Database(file, { readonly: true })
+    const inserts = TABLES.map((name) => database.prepare(`INSERT INTO ${name} VALUES (?, ?, ?)`))
+    database.transaction(() => {
+      for (const row of part.prepare(CHUNK_TEXTS).raw().all() as Array<ReadonlyArray<string>>) {
+        for (const insert of inserts) insert.run(...row)
+      }
+    })()
+    part.close()
+  }
+  return database
+}
+
+const reciprocalRank = (paths: ReadonlyArray<string>, wanted: string): number => {
+  const place = paths.slice(0, HITS).indexOf(wanted)
+  return place === -1 ? 0 : 1 / (place + 1)
+}
+
+const askNetwork = (files: ReadonlyArray<string>, questions: ReadonlyArray<KnownItem>) =>
+  withNetworkOf(
+    files.map((file, part) => local(`part-${part}`, file)),
+    (network) =>
+      Effect.forEach(questions, ({ path, question }) =>
+        Effect.map(network.query(question, HITS), ({ hits }) =>
+          // A text that stands in several documents is one hit; any of its places is a find.
+          reciprocalRank(
+            hits.map((hit) => hit.places.find((place) => place.path === path)?.path ?? hit.path),
+            path
+          )
+        )
+      )
+  )
+
+const askPlainFts = (
+  database: Database.Database,
+  table: (typeof TABLES)[number],
+  questions: ReadonlyArray<KnownItem>
+) => {
+  const search = database
+    .prepare(`SELECT path FROM ${table} WHERE ${table} MATCH ? ORDER BY bm25(${table}) LIMIT ${HITS}`)
+    .pluck()
+  return questions.map(({ path, question }) => {
+    const words = question.match(/[\p{L}\p{N}]+/gu) ?? []
+    return reciprocalRank(search.all(words.map((word) => `"${word}"`).join(" OR ")) as Array<string>, path)
+  })
+}
+
+const mean = (values: ReadonlyArray<number>): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length
+
+interface Collection {
+  readonly name: string
+  readonly packages: ReadonlyArray<DebianPackage>
+  readonly read: (folder: string) => ReadonlyArray<KnownItem>
+  readonly questions: number
+  readonly goal: string
+}
+
+const isFirst = (ranks: ReadonlyArray<number>): number => mean(ranks.map((rank) => Number(rank === 1)))
+
+const compared = (
+  name: string,
+  ours: ReadonlyArray<number>,
+  theirs: ReadonlyArray<number>,
+  goal: string
+): ReadonlyArray<Line> => {
+  const better = ours.filter((rank, at) => rank > theirs[at]!).length
+  const worse = ours.filter((rank, at) => rank < theirs[at]!).length
+  return [
+    line(`${name}: mean of 1/rank among ten`, "share", [mean(ours)], [mean(theirs)], goal),
+    line(`${name}: found first`, "share", [isFirst(ours)], [isFirst(theirs)]),
+    line(`${name}: questions ranked better, against those ranked worse`, "questions", [better], [worse])
+  ]
+}
+
+const measure = async (
+  folder: string,
+  { goal, name, packages, questions, read }: Collection
+): Promise<ReadonlyArray<Line> | undefined> => {
+  const place = join(folder, name.replaceAll(" ", "-"))
+  const packed = join(place, "packages")
+  mkdirSync(packed, { recursive: true })
+  if (!(await unpack(packages, packed))) return undefined
+  const items = read(packed)
+  const asked = questionsOf(items, questions)
+  const files = index(place, items)
+  const database = plainFts(place, files)
+  const ours = await askNetwork(files, asked)
+  console.error(`${name}: ${items.length} documents, ${asked.length} questions`)
+  const lines = TABLES.flatMap((table) =>
+    compared(`${name}, ${table}`, ours, askPlainFts(database, table, asked), goal)
+  )
+  database.close()
+  return lines
+}
+
+export const benchmark: Benchmark = {
+  description: "how high the one right document stands, against FTS5's ranking of the same chunks",
+  run: () =>
+    inPlace("memory disk", async (folder, place) => {
+      const collections: ReadonlyArray<Collection> = [
+        {
+          name: "manual pages",
+          packages: MANUAL_PACKAGES,
+          read: manualPages,
+          questions: setting("BENCH_PAGES", 2_000),
+          goal: "at least 0.04 above the floor; better at least 1.5 times as often as worse"
+        },
+        {
+          name: "WordNet",
+          packages: [WORDNET_PACKAGE],
+          read: glosses,
+          questions: setting("BENCH_GLOSSES", 2_000),
+          goal: "not below the floor by more than 0.005"
+        }
+      ]
+      const lines: Array<Line> = []
+      const missing: Array<string> = []
+      for (const collection of collections) {
+        const measured = await measure(folder, collection)
+        if (measured === undefined) missing.push(collection.name)
+        else lines.push(...measured)
+      }
+      for (const name of missing) {
+        console.error(`${name}: left out, since its packages cannot be fetched`)
+      }
+      return {
+        place,
+        settings: {
+          half: setting("BENCH_HALF", 2),
+          cassettes: CASSETTES,
+          left_out: missing.join(", ") || "nothing"
+        },
+        lines
+      }
+    })
+}
