@@ -161,15 +161,15 @@ const withProximity = (question: Question, weights: Weights, ranked: ReadonlyArr
     return Object.assign({}, candidate, { score: candidate.score + proximity, proximity })
   })
 
-/** Asks and ranks; at least one text must be wanted. */
+/** Asks and ranks; at least one text must be wanted. A question that no text asks is given beside its words. */
 export const rankNetwork = Effect.fnUntraced(function* (
   asking: Asking,
   stem: Stem,
   text: string,
   wanted: Wanted,
-  scope: Scope
+  scope: Scope,
+  question: Question = questionOf(text, stem)
 ): Effect.fn.Return<RankedNetwork> {
-  const question = questionOf(text, stem)
   const { terms } = question
   if (terms.length === 0) {
     yield* asking.each(({ getStats }) => getStats)

@@ -47,7 +47,8 @@ const nearTexts = Effect.fnUntraced(function* (
   return yield* vectors.nearest(asking, { identity: embedder.identity, vector, limit, scope })
 })
 
-const foundByVectors = (texts: ReadonlyArray<NearText>): ReadonlyArray<FoundText> =>
+/** Texts that vectors found, in their order. */
+export const foundByVectors = (texts: ReadonlyArray<NearText>): ReadonlyArray<FoundText> =>
   texts.map(({ hash, score }, index) => ({
     hash,
     score,

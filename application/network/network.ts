@@ -33,6 +33,7 @@ import type { Cassette } from "./cassette.ts"
 import { Embedder, type EmbedderShape } from "./embedder.ts"
 import { EmbedderInUse } from "./embedder-in-use.ts"
 import { guardedCassette } from "./guarded-cassette.ts"
+import { type NamingError, namedText, neighboursOf } from "./neighbours.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
 import {
   type Search,
@@ -61,6 +62,12 @@ export interface QueryOptions {
 export interface MergedAnswer extends Search {
   readonly answers: Readonly<Record<string, Answer>>
   readonly partial: boolean
+}
+
+/** The neighbours of a text. */
+export interface NeighbourAnswer extends MergedAnswer {
+  /** Whose neighbours they are. */
+  readonly hash: string
 }
 
 /** Hits by cassette; one that does not answer has an empty list. */
@@ -111,6 +118,15 @@ export interface NetworkShape extends SymbolQuestions {
     topK?: number,
     options?: QueryOptions
   ) => Effect.Effect<AnswerByCassette, AskError>
+  /**
+   * The texts most like the one that a hash (or 12 of its first digits) or a symbol names, wherever that one stands; it
+   * is not among them. `limit` is 0 to 1,000.
+   */
+  readonly neighbours: (
+    name: string,
+    limit?: number,
+    options?: Omit<QueryOptions, "mode">
+  ) => Effect.Effect<NeighbourAnswer, AskError | NamingError>
   readonly status: Effect.Effect<ReadonlyArray<CassetteHealth>>
 }
 
@@ -121,6 +137,8 @@ const limitFault = (limit: number): InvalidInput | undefined =>
   Number.isInteger(limit) && limit >= 0 && limit <= MAX_LIMIT
     ? undefined
     : invalid("/limit", `a whole number from 0 to ${MAX_LIMIT}`)
+
+const noHits: Search = { hits: [], mode: "lexical", notices: [] }
 
 const isPartial = (answers: Readonly<Record<string, Answer>>): boolean =>
   Object.values(answers).some(({ status }) => status !== "ok")
@@ -330,10 +348,11 @@ class Hub {
     const { answers, partial, value } = yield* this.embedding.using((embedder) =>
       this.ask(options, limit, (asking, now) =>
         Effect.gen({ self: this }, function* () {
-          if (limit === 0) {
-            yield* asking.each(({ getStats }) => getStats)
-            return { hits: [], mode: "lexical" as const, notices: [] }
-          }
+          if (limit === 0)
+            return yield* Effect.as(
+              asking.each(({ getStats }) => getStats),
+              noHits
+            )
           const tools = { ...this.tools, embedder }
           return yield* asking.steadily(searchNetwork(asking, tools, text, limit, { now }, options.mode))
         })
@@ -397,6 +416,31 @@ class Hub {
     )
   )
 
+  readonly neighbours = Effect.fnUntraced(function* (
+    this: Hub,
+    name: string,
+    limit: number = DEFAULT_LIMIT,
+    options: Omit<QueryOptions, "mode"> = {}
+  ): Effect.fn.Return<NeighbourAnswer, AskError | NamingError> {
+    return yield* this.embedding.using((embedder) =>
+      this.using([...this.registered.values()], (everywhere) =>
+        Effect.gen({ self: this }, function* () {
+          const scope = { now: timestampFromMillis(yield* Clock.currentTimeMillis) }
+          const text = yield* namedText(everywhere, name, scope)
+          const { answers, partial, value } = yield* this.ask(options, limit, (asking) =>
+            limit === 0
+              ? Effect.as(
+                  asking.each(({ getStats }) => getStats),
+                  noHits
+                )
+              : neighboursOf(asking, everywhere, { ...this.tools, embedder }, text, limit, scope)
+          )
+          return { hash: text.hash, ...value, answers, partial }
+        })
+      )
+    )
+  })
+
   readonly status = Effect.suspend(() =>
     this.using([...this.registered.values()], (asking) =>
       Effect.gen({ self: this }, function* () {
@@ -430,6 +474,7 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
         queryAll: (text, topK, options) => hub.queryAll(text, topK, options),
         queryByCapability: (text, capability, topK, options) =>
           hub.queryAll(text, topK, { ...options, capability }),
+        neighbours: (name, limit, options) => hub.neighbours(name, limit, options),
         status: hub.status,
         ...hub.symbols
       }

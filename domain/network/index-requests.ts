@@ -133,6 +133,13 @@ export type IndexRequest =
       /** Only vectors that differ in no more signs are compared; null: all. */
       readonly within: number | null
     }
+  | {
+      readonly op: "vector"
+      readonly scope: Scope
+      readonly identity: EmbedderIdentity
+      /** Of a chunk's text. */
+      readonly hash: string
+    }
   | { readonly op: "places"; readonly scope: Scope; readonly hashes: ReadonlyArray<string> }
   | {
       readonly op: "prefixed"
@@ -159,6 +166,8 @@ export interface IndexAnswers {
   readonly describe: ReadonlyArray<DescribedChunk | null>
   readonly census: VectorCensus
   readonly nearest: NearestTexts
+  /** Null where the text has none of this maker, or cannot be seen. */
+  readonly vector: ReadonlyArray<number> | null
   readonly places: ReadonlyArray<StoredChunk>
   /** The hashes of each prefix in the order of the request, sorted. */
   readonly prefixed: ReadonlyArray<ReadonlyArray<string>>

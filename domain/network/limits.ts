@@ -50,6 +50,10 @@ export const MIN_CANDIDATES = 160
 export const CANDIDATE_SHARE = 0.0064
 export const CANDIDATES_PER_TEXT = 3
 
+/** How many of a text's terms are looked at, and by how many of the most telling ones its neighbours are looked for. */
+export const MAX_TEXT_TERMS = 1_000
+export const MAX_TELLING_TERMS = 12
+
 /** How many vectors have their signs in one segment, and how many may wait beside the segments. */
 export const SEGMENT_VECTORS = 4_096
 export const MAX_TAIL_VECTORS = 256

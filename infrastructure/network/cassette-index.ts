@@ -23,7 +23,7 @@ import { weightedCount } from "../../domain/network/term-counts.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { CassetteFault, CassetteFile, OpenCassette } from "./cassette-file.ts"
 import { hashesWithPrefixes, textsOfHashes } from "./symbol-lookup.ts"
-import { nearestTexts, vectorCensus, vectorStores } from "./vector-reading.ts"
+import { nearestTexts, vectorCensus, vectorOfText, vectorStores } from "./vector-reading.ts"
 
 interface TermsRow {
   readonly chunk_number: number
@@ -47,6 +47,12 @@ const hiddenBy = ({ connection, meta }: OpenCassette, { now }: Scope): Hidden =>
 }
 
 const single = <Row>(connection: Connection, sql: string): Row => connection.all<Row>(sql)[0] as Row
+
+/** Whether a chunk may be seen; undefined when all may. */
+const seenBy = (cassette: OpenCassette, scope: Scope): ((chunk: number) => boolean) | undefined => {
+  const hidden = hiddenBy(cassette, scope)
+  return hidden === undefined ? undefined : (chunk) => !hidden.has(chunk)
+}
 
 const readTail = (connection: Connection, hidden: Hidden): ReadonlyArray<TermsRow> =>
   connection
@@ -408,10 +414,9 @@ const answers: {
   count: (cassette, { scope, terms }) => count(cassette, terms, scope),
   best,
   describe: (cassette, { chunks, neighbours }) => describe(cassette, chunks, neighbours),
-  census: (cassette, request) =>
-    vectorCensus(cassette.connection, hiddenBy(cassette, request.scope), request),
-  nearest: (cassette, request) =>
-    nearestTexts(cassette.connection, hiddenBy(cassette, request.scope), request),
+  census: (cassette, request) => vectorCensus(cassette.connection, seenBy(cassette, request.scope), request),
+  nearest: (cassette, request) => nearestTexts(cassette.connection, seenBy(cassette, request.scope), request),
+  vector: (cassette, request) => vectorOfText(cassette.connection, seenBy(cassette, request.scope), request),
   places: (cassette, { hashes, scope }) => placesOfTexts(cassette, hashes, scope),
   prefixed: (cassette, { kind, limit, prefixes, scope }) =>
     hashesWithPrefixes(cassette, kind, prefixes, limit, scope, hiddenBy(cassette, scope)),

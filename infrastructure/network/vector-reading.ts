@@ -13,8 +13,8 @@ import { byText } from "../../domain/network/text-order.ts"
 import { cosine, type EmbedderIdentity, floatsOf, identityText } from "../../domain/network/vectors.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 
-/** Chunks that the scope hides; undefined when it hides none. */
-type Hidden = ReadonlySet<number> | undefined
+/** Whether the scope lets a chunk be seen; undefined when it hides none. */
+type Sees = ((chunk: number) => boolean) | undefined
 
 /** The signs of all vectors of a cassette, as of one version of its file. */
 interface Signs {
@@ -97,11 +97,11 @@ const ownersOf = (connection: Connection, signs: Signs): NonNullable<Signs["owne
 }
 
 /** A mark for each vector whose text some visible chunk has; undefined when nothing is hidden. */
-const visibleRows = (connection: Connection, signs: Signs, hidden: Hidden): Uint8Array | undefined => {
-  if (hidden === undefined) return undefined
+const visibleRows = (connection: Connection, signs: Signs, sees: Sees): Uint8Array | undefined => {
+  if (sees === undefined) return undefined
   const { chunks, rows } = ownersOf(connection, signs)
   const visible = new Uint8Array(signs.ids.length)
-  for (let pair = 0; pair < rows.length; pair++) if (!hidden.has(chunks[pair]!)) visible[rows[pair]!] = 1
+  for (let pair = 0; pair < rows.length; pair++) if (sees(chunks[pair]!)) visible[rows[pair]!] = 1
   return visible
 }
 
@@ -117,13 +117,13 @@ const isBy = (stored: EmbedderIdentity | null, identity: EmbedderIdentity): bool
 /** How many visible vectors lie at each distance. */
 export const vectorCensus = (
   connection: Connection,
-  hidden: Hidden,
+  sees: Sees,
   { identity, vector }: IndexRequest & { readonly op: "census" }
 ): VectorCensus => {
   const stored = makerIn(connection)
   if (!isBy(stored, identity)) return { counts: [], stored }
   const signs = signsIn(connection, identity.dimensions)
-  const visible = visibleRows(connection, signs, hidden)
+  const visible = visibleRows(connection, signs, sees)
   const distances = distancesTo(signs, vector)
   const counts = Array.from({ length: identity.dimensions + 1 }, () => 0)
   for (let row = 0; row < distances.length; row++) {
@@ -143,12 +143,12 @@ const READ_SOME = `${READ_ALL} WHERE vector_id IN (SELECT value FROM json_each(?
 /** The numbers of the vectors that are compared: of all, or of the visible ones that are near enough. */
 const comparedVectors = (
   connection: Connection,
-  hidden: Hidden,
+  sees: Sees,
   { identity, vector, within }: IndexRequest & { readonly op: "nearest" }
 ): ReadonlyArray<VectorRow> => {
-  if (hidden === undefined && within === null) return connection.all<VectorRow>(READ_ALL)
+  if (sees === undefined && within === null) return connection.all<VectorRow>(READ_ALL)
   const signs = signsIn(connection, identity.dimensions)
-  const visible = visibleRows(connection, signs, hidden)
+  const visible = visibleRows(connection, signs, sees)
   const distances = within === null ? undefined : distancesTo(signs, vector)
   const ids: Array<number> = []
   for (let row = 0; row < signs.ids.length; row++) {
@@ -161,13 +161,13 @@ const comparedVectors = (
 /** The texts nearest to a vector, by comparing the vectors of its maker. */
 export const nearestTexts = (
   connection: Connection,
-  hidden: Hidden,
+  sees: Sees,
   request: IndexRequest & { readonly op: "nearest" }
 ): NearestTexts => {
   const { identity, limit, vector } = request
   if (!isBy(makerIn(connection), identity)) return { hashes: [], scores: [] }
   const asked = Float32Array.from(vector)
-  const scored = comparedVectors(connection, hidden, request)
+  const scored = comparedVectors(connection, sees, request)
     .filter(({ data }) => data.byteLength === 4 * identity.dimensions)
     .map(({ data, hash }) => ({ hash, score: cosine(asked, floatsOf(data)) }))
     .sort((left, right) => right.score - left.score || byText(left.hash, right.hash))
@@ -179,6 +179,23 @@ export const nearestTexts = (
     if (chunks.length > 0) found.push(text)
   }
   return { hashes: found.map(({ hash }) => hash), scores: found.map(({ score }) => score) }
+}
+
+/** The vector of a visible text by this maker; null when there is none. */
+export const vectorOfText = (
+  connection: Connection,
+  sees: Sees,
+  { hash, identity }: IndexRequest & { readonly op: "vector" }
+): ReadonlyArray<number> | null => {
+  const chunks = connection.all<{ chunk_number: number }>("SELECT chunk_number FROM chunks WHERE hash = ?", [
+    hash
+  ])
+  if (!chunks.some(({ chunk_number }) => sees?.(chunk_number) ?? true)) return null
+  const [row] = connection.all<EmbedderIdentity & { readonly data: Uint8Array }>(
+    "SELECT model, revision, dimensions, normalizer, data FROM vectors WHERE hash = ?",
+    [hash]
+  )
+  return row !== undefined && isBy(row, identity) ? [...floatsOf(row.data)] : null
 }
 
 /** How many vectors there are of each maker. */

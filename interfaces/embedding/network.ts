@@ -38,6 +38,7 @@ export type {
   AskError,
   CassetteHealth,
   MergedAnswer,
+  NeighbourAnswer,
   NetworkShape,
   QueryOptions
 } from "../../application/network/network.ts"
