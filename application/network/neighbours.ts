@@ -3,15 +3,15 @@
 // is not found, in the same words as one that does not exist.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Scope, SymbolText } from "../../domain/network/index-requests.ts"
+import type { Scope } from "../../domain/network/index-requests.ts"
 import { sumCounts } from "../../domain/network/lexical.ts"
 import { MAX_SYMBOL_CANDIDATES } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import {
   AmbiguousNetworkSymbol,
   type InvalidNetworkSymbol,
-  NetworkSymbolDamaged,
-  NetworkSymbolNotFound
+  NetworkSymbolNotFound,
+  type SymbolError
 } from "../../domain/network/symbol-errors.ts"
 import { isMeantAsSymbol, parseSymbol, type SymbolKind, symbolOf } from "../../domain/network/symbols.ts"
 import { tellingTerms, termsOfText } from "../../domain/network/telling-terms.ts"
@@ -19,22 +19,9 @@ import { identityText } from "../../domain/network/vectors.ts"
 import type { Asking } from "./asking.ts"
 import { foundByVectors, type Search, type SearchTools } from "./network-search.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
+import { type FoundTarget, hashesOf, lookUpSymbols } from "./symbol-lookup.ts"
+import { withUnanswered } from "./symbol-resolution.ts"
 import type { VectorQuestion } from "./vector-index.ts"
-
-/** A text whose neighbours are looked for. */
-export interface NamedText {
-  readonly hash: string
-  readonly content: string
-  /** How many chunks have it, 1 at least. */
-  readonly places: number
-}
-
-/** How a text can fail to be the one that is meant. */
-export type NamingError =
-  | AmbiguousNetworkSymbol
-  | InvalidNetworkSymbol
-  | NetworkSymbolDamaged
-  | NetworkSymbolNotFound
 
 /** What a name may stand for: a symbol says it, bare digits may be anything. */
 const kindsOf = (
@@ -50,63 +37,47 @@ const kindsOf = (
         prefix
       }))
 
-const unansweredOf = (asking: Asking) =>
-  Object.entries(asking.answers()).flatMap(([cassette_id, { reason = "", status }]) =>
-    status === "ok" ? [] : [{ cassette_id, reason }]
-  )
-
-/** The one text that a hash, its first digits or a symbol names. */
-export const namedText = Effect.fnUntraced(function* (
+const lookUp = Effect.fnUntraced(function* (
   asking: Asking,
   name: string,
   scope: Scope
-): Effect.fn.Return<NamedText, NamingError> {
+): Effect.fn.Return<FoundTarget, SymbolError> {
   const { kinds, prefix } = yield* Effect.fromResult(kindsOf(name))
-  const found = new Map<string, SymbolKind>()
+  const found = new Map<string, string>()
   for (const kind of kinds) {
-    const limit = MAX_SYMBOL_CANDIDATES + 1
-    const answers = yield* asking.each((cassette) =>
-      cassette.askIndex?.({ op: "prefixed", scope, kind, prefixes: [prefix], limit })
-    )
-    for (const hash of [...answers.values()].flat(2)) if (!found.has(hash)) found.set(hash, kind)
+    const hashes = yield* hashesOf(asking, kind, [prefix], MAX_SYMBOL_CANDIDATES + 1, scope)
+    for (const hash of hashes.get(prefix) ?? []) {
+      if (!found.has(hash)) found.set(hash, symbolOf(kind, hash))
+    }
   }
-  const [only, ...others] = [...found].sort()
-  const way = [name]
-  if (only === undefined) {
-    return yield* new NetworkSymbolNotFound({ symbol: name, way, unanswered: unansweredOf(asking) })
-  }
+  const [symbol, ...others] = [...found.values()]
+  const missing = new NetworkSymbolNotFound({ symbol: name, way: [name], unanswered: [] })
+  if (symbol === undefined) return yield* missing
   if (others.length > 0) {
-    const candidates = [only, ...others].map(([hash, kind]) => symbolOf(kind, hash))
     return yield* new AmbiguousNetworkSymbol({
       symbol: name,
-      way,
-      candidates: candidates.slice(0, MAX_SYMBOL_CANDIDATES),
-      has_more: candidates.length > MAX_SYMBOL_CANDIDATES
+      way: [name],
+      candidates: [symbol, ...others].sort().slice(0, MAX_SYMBOL_CANDIDATES),
+      has_more: others.length >= MAX_SYMBOL_CANDIDATES
     })
   }
-  const [hash, kind] = only
-  const answers = yield* asking.each((cassette) =>
-    cassette.askIndex?.({ op: "texts", scope, kind, hashes: [hash] })
-  )
-  const texts: ReadonlyArray<readonly [source: string, text: SymbolText]> = [...answers].flatMap(
-    ([source, each]) => each.map((text) => [source, text] as const)
-  )
-  if (texts.length === 0) {
-    return yield* new NetworkSymbolNotFound({ symbol: name, way, unanswered: unansweredOf(asking) })
-  }
-  const content = texts.map(([, text]) => text.content).find((each) => each !== null)
-  if (content === undefined || content === null) {
-    const cassettes = texts.map(([source]) => source)
-    return yield* new NetworkSymbolDamaged({ symbol: name, way, cassettes })
-  }
-  return { hash, content, places: texts.reduce((sum, [, text]) => sum + text.places.length, 0) }
+  const { targets } = yield* lookUpSymbols(asking, [symbol], 1, scope)
+  return targets.get(symbol) ?? (yield* missing)
 })
+
+/** The one text that a hash, its first digits or a symbol names. */
+export const namedText = (
+  asking: Asking,
+  name: string,
+  scope: Scope
+): Effect.Effect<FoundTarget, SymbolError> =>
+  Effect.mapError(lookUp(asking, name, scope), (error) => withUnanswered(error, asking.answers()))
 
 /** The text's own vector, or why there is none. */
 const vectorOf = Effect.fnUntraced(function* (
   named: Asking,
   { embedder }: SearchTools,
-  { hash }: NamedText,
+  { hash }: FoundTarget,
   scope: Scope
 ): Effect.fn.Return<Result.Result<Pick<VectorQuestion, "identity" | "vector">, string>> {
   if (embedder === undefined) return Result.fail("no embedder is configured")
@@ -123,7 +94,7 @@ const vectorOf = Effect.fnUntraced(function* (
 const byTerms = Effect.fnUntraced(function* (
   asking: Asking,
   { stem }: SearchTools,
-  { content, hash, places }: NamedText,
+  { content, hash, places }: FoundTarget,
   limit: number,
   scope: Scope
 ) {
@@ -131,7 +102,7 @@ const byTerms = Effect.fnUntraced(function* (
   const terms = [...counts.keys()]
   const answers = yield* asking.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
   const { chunks, frequencies } = sumCounts([...answers.values()], terms.length)
-  const telling = tellingTerms(counts, frequencies, chunks, places)
+  const telling = tellingTerms(counts, frequencies, chunks, places.length)
   const question = { terms: telling, neighbours: [], phrases: [] }
   const wanted = { texts: limit + 1, ofEach: false }
   const network = yield* rankNetwork(asking, stem, telling.join(" "), wanted, scope, question)
@@ -144,7 +115,7 @@ export const neighboursOf = Effect.fnUntraced(function* (
   asking: Asking,
   named: Asking,
   tools: SearchTools,
-  text: NamedText,
+  text: FoundTarget,
   limit: number,
   scope: Scope
 ): Effect.fn.Return<Search> {

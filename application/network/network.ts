@@ -33,7 +33,7 @@ import type { Cassette } from "./cassette.ts"
 import { Embedder, type EmbedderShape } from "./embedder.ts"
 import { EmbedderInUse } from "./embedder-in-use.ts"
 import { guardedCassette } from "./guarded-cassette.ts"
-import { type NamingError, namedText, neighboursOf } from "./neighbours.ts"
+import { namedText, neighboursOf } from "./neighbours.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
 import {
   type Search,
@@ -43,7 +43,7 @@ import {
   type SearchTools
 } from "./network-search.ts"
 import { Stemming } from "./stemming.ts"
-import { type SymbolQuestions, symbolQuestions } from "./symbol-questions.ts"
+import { type SymbolAskError, type SymbolQuestions, symbolQuestions } from "./symbol-questions.ts"
 import { signBitVectors, VectorIndex } from "./vector-index.ts"
 
 /** Which cassettes a question goes to, and how complete its answer must be. */
@@ -126,7 +126,7 @@ export interface NetworkShape extends SymbolQuestions {
     name: string,
     limit?: number,
     options?: Omit<QueryOptions, "mode">
-  ) => Effect.Effect<NeighbourAnswer, AskError | NamingError>
+  ) => Effect.Effect<NeighbourAnswer, SymbolAskError>
   readonly status: Effect.Effect<ReadonlyArray<CassetteHealth>>
 }
 
@@ -421,7 +421,7 @@ class Hub {
     name: string,
     limit: number = DEFAULT_LIMIT,
     options: Omit<QueryOptions, "mode"> = {}
-  ): Effect.fn.Return<NeighbourAnswer, AskError | NamingError> {
+  ): Effect.fn.Return<NeighbourAnswer, SymbolAskError> {
     return yield* this.embedding.using((embedder) =>
       this.using([...this.registered.values()], (everywhere) =>
         Effect.gen({ self: this }, function* () {
