@@ -1,0 +1,102 @@
+// A busy run of a ledger whose write-ahead log is kept whole: a reading transaction that is open from the beginning keeps
+// every checkpoint, automatic or idle, from moving anything. It tells for each commit how long the log was then, and
+// for each answer too. Files are read with `fs` only where SQLite has no locks: the log, and the database before it is open.
+
+import { copyFileSync, readFileSync, statSync } from "node:fs"
+import Database from "better-sqlite3"
+import * as Effect from "effect/Effect"
+import { openServices, rawSql } from "../../application/ledger/testing/ledgers.ts"
+import { makeManualClock, withClock } from "../../application/ledger/testing/manual-clock.ts"
+import type { Plan } from "./ledger-commands.ts"
+import { LedgerModel } from "./ledger-model.ts"
+import { START } from "./ledger-system.ts"
+
+/** What stood in the log of the database when a position was committed or answered. */
+export interface Mark {
+  readonly position: number
+  /** Length of the write-ahead log (bytes). */
+  readonly bytes: number
+}
+
+export interface RecordedRun {
+  /** The database file from before the first frame. */
+  readonly base: string
+  readonly wal: Buffer
+  /** One for each commit, the state of the base first. */
+  readonly commits: ReadonlyArray<Mark>
+  /** The newest position that a caller knew of, whenever some had been answered. */
+  readonly answers: ReadonlyArray<Mark>
+  /** The hashes of all events, in order. */
+  readonly hashes: ReadonlyArray<string>
+}
+
+/** The hashes of all events of a file, in order. */
+export const hashesOf = (file: string): ReadonlyArray<string> =>
+  rawSql(file, (database) =>
+    database.prepare<[], string>("SELECT hash FROM events ORDER BY position").pluck().all()
+  )
+
+type Services = Effect.Success<ReturnType<typeof openServices>>
+
+/** Gives a command of the model to the ledger; a refusal is an answer too. */
+const perform = ({ ledger }: Services, plan: Plan, model: LedgerModel): Effect.Effect<unknown> => {
+  const { kind, ...fields } = plan(model)
+  model.apply({ kind, ...fields } as never)
+  const input = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
+  const commands = {
+    post: ledger.postMessage,
+    claim: ledger.claimStep,
+    complete: ledger.completeStep,
+    requeue: ledger.requeueStep
+  }
+  return Effect.exit(commands[kind](input) as Effect.Effect<unknown, unknown>)
+}
+
+/** Performs the groups one after the other, the commands of each together, and records them. */
+export const record = async (
+  filename: string,
+  groups: ReadonlyArray<ReadonlyArray<Plan>>
+): Promise<RecordedRun> => {
+  const clock = makeManualClock(START)
+  const model = new LedgerModel(START)
+  await Effect.runPromise(withClock(clock)(Effect.scoped(openServices({ filename }))))
+  const base = `${filename}-base`
+  copyFileSync(filename, base)
+  const wal = `${filename}-wal`
+  const commits: Array<Mark> = [{ position: 1, bytes: 0 }]
+  const answers: Array<Mark> = []
+  const reader = new Database(filename)
+  reader.exec("BEGIN; SELECT count(*) FROM events")
+  const program = Effect.gen(function* () {
+    const services = yield* openServices({
+      filename,
+      durability: "full",
+      wrap: (store) => ({
+        transact: (work) =>
+          Effect.tap(store.transact(work), (result) =>
+            Effect.sync(() => {
+              const { head } = result as { readonly head: { readonly position: number } }
+              commits.push({ position: head.position, bytes: statSync(wal).size })
+            })
+          )
+      })
+    })
+    for (const [number, group] of groups.entries()) {
+      yield* Effect.all(
+        group.map((plan) => perform(services, plan, model)),
+        { concurrency: "unbounded" }
+      )
+      const thought = { id: `t${number}`, type: "plan", task_id: "t", agent_id: "a", content: "x" } as const
+      if (number % 3 === 0) yield* services.thoughts.createThoughtRecord(thought)
+      answers.push({ position: (yield* services.ledger.head).position, bytes: statSync(wal).size })
+    }
+    // Before anybody closes, since the last one to close moves the log and removes it.
+    return readFileSync(wal)
+  })
+  try {
+    const bytes = await Effect.runPromise(withClock(clock)(Effect.scoped(program)))
+    return { base, wal: bytes, commits, answers, hashes: hashesOf(filename) }
+  } finally {
+    reader.close()
+  }
+}
