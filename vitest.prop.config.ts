@@ -5,7 +5,8 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["property-tests/**/*.prop.ts"],
-    testTimeout: 600_000,
+    // More runs than usual take more time than usual.
+    testTimeout: Math.max(600_000, 600 * Number(process.env["PROP_RUNS"] ?? 0)),
     hookTimeout: 60_000,
     pool: "forks"
   }
