@@ -6,6 +6,7 @@
 import { readFileSync } from "node:fs"
 import Database from "better-sqlite3"
 import { describe, expect, it } from "vitest"
+import { refusalsIn } from "./testing/attack.ts"
 
 const schema = readFileSync(new URL("snapshots/corpus/0001.sql", import.meta.url), "utf8")
 
@@ -113,6 +114,11 @@ describe("expansions", () => {
       expect(refusal(statement, `DROP TRIGGER tr_expansions_append_only_${trigger}`)).not.toBe(message)
     })
   }
+
+  it("have an attack for every refusal", () => {
+    const refusals = new Set(refusalsIn(schema))
+    expect(new Set(attacks.map(([, message]) => message))).toEqual(refusals)
+  })
 
   it("take what is new in any part of the key, and one key once", () => {
     const database = stored()

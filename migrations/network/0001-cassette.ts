@@ -263,7 +263,20 @@ const documentGuards = [
 ]
 
 const chunkGuards = [
-  sealed("chunks", "INSERT"),
+  trigger({
+    name: "tr_chunks_insert",
+    timing: "BEFORE",
+    event: "INSERT",
+    on: "chunks",
+    body: [
+      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
+      // REPLACE deletes what stands in its way without asking the guard of deletions.
+      refuse(
+        "A chunk is stored already under this number or in this place",
+        sql`EXISTS (SELECT 1 FROM "chunks" WHERE "chunk_number" = NEW."chunk_number") OR EXISTS (SELECT 1 FROM "chunks" WHERE "document_id" = NEW."document_id" AND "ordinal" = NEW."ordinal")`
+      )
+    ]
+  }),
   trigger({
     name: "tr_chunks_update",
     timing: "BEFORE",
@@ -279,8 +292,9 @@ const chunkGuards = [
     body: [
       refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
       refuse(
+        // No table may be called "old" here: it would hide the row that is deleted.
         "A stable cassette withdraws the chunks of replaced documents alone",
-        sql`${metaValue("mutability")} IS 'stable' AND ${metaValue("reindexing")} IS NOT '1' AND NOT EXISTS (SELECT 1 FROM "documents" AS "old" JOIN "documents" AS "new" ON "new"."path" = "old"."path" AND "new"."version" > "old"."version" WHERE "old"."document_id" = OLD."document_id")`
+        sql`${metaValue("mutability")} IS 'stable' AND ${metaValue("reindexing")} IS NOT '1' AND NOT EXISTS (SELECT 1 FROM "documents" AS "owner" JOIN "documents" AS "later" ON "later"."path" = "owner"."path" AND "later"."version" > "owner"."version" WHERE "owner"."document_id" = OLD."document_id")`
       ),
       refuse(
         "An append-only cassette keeps every chunk",
@@ -291,6 +305,7 @@ const chunkGuards = [
 ]
 
 const derivedGuards = [
+  "cassette_migrations",
   "chunk_terms",
   "segments",
   "postings",

@@ -91,9 +91,10 @@ BEGIN
   SELECT RAISE(ABORT, 'A document is removed only with the receipt of its removal') WHERE NOT EXISTS (SELECT 1 FROM "write_receipts" WHERE "receipt_index" = (SELECT max("receipt_index") FROM "write_receipts") AND "operation" IS 'remove' AND "record_hash" IS "OLD"."record_hash");
 END;
 
-CREATE TRIGGER "tr_chunks_sealed_insert" BEFORE INSERT ON "chunks"
+CREATE TRIGGER "tr_chunks_insert" BEFORE INSERT ON "chunks"
 BEGIN
   SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+  SELECT RAISE(ABORT, 'A chunk is stored already under this number or in this place') WHERE EXISTS (SELECT 1 FROM "chunks" WHERE "chunk_number" = NEW."chunk_number") OR EXISTS (SELECT 1 FROM "chunks" WHERE "document_id" = NEW."document_id" AND "ordinal" = NEW."ordinal");
 END;
 
 CREATE TRIGGER "tr_chunks_update" BEFORE UPDATE ON "chunks"
@@ -104,8 +105,23 @@ END;
 CREATE TRIGGER "tr_chunks_delete" BEFORE DELETE ON "chunks"
 BEGIN
   SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
-  SELECT RAISE(ABORT, 'A stable cassette withdraws the chunks of replaced documents alone') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'mutability') IS 'stable' AND (SELECT "value" FROM "network_meta" WHERE "key" = 'reindexing') IS NOT '1' AND NOT EXISTS (SELECT 1 FROM "documents" AS "old" JOIN "documents" AS "new" ON "new"."path" = "old"."path" AND "new"."version" > "old"."version" WHERE "old"."document_id" = OLD."document_id");
+  SELECT RAISE(ABORT, 'A stable cassette withdraws the chunks of replaced documents alone') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'mutability') IS 'stable' AND (SELECT "value" FROM "network_meta" WHERE "key" = 'reindexing') IS NOT '1' AND NOT EXISTS (SELECT 1 FROM "documents" AS "owner" JOIN "documents" AS "later" ON "later"."path" = "owner"."path" AND "later"."version" > "owner"."version" WHERE "owner"."document_id" = OLD."document_id");
   SELECT RAISE(ABORT, 'An append-only cassette keeps every chunk') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'mutability') IS 'append-only' AND (SELECT "value" FROM "network_meta" WHERE "key" = 'reindexing') IS NOT '1';
+END;
+
+CREATE TRIGGER "tr_cassette_migrations_sealed_insert" BEFORE INSERT ON "cassette_migrations"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+END;
+
+CREATE TRIGGER "tr_cassette_migrations_sealed_update" BEFORE UPDATE ON "cassette_migrations"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+END;
+
+CREATE TRIGGER "tr_cassette_migrations_sealed_delete" BEFORE DELETE ON "cassette_migrations"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
 END;
 
 CREATE TRIGGER "tr_chunk_terms_sealed_insert" BEFORE INSERT ON "chunk_terms"
