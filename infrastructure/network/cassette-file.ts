@@ -29,8 +29,9 @@ export type CassetteInspection =
 
 /** Looks at the application id, the schema's names and the cassette's own description. */
 export const inspectCassette = (connection: Connection): CassetteInspection => {
+  // To SQLite a name is the same in capitals.
   const names = new Set(
-    connection.all<{ name: string }>("SELECT name FROM sqlite_schema").map(({ name }) => name)
+    connection.all<{ name: string }>("SELECT lower(name) AS name FROM sqlite_schema").map(({ name }) => name)
   )
   if (names.has("events")) return { kind: "ledger" }
   const id = connection.pragma("application_id")

@@ -1,0 +1,110 @@
+// The published vectors of the network's formats, which an independent program made from the specification: what we compute,
+// rank, export and import is exactly that.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Result from "effect/Result"
+import { describe, expect, it } from "vitest"
+import { recordsRoot } from "../../domain/network/record-root.ts"
+import type { Receipt } from "../../domain/network/receipt-form.ts"
+import { chunkId, contentRoot, receiptHash, recordHash } from "../../domain/network/records.ts"
+import { termTexts } from "../../domain/network/words.ts"
+import { sha256, sha256Bytes } from "../hashing/sha256.ts"
+import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { englishStem } from "./english-stems.ts"
+import { exported, filesOf, imported } from "./testing/cartridges.ts"
+import { cassetteWith, local, withNetworkOf } from "./testing/cassettes.ts"
+
+interface Vectors {
+  readonly records: ReadonlyArray<{
+    readonly path: string
+    readonly version: number
+    readonly type: string
+    readonly text: string
+    readonly content_hash: string
+    readonly record_hash: string
+  }>
+  readonly receipts: ReadonlyArray<Receipt & { readonly receipt_hash: string }>
+  readonly records_root: string
+  readonly db_hash: string
+  readonly chunks: ReadonlyArray<{
+    readonly path: string
+    readonly ordinal: number
+    readonly text: string
+    readonly hash: string
+    readonly chunk_id: string
+  }>
+  readonly words: ReadonlyArray<{
+    readonly text: string
+    readonly sequence: string
+    readonly identifiers: string
+  }>
+  readonly ranking: {
+    readonly question: string
+    readonly hits: ReadonlyArray<{
+      readonly path: string
+      readonly lexical: number
+      readonly proximity: number
+      readonly score: number
+    }>
+  }
+  readonly cartridge: Readonly<Record<string, string>>
+}
+
+const vectors = JSON.parse(
+  readFileSync(new URL("../../docs/spec/vectors/network.json", import.meta.url), "utf8")
+) as Vectors
+
+describe("the vectors of docs/spec/vectors/network.json", () => {
+  it("name records, receipts and their roots", () => {
+    for (const record of vectors.records) {
+      expect(sha256(record.text)).toBe(record.content_hash)
+      expect(recordHash(sha256, record)).toBe(record.record_hash)
+    }
+    for (const receipt of vectors.receipts) expect(receiptHash(sha256, receipt)).toBe(receipt.receipt_hash)
+    const root = recordsRoot(
+      sha256Bytes,
+      vectors.records.map(({ record_hash }) => record_hash)
+    )
+    expect([root, contentRoot(sha256, root)]).toEqual([vectors.records_root, vectors.db_hash])
+  })
+
+  it("name chunks", () => {
+    for (const { chunk_id, hash, ordinal, path, text } of vectors.chunks) {
+      expect(sha256(text)).toBe(hash)
+      expect(chunkId(sha256, path, ordinal, hash)).toBe(chunk_id)
+    }
+  })
+
+  it.each(vectors.words.map(({ identifiers, sequence, text }) => [text, sequence, identifiers] as const))(
+    "take %s apart",
+    (text, sequence, identifiers) => {
+      expect(termTexts(text, englishStem)).toEqual({ sequence, identifiers })
+    }
+  )
+
+  it("cut and rank documents", async () => {
+    const documents = Object.fromEntries(vectors.records.map(({ path, text }) => [path, text]))
+    const cassette = local("vectors", cassetteWith(temporaryFolder(), "vectors", documents))
+    const { hits } = await withNetworkOf([cassette], (network) => network.query(vectors.ranking.question))
+    expect(hits.map(({ path }) => path)).toEqual(vectors.ranking.hits.map(({ path }) => path))
+    for (const [index, { lexical, proximity, score }] of vectors.ranking.hits.entries()) {
+      const hit = hits[index]!
+      expect(hit.score).toBeCloseTo(score, 12)
+      expect(hit.parts.lexical?.score).toBeCloseTo(lexical, 12)
+      expect(hit.parts.lexical?.proximity).toBeCloseTo(proximity, 12)
+      const chunk = vectors.chunks.find(({ path }) => path === hit.path)
+      expect([hit.content, hit.chunk_id]).toEqual([chunk?.text, chunk?.chunk_id])
+    }
+  })
+
+  it("carry a cartridge that is imported, and exported to the same bytes", async () => {
+    const folder = temporaryFolder()
+    mkdirSync(join(folder, "given"))
+    for (const [name, text] of Object.entries(vectors.cartridge)) {
+      writeFileSync(join(folder, "given", name), text)
+    }
+    expect(Result.isSuccess(await imported(join(folder, "given"), join(folder, "made.db")))).toBe(true)
+    await exported("vectors", join(folder, "made.db"), join(folder, "again"))
+    expect(filesOf(join(folder, "again"))).toEqual(vectors.cartridge)
+  })
+})
