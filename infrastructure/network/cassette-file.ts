@@ -5,6 +5,7 @@ import { statSync } from "node:fs"
 import type { AnswerStatus } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../domain/network/limits.ts"
 import { type Connection, openForReading } from "../sqlite/better-sqlite3-host.ts"
+import { traceRemoval } from "../sqlite/reading-traces.ts"
 
 /** "CXN1" as a big-endian number, in the header of every cassette. */
 const APPLICATION_ID = 0x43_58_4e_31
@@ -102,6 +103,8 @@ export interface OpenCassette {
   readonly connection: Connection
   readonly meta: ReadonlyMap<string, string>
   readonly identity: string
+  /** Takes away what reading has put beside the file; called once the connection is closed. */
+  readonly removeTraces: () => void
 }
 
 /**
@@ -117,13 +120,19 @@ const identityOf = (file: string): string | CassetteFault => {
 }
 
 const open = (file: string, id: string, identity: string): OpenCassette | CassetteFault => {
+  const removeTraces = traceRemoval(file)
   const connection = openForReading(file)
+  const closed = () => {
+    connection.close()
+    removeTraces()
+  }
   try {
     connection.pragma(`cache_size = -${CACHE_KIBIBYTES}`)
     const found = inspectCassette(connection)
     const fault = judge(found, id)
-    if (fault === undefined && found.kind === "cassette") return { connection, meta: found.meta, identity }
-    connection.close()
+    if (fault === undefined && found.kind === "cassette")
+      return { connection, meta: found.meta, identity, removeTraces }
+    closed()
     return fault ?? { status: "error", reason: "the file cannot be read" }
   } catch (error) {
     connection.close()
@@ -162,7 +171,14 @@ export class CassetteFile {
   }
 
   close(): void {
-    this.opened?.connection.close()
+    const { opened } = this
+    if (opened === undefined) return
     this.opened = undefined
+    opened.connection.close()
+    try {
+      opened.removeTraces()
+    } catch {
+      // Somebody else is at work in the file by now, and the traces are theirs; or it is no cassette any more.
+    }
   }
 }

@@ -8,7 +8,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ledgerLayer } from "../testing/ledger-program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { isWritable, kindOfType, networkKind, pathFault } from "./file-system.ts"
+import { isWritable } from "./file-access.ts"
+import { kindOfType, networkKind, pathFault } from "./file-system.ts"
 
 describe("file systems", () => {
   const types = { NFS: 0x6969, SMB: 0x517b, CIFS: 0xff534d42, SMB2: 0xfe534d42 }

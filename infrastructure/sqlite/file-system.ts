@@ -2,9 +2,7 @@
 // is no folder, that a file is there when one is expected, and that it lies on no network file system, where locks
 // cannot be trusted. It looks with stat alone and never opens a database file.
 import {
-  accessSync,
   closeSync,
-  constants,
   fsyncSync,
   lstatSync,
   openSync,
@@ -23,6 +21,7 @@ import {
   StorageFailure,
   StorageFull
 } from "../../domain/ledger/errors.ts"
+import { isReadable, isWritable } from "./file-access.ts"
 
 /** Magic numbers of network file systems as statfs(2) gives them. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
@@ -37,20 +36,6 @@ export const kindOfType = (type: number): string | undefined => networkFileSyste
 
 /** The kind of network file system that `path` lies on, or undefined for a local or unknown one. */
 export const networkKind = (path: string): string | undefined => kindOfType(Number(statfsSync(path).type))
-
-const may = (path: string, access: number): boolean => {
-  try {
-    accessSync(path, access)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const isReadable = (path: string): boolean => may(path, constants.R_OK)
-
-/** True when this process may write the file or into the folder at `path`. */
-export const isWritable = (path: string): boolean => may(path, constants.W_OK)
 
 /** Why a name cannot be a file's, or undefined. The driver would trim it, or take it for something else. */
 export const nameFault = (name: unknown): string | undefined => {

@@ -32,6 +32,7 @@ export type GroupName =
   | "work"
   | "run"
   | "mcp"
+  | "doctor"
 
 interface LazyGroup<Name extends string> {
   readonly summary: string
@@ -95,5 +96,9 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   mcp: {
     summary: "serve agents over standard input and output (MCP)",
     load: async () => (await import("./mcp.ts")).mcpCommand
+  },
+  doctor: {
+    summary: "the state of everything here, and what to do about it",
+    load: async () => (await import("./doctor/doctor.ts")).doctorCommand
   }
 }

@@ -1,7 +1,7 @@
 // The one JSON document that `--format json` prints: a result or an error, always one line, with the same shape on
 // every command. It never holds a stack.
 import { errorCode } from "../../domain/ledger/errors.ts"
-import { FilesRefused, isNegativeVerdict } from "./failures.ts"
+import { FilesRefused, isNegativeVerdict, ProblemsFound } from "./failures.ts"
 import { printableJson } from "./printable.ts"
 
 /** Any tagged error. */
@@ -23,9 +23,9 @@ export const successEnvelope = (data: object): string => printableJson(JSON.stri
 export const errorEnvelope = (error: ErrorDocument): string =>
   printableJson(JSON.stringify({ ok: false, error }))
 
-/** An error's own fields; a negative verdict and an incomplete index give the whole report. */
+/** An error's own fields; a negative verdict, an incomplete index and a doctor's problems give the whole report. */
 const detailsOf = (failure: Failure): object =>
-  isNegativeVerdict(failure) || failure instanceof FilesRefused
+  isNegativeVerdict(failure) || failure instanceof FilesRefused || failure instanceof ProblemsFound
     ? failure.report
     : Object.fromEntries(Object.entries(failure).filter(([name]) => name !== "_tag" && name !== "message"))
 

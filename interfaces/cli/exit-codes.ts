@@ -56,6 +56,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   NotAFile: 1,
   FileUnreadable: 1,
   FilesRefused: 1,
+  ProblemsFound: 1,
   SliceOutOfRange: 1,
   ExpansionTooLarge: 1,
   ExpansionDiffers: 1,

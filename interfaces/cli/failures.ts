@@ -19,6 +19,7 @@ import type { MessageCassetteError } from "../../domain/ledger/errors.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { NetworkError } from "../../domain/network/errors.ts"
 import { CassetteReport } from "../../domain/network/verification.ts"
+import { DoctorReport } from "./doctor/checks.ts"
 import type { NotAReadStep } from "../worker/worker.ts"
 import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 
@@ -74,6 +75,16 @@ export class WorkersFailed extends Schema.TaggedError<WorkersFailed>()("WorkersF
   }
 }
 
+/** The doctor found something that must be seen to. */
+export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("ProblemsFound", {
+  report: DoctorReport
+}) {
+  override get message() {
+    const found = this.report.checks.filter(({ state }) => state === "problem").map(({ check }) => check)
+    return `${found.length} problem(s) found (${found.join(", ")}): each says what to do`
+  }
+}
+
 /** The reader of standard output has gone: nothing more needs to be said. */
 export class OutputClosed extends Schema.TaggedError<OutputClosed>()("OutputClosed", {}) {}
 
@@ -101,6 +112,7 @@ export type CommandFailure =
   | NotAReadStep
   | WorkersFailed
   | FilesRefused
+  | ProblemsFound
   | BundleRefusal
   | NetworkError
   | VerificationFailed

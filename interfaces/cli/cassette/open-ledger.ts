@@ -55,7 +55,7 @@ const makeFolder = (root: string) =>
   )
 
 /** The path of the ledger file that the flags name, absolute. */
-const ledgerFile = Effect.fnUntraced(function* (access: Access) {
+export const ledgerFile = Effect.fnUntraced(function* (access: Access) {
   const named = yield* Db
   if (Option.isSome(named)) {
     if (named.value === ":memory:") {

@@ -1,0 +1,134 @@
+/** What the doctor says of facts that no test machine has: network file systems, full disks, logs that are held, old schemas. */
+import { describe, expect, it } from "vitest"
+import {
+  bytesText,
+  type FileFacts,
+  fileChecks,
+  type LedgerFacts,
+  ledgerChecks,
+  missingCheck,
+  reportOf,
+  unusableCheck
+} from "./checks.ts"
+
+const file: FileFacts = {
+  name: "ledger",
+  file: "/data/system3.db",
+  fileSystem: "ext4",
+  isNetwork: false,
+  isMemory: false,
+  freeBytes: 10 * 2 ** 30,
+  bytes: 2 ** 20,
+  walBytes: 4_096,
+  writable: true
+}
+
+const ledger: LedgerFacts = {
+  version: 2,
+  supported: 2,
+  durability: "full",
+  events: 100,
+  lastDay: 10,
+  lastWeek: 70,
+  newest: "2026-11-28T08:00:00.000Z",
+  oldestLease: undefined,
+  expiredLeases: 0,
+  fault: undefined,
+  now: "2026-11-28T09:00:00.000Z"
+}
+
+const worst = (facts: Partial<FileFacts>) =>
+  fileChecks({ ...file, ...facts }).filter(({ state }) => state !== "ok")
+
+const worstOfLedger = (facts: Partial<LedgerFacts>, place: Partial<FileFacts> = {}) =>
+  ledgerChecks({ ...ledger, ...facts }, { ...file, ...place }).filter(({ state }) => state !== "ok")
+
+describe("a file", () => {
+  it("on a local disk with room, written to, with a short log, needs nothing", () => {
+    expect(worst({})).toEqual([])
+    expect(worst({ walBytes: 64 * 2 ** 20 })).toEqual([])
+  })
+
+  it("on a network file system is a problem, in memory is worth a word", () => {
+    expect(worst({ fileSystem: "NFS", isNetwork: true })).toMatchObject([
+      { check: "ledger file system", state: "problem", do: expect.stringContaining("local disk") }
+    ])
+    expect(worst({ fileSystem: "tmpfs", isMemory: true })).toMatchObject([{ state: "advice" }])
+  })
+
+  it("without room for a copy of itself gets advice", () => {
+    expect(worst({ freeBytes: 10 * 2 ** 20 })).toMatchObject([{ check: "ledger room" }])
+    expect(worst({ freeBytes: 2 ** 30, bytes: 2 ** 31 })).toMatchObject([{ check: "ledger room" }])
+  })
+
+  it("with a log that nobody can empty, or without the right to write, gets advice", () => {
+    expect(worst({ walBytes: 300 * 2 ** 20 })).toMatchObject([
+      { check: "ledger write-ahead log", seen: "300.0 MiB" }
+    ])
+    expect(worst({ writable: false })).toMatchObject([{ check: "ledger access", seen: "read-only" }])
+  })
+})
+
+describe("a ledger", () => {
+  it("that is sound, durable and has no expired lease needs nothing", () => {
+    const lease = {
+      run_id: "r",
+      step_id: "s",
+      lease_owner: "w",
+      lease_expires_at: "2026-11-28T09:00:00.001Z"
+    }
+    expect(worstOfLedger({ oldestLease: lease })).toEqual([])
+  })
+
+  it("with an expired lease gets the command that lets the step wait again", () => {
+    const lease = { run_id: "r", step_id: "s", lease_owner: "w", lease_expires_at: ledger.now }
+    expect(worstOfLedger({ oldestLease: lease, expiredLeases: 3 })).toMatchObject([
+      {
+        check: "oldest lease",
+        state: "advice",
+        seen: expect.stringContaining("3 expired"),
+        do: expect.stringContaining("cortex cassette requeue --run-id r --step s")
+      }
+    ])
+  })
+
+  it("that is damaged is a problem", () => {
+    expect(worstOfLedger({ fault: "TRIGGER_MISSING at x: y" })).toMatchObject([
+      { check: "ledger", state: "problem" }
+    ])
+  })
+
+  it("of an older version, less durable, in memory or very long gets advice", () => {
+    expect(worstOfLedger({ version: 1 })).toMatchObject([{ check: "ledger schema" }])
+    expect(worstOfLedger({ durability: "normal" })).toMatchObject([{ check: "durability" }])
+    expect(worstOfLedger({}, { isMemory: true })).toMatchObject([{ check: "durability" }])
+    expect(worstOfLedger({ events: 10_000_001 })).toMatchObject([{ check: "growth" }])
+  })
+
+  it("tells its growth by what the last week added", () => {
+    const [, , , , growth] = ledgerChecks(ledger, { ...file, bytes: 1_000 * 100 })
+    expect(growth?.seen).toContain("about 9.8 KiB a day")
+    const [, , , , none] = ledgerChecks({ ...ledger, events: 0, lastWeek: 0, newest: null }, file)
+    expect(none?.seen).toContain("about 0 bytes a day")
+  })
+})
+
+describe("the report", () => {
+  it("is as bad as its worst check", () => {
+    const fine = missingCheck("corpus", "/x", "make it")
+    const bad = unusableCheck("corpus", "no database")
+    expect(reportOf([]).verdict).toBe("ok")
+    expect(reportOf([fine, ...worst({ writable: false })]).verdict).toBe("advice")
+    expect(reportOf([bad, fine]).verdict).toBe("problem")
+  })
+
+  it("tells bytes in the unit that people use", () => {
+    expect([0, 1_023, 1_024, 1_048_576, 2 ** 31].map(bytesText)).toEqual([
+      "0 bytes",
+      "1023 bytes",
+      "1.0 KiB",
+      "1.0 MiB",
+      "2.0 GiB"
+    ])
+  })
+})

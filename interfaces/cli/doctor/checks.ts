@@ -1,0 +1,227 @@
+// What the facts of a machine and its files mean: each check has a state, what was seen and, where something should be
+// done, what. It is pure, so that every piece of advice is tested without the machine that would need it.
+import * as Schema from "effect/Schema"
+
+const CheckState = Schema.Literals(["ok", "advice", "problem"])
+
+/** One thing that was looked at. `do` is what to do about it, and absent where nothing needs to be done. */
+export const Check = Schema.Struct({
+  check: Schema.String,
+  state: CheckState,
+  seen: Schema.String,
+  do: Schema.optionalKey(Schema.String)
+})
+export type Check = typeof Check.Type
+
+export const DoctorReport = Schema.Struct({ verdict: CheckState, checks: Schema.Array(Check) })
+export type DoctorReport = typeof DoctorReport.Type
+
+/** What is known of a database file. */
+export interface FileFacts {
+  /** What it is called in the report, such as `ledger`. */
+  readonly name: string
+  readonly file: string
+  readonly fileSystem: string
+  readonly isNetwork: boolean
+  readonly isMemory: boolean
+  readonly freeBytes: number
+  readonly bytes: number
+  /** 0 when there is no log. */
+  readonly walBytes: number
+  readonly writable: boolean
+}
+
+/** What is known of a ledger beside its file. */
+export interface LedgerFacts {
+  readonly version: number
+  readonly supported: number
+  readonly durability: "full" | "normal"
+  readonly events: number
+  readonly lastDay: number
+  readonly lastWeek: number
+  readonly newest: string | null
+  readonly oldestLease:
+    | {
+        readonly run_id: string
+        readonly step_id: string
+        readonly lease_owner: string
+        readonly lease_expires_at: string
+      }
+    | undefined
+  readonly expiredLeases: number
+  readonly fault: string | undefined
+  readonly now: string
+}
+
+const ok = (check: string, seen: string): Check => ({ check, state: "ok", seen })
+const advice = (check: string, seen: string, what: string): Check => ({
+  check,
+  state: "advice",
+  seen,
+  do: what
+})
+const problem = (check: string, seen: string, what: string): Check => ({
+  check,
+  state: "problem",
+  seen,
+  do: what
+})
+
+const MEBIBYTE = 1_048_576
+const GIBIBYTE = 1_024 * MEBIBYTE
+
+/** Bytes for people. */
+export const bytesText = (bytes: number): string =>
+  bytes >= GIBIBYTE
+    ? `${(bytes / GIBIBYTE).toFixed(1)} GiB`
+    : bytes >= MEBIBYTE
+      ? `${(bytes / MEBIBYTE).toFixed(1)} MiB`
+      : bytes >= 1_024
+        ? `${(bytes / 1_024).toFixed(1)} KiB`
+        : `${bytes} bytes`
+
+/** A log beyond the size that checkpoints cut it back to (64 MiB) is held open by somebody. */
+const LARGE_WAL_BYTES = 128 * MEBIBYTE
+
+/** Less room than this is soon full. */
+const LITTLE_ROOM_BYTES = 256 * MEBIBYTE
+
+const roomCheck = ({ bytes, freeBytes, name }: FileFacts): Check => {
+  const seen = `${bytesText(freeBytes)} free`
+  return freeBytes < LITTLE_ROOM_BYTES || freeBytes < bytes
+    ? advice(
+        `${name} room`,
+        seen,
+        "make room: a backup needs as much as the file, and a full disk refuses every command (STORAGE_FULL)"
+      )
+    : ok(`${name} room`, seen)
+}
+
+const placeCheck = ({ fileSystem, isMemory, isNetwork, name }: FileFacts): Check => {
+  const check = `${name} file system`
+  if (isNetwork) {
+    return problem(
+      check,
+      fileSystem,
+      "move it to a local disk: locks cannot be trusted over a network, and two writers could damage it"
+    )
+  }
+  return isMemory
+    ? advice(
+        check,
+        `${fileSystem} (in memory)`,
+        "move it to a disk: nothing here survives a restart of the machine"
+      )
+    : ok(check, fileSystem)
+}
+
+const walCheck = ({ name, walBytes }: FileFacts): Check =>
+  walBytes > LARGE_WAL_BYTES
+    ? advice(
+        `${name} write-ahead log`,
+        bytesText(walBytes),
+        "end readers that stay in one transaction for long: the log cannot be emptied while somebody reads from it"
+      )
+    : ok(`${name} write-ahead log`, bytesText(walBytes))
+
+/** What a database file needs. */
+export const fileChecks = (facts: FileFacts): ReadonlyArray<Check> => [
+  ok(`${facts.name} file`, `${facts.file}, ${bytesText(facts.bytes)}`),
+  placeCheck(facts),
+  facts.writable
+    ? ok(`${facts.name} access`, "readable and writable")
+    : advice(
+        `${facts.name} access`,
+        "read-only",
+        "reading and verifying work; to write, give this user the right to write the file and its folder"
+      ),
+  walCheck(facts),
+  roomCheck(facts)
+]
+
+const leaseCheck = ({ expiredLeases, now, oldestLease }: LedgerFacts): Check => {
+  if (oldestLease === undefined) return ok("oldest lease", "nothing is leased")
+  const { lease_expires_at, lease_owner, run_id, step_id } = oldestLease
+  const seen = `${step_id} of ${lease_owner}, until ${lease_expires_at}`
+  return lease_expires_at > now
+    ? ok("oldest lease", seen)
+    : advice(
+        "oldest lease",
+        `${seen}; ${expiredLeases} expired`,
+        `let it wait again: cortex cassette requeue --run-id ${run_id} --step ${step_id} --reason "…"; nothing is requeued by itself`
+      )
+}
+
+/** A ledger with more events than this takes minutes to verify whole. */
+const MANY_EVENTS = 10_000_000
+
+const growthCheck = ({ events, lastDay, lastWeek, newest }: LedgerFacts, bytes: number): Check => {
+  const each = events === 0 ? 0 : bytes / events
+  const seen = `${events} events (newest ${newest ?? "none"}), ${lastDay} in the last day, ${lastWeek} in the last week; about ${bytesText(Math.round((lastWeek / 7) * each))} a day`
+  return events > MANY_EVENTS
+    ? advice(
+        "growth",
+        seen,
+        "begin a new ledger for new runs, and sign a checkpoint of this one (cassette checkpoint), so that verify --since need not read it all"
+      )
+    : ok("growth", seen)
+}
+
+const durabilityCheck = (durability: LedgerFacts["durability"], isMemory: boolean): Check => {
+  if (isMemory)
+    return advice("durability", `${durability}, in memory`, "what is acknowledged here ends with the machine")
+  return durability === "full"
+    ? ok("durability", "full: what is acknowledged is on the disk")
+    : advice(
+        "durability",
+        "normal: a power cut may lose the newest commands",
+        "leave --durability normal out where an acknowledged command must survive a power cut"
+      )
+}
+
+/** What a ledger needs beside its file. */
+export const ledgerChecks = (facts: LedgerFacts, file: FileFacts): ReadonlyArray<Check> => [
+  facts.fault === undefined
+    ? ok("ledger", "its newest part is sound")
+    : problem(
+        "ledger",
+        facts.fault,
+        "run cortex cassette verify, and bring the file back from a backup if it fails"
+      ),
+  facts.version < facts.supported
+    ? advice(
+        "ledger schema",
+        `version ${facts.version} of ${facts.supported}`,
+        "open it for writing once to bring it up to date"
+      )
+    : ok("ledger schema", `version ${facts.version}`),
+  durabilityCheck(facts.durability, file.isMemory),
+  leaseCheck(facts),
+  growthCheck(facts, file.bytes)
+]
+
+/** The programs that this one stands on. */
+export const programChecks = (facts: {
+  readonly version: string
+  readonly node: string
+  readonly sqlite: string
+}): ReadonlyArray<Check> => [ok("cortex", facts.version), ok("Node", facts.node), ok("SQLite", facts.sqlite)]
+
+/** Something that is not there yet. */
+export const missingCheck = (name: string, file: string, how: string): Check =>
+  ok(name, `none at ${file} yet: ${how}`)
+
+/** Something that cannot be opened or read, in the words of its error. */
+export const unusableCheck = (name: string, message: string): Check =>
+  problem(name, message, "see to that, and run cortex doctor again")
+
+const severity = { ok: 0, advice: 1, problem: 2 } as const
+
+/** The report of all checks; its verdict is the worst state. */
+export const reportOf = (checks: ReadonlyArray<Check>): DoctorReport => ({
+  verdict: checks.reduce<Check["state"]>(
+    (worst, { state }) => (severity[state] > severity[worst] ? state : worst),
+    "ok"
+  ),
+  checks
+})

@@ -1,0 +1,111 @@
+/** `cortex doctor` on real folders: empty, in use, damaged. It never changes what it looks at. */
+import { createHash } from "node:crypto"
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { runCli, runJson, temporaryFolder } from "../testing/in-process.ts"
+import type { DoctorReport } from "./checks.ts"
+
+let place: ReturnType<typeof temporaryFolder>
+
+beforeEach(() => {
+  place = temporaryFolder()
+})
+
+afterEach(() => {
+  place.remove()
+})
+
+const cortex = (...args: ReadonlyArray<string>) => runCli(args, { cwd: place.folder })
+
+const doctor = async () => {
+  const { code, document } = await runJson(["doctor"], { cwd: place.folder })
+  return { code, report: (document.data ?? document.error?.details) as DoctorReport | undefined }
+}
+
+const used = async () => {
+  writeFileSync(join(place.folder, "m.json"), "{}")
+  await cortex("cassette", "post", "--json", "m.json", "--run-id", "r", "--source", "USER")
+  await cortex("index")
+  await cortex("network", "init")
+  await cortex("network", "index")
+}
+
+/** Every file below the folder with the hash of its bytes. */
+const content = () =>
+  readdirSync(place.folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => statSync(join(place.folder, name)).isFile())
+    .sort()
+    .map((name) => [
+      name,
+      createHash("sha256")
+        .update(readFileSync(join(place.folder, name)))
+        .digest("hex")
+    ])
+
+describe("cortex doctor", () => {
+  it("finds no fault with an empty folder, and makes nothing in it", async () => {
+    const { code, report } = await doctor()
+    expect(code).toBe(0)
+    expect(report).toMatchObject({ verdict: "ok" })
+    expect(report?.checks.map(({ check }) => check)).toEqual([
+      "cortex",
+      "Node",
+      "SQLite",
+      "ledger",
+      "corpus",
+      "network"
+    ])
+    expect(readdirSync(place.folder)).toEqual([])
+  })
+
+  it("looks at ledger, corpus and every cassette, and changes nothing", async () => {
+    await used()
+    const before = content()
+    const { code, report } = await doctor()
+    expect(code).toBe(0)
+    const seen = new Map(report?.checks.map((check) => [check.check, check]))
+    expect(seen.get("durability")?.seen).toContain("full")
+    expect(seen.get("oldest lease")?.seen).toBe("nothing is leased")
+    expect(seen.get("growth")?.seen).toContain("2 events")
+    for (const name of ["corpus", "cassette documents", "cassette memory", "cassette resident"]) {
+      expect(seen.get(name), name).toMatchObject({ state: "ok" })
+    }
+    expect(content()).toEqual(before)
+  })
+
+  it("says how an expired lease is let go, and people read it below the line", async () => {
+    await used()
+    await cortex("cassette", "claim", "--run-id", "r", "--worker", "w", "--ttl", "1")
+    await new Promise((resolve) => setTimeout(resolve, 1_050))
+    expect(await doctor()).toMatchObject({ code: 0, report: { verdict: "advice" } })
+    const { stdout } = await cortex("doctor")
+    expect(stdout).toMatch(/oldest lease +advice .*\n +-> let it wait again: cortex cassette requeue/)
+    const { code } = await cortex("doctor", "--durability", "normal")
+    expect(code).toBe(0)
+  })
+
+  it("is 1 when something is broken, with everything else still told", async () => {
+    await used()
+    writeFileSync(join(place.folder, "CORTEX/_generated/system1.db"), "no database")
+    writeFileSync(join(place.folder, "CORTEX/cassettes/memory.db"), "no database")
+    const { code, report } = await doctor()
+    expect(code).toBe(1)
+    const problems = report?.checks.filter(({ state }) => state === "problem").map(({ check }) => check)
+    expect(problems).toEqual(["corpus", "cassette memory"])
+    const told = await cortex("doctor")
+    expect(told.code).toBe(1)
+    expect(told.stdout).toContain("growth")
+    expect(told.stderr).toContain("2 problem(s) found (corpus, cassette memory)")
+  })
+
+  it("tells a ledger that is none, and a configuration that cannot be read", async () => {
+    await used()
+    writeFileSync(join(place.folder, "CORTEX/_generated/system3.db"), "no database")
+    writeFileSync(join(place.folder, "CORTEX/network.yaml"), "network: [")
+    const { code, report } = await doctor()
+    expect(code).toBe(1)
+    const problems = report?.checks.filter(({ state }) => state === "problem").map(({ check }) => check)
+    expect(problems).toEqual(["ledger", "network"])
+  })
+})

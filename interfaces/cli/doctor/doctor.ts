@@ -1,0 +1,101 @@
+// `cortex doctor`: looks at the programs, the ledger, the corpus and the network below a root, and says of each what it is
+// and what to do about it. It changes nothing; something that is not there yet is no fault.
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Command from "effect/cli/Command"
+import { ledgerFlags } from "../cassette/ledger-flags.ts"
+import { ledgerFile } from "../cassette/open-ledger.ts"
+import { withCorpus } from "../corpus/open-corpus.ts"
+import { ProblemsFound } from "../failures.ts"
+import { type HostShape, Host, mayColour } from "../host.ts"
+import { configuredNetwork, withNetwork } from "../network/open-network.ts"
+import { Config, networkFileOptions } from "../network/network-flags.ts"
+import { requestedFormat, rootFolder } from "../options.ts"
+import { answer, writeResult } from "../output.ts"
+import { printable, tableLines } from "../printable.ts"
+import { packageVersion } from "../version.ts"
+import {
+  type Check,
+  type DoctorReport,
+  missingCheck,
+  programChecks,
+  reportOf,
+  unusableCheck
+} from "./checks.ts"
+import { databaseChecksOf, ledgerChecksOf, sqliteVersion, stands } from "./facts.ts"
+
+const corpusChecks = Effect.gen(function* () {
+  const file = join(yield* rootFolder, "CORTEX", "_generated", "system1.db")
+  const look = withCorpus("read", () => Effect.succeed("it opens, and its schema is whole"))
+  return yield* databaseChecksOf("corpus", file, "cortex index makes it", look)
+})
+
+const networkChecks = Effect.gen(function* () {
+  const { file } = yield* networkFileOptions
+  if (!stands(file)) return [missingCheck("network", file, "cortex network init makes its configuration")]
+  const { cassettes } = yield* configuredNetwork
+  const health = yield* withNetwork((network) => network.status)
+  const checks: Array<Check> = []
+  for (const { file: database, id } of cassettes) {
+    const found = health.find(({ cassette_id }) => cassette_id === id)
+    const name = `cassette ${id}`
+    const look =
+      found !== undefined && "stats" in found
+        ? Effect.succeed(
+            `${found.mutability}, ${found.stats.files} files, ${found.stats.total_chunks} chunks`
+          )
+        : Effect.fail({
+            message: (found !== undefined && "reason" in found && found.reason) || "it does not answer"
+          })
+    checks.push(...(yield* databaseChecksOf(name, database, "cortex network index makes it", look)))
+  }
+  return checks
+}).pipe(Effect.catch((error) => Effect.succeed([unusableCheck("network", error.message)])))
+
+const words = { ok: ["ok", 32], advice: ["advice", 33], problem: ["PROBLEM", 31] } as const
+
+const reportLines = (host: HostShape, { checks }: DoctorReport): ReadonlyArray<string> => {
+  const colours = mayColour(host, "stdout")
+  const table = tableLines(
+    ["check", "state", "seen"],
+    checks.map(({ check, seen, state }) => [check, words[state][0], seen])
+  )
+  const [head = "", ...rows] = table
+  return [
+    head,
+    ...rows.flatMap((row, index) => {
+      const { do: what, state } = checks[index] as Check
+      const line = colours && state !== "ok" ? `\u001b[${words[state][1]}m${row}\u001b[0m` : row
+      return what === undefined ? [line] : [line, `    -> ${printable(what)}`]
+    })
+  ]
+}
+
+export const doctorCommand = Command.make(
+  "doctor",
+  {},
+  Effect.fnUntraced(function* () {
+    const host = yield* Host
+    const report = reportOf([
+      ...programChecks({ version: packageVersion(), node: process.versions.node, sqlite: sqliteVersion() }),
+      ...(yield* ledgerChecksOf(yield* ledgerFile("read"))),
+      ...(yield* corpusChecks),
+      ...(yield* networkChecks)
+    ])
+    if (report.verdict !== "problem")
+      return yield* answer({ data: report, lines: () => reportLines(host, report) })
+    // People see the whole table; programs find it in the error's details.
+    if (requestedFormat(host.args) !== "json") yield* writeResult(`${reportLines(host, report).join("\n")}\n`)
+    return yield* new ProblemsFound({ report })
+  })
+).pipe(
+  Command.withDescription(
+    "Look at everything below the root and say what to do about it: versions of Node and SQLite, kinds of file systems and their room, durability in force, sizes of files and write-ahead logs, versions of schemas, the oldest lease, growth, and whether corpus and cassettes answer. Changes nothing. Exits 1 when there is a problem; advice alone is no problem."
+  ),
+  Command.withShortDescription("what is the state of everything here, and what to do about it"),
+  Command.withExamples([
+    { command: "cortex doctor" },
+    { command: "cortex doctor --db work.db --format json" }
+  ]),
+  Command.withGlobalFlags([...ledgerFlags, Config])
+)

@@ -1,0 +1,147 @@
+// Gathers the facts that checks are made of: from the file system with stat alone, from databases through connections that
+// change nothing and leave nothing. Whatever cannot be opened becomes a check with the error's own words.
+import { statSync } from "node:fs"
+import { dirname } from "node:path"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { timestampFromMillis } from "../../../domain/canonical/timestamp.ts"
+import { DATABASE_VERSION } from "../../../domain/ledger/limits.ts"
+import { logGrowth, oldestLease } from "../../../infrastructure/ledger/ledger-facts.ts"
+import { openScratch } from "../../../infrastructure/sqlite/better-sqlite3-host.ts"
+import { fileSystemKind } from "../../../infrastructure/sqlite/file-system-kind.ts"
+import { isWritable } from "../../../infrastructure/sqlite/file-access.ts"
+import { lookInto, lookThrough } from "../../../infrastructure/sqlite/traceless-reading.ts"
+import { Durability } from "../cassette/ledger-flags.ts"
+import { withLedgerFile } from "../cassette/open-ledger.ts"
+import {
+  bytesText,
+  type Check,
+  type FileFacts,
+  fileChecks,
+  ledgerChecks,
+  missingCheck,
+  unusableCheck
+} from "./checks.ts"
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+/** True when something stands at a path, whatever it is. */
+export const stands = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    // A path that cannot be followed is told by whoever opens it.
+    return true
+  }
+}
+
+/** What stat and statfs say of a database file that is there. */
+const fileFacts = (name: string, file: string): FileFacts => {
+  const { freeBytes, isMemory, isNetwork, name: fileSystem } = fileSystemKind(file)
+  return {
+    name,
+    file,
+    fileSystem,
+    isNetwork,
+    isMemory,
+    freeBytes,
+    bytes: sizeOf(file),
+    walBytes: sizeOf(`${file}-wal`),
+    writable: isWritable(file) && isWritable(dirname(file))
+  }
+}
+
+/** The version of SQLite that the driver brings. */
+export const sqliteVersion = (): string =>
+  lookThrough(
+    openScratch(),
+    (scratch) => scratch.all<{ version: string }>("SELECT sqlite_version() AS version")[0]?.version ?? ""
+  )
+
+const DAY_MILLIS = 86_400_000
+
+/** Turns every failure into one check. */
+const orUnusable = <A extends ReadonlyArray<Check>, E extends { readonly message: string }, R>(
+  name: string,
+  program: Effect.Effect<A, E, R>
+) =>
+  Effect.catch(program, (error) => Effect.succeed<ReadonlyArray<Check>>([unusableCheck(name, error.message)]))
+
+/** Reads through SQLite or the file system; what either says against it is an error with a message. */
+const attempt = <A>(work: () => A): Effect.Effect<A, { readonly message: string }> =>
+  Effect.try({
+    try: work,
+    catch: (error) => ({ message: error instanceof Error ? error.message : String(error) })
+  })
+
+const factsOfLedger = Effect.fnUntraced(function* (file: string) {
+  const durability = yield* Durability
+  const { expiredLeases, fault } = yield* withLedgerFile(file, "read", (ledger) =>
+    Effect.map(ledger.runs, (runs) => ({
+      fault: ledger.fault,
+      expiredLeases: runs.reduce((sum, run) => sum + run.expired_leases, 0)
+    }))
+  )
+  const now = yield* Clock.currentTimeMillis
+  const ago = (days: number) => timestampFromMillis(Math.max(0, now - days * DAY_MILLIS))
+  return yield* attempt(() =>
+    lookInto(file, (connection) =>
+      connection.snapshot(() => {
+        const { events, last_day, last_week, newest } = logGrowth(connection, ago(1), ago(7))
+        const [row] = connection.all<{ value: string }>(
+          "SELECT value FROM cassette_meta WHERE key = 'db_version'"
+        )
+        return {
+          version: Number(row?.value),
+          supported: DATABASE_VERSION,
+          durability,
+          events,
+          lastDay: last_day,
+          lastWeek: last_week,
+          newest,
+          oldestLease: oldestLease(connection),
+          expiredLeases,
+          fault: fault === undefined ? undefined : `${fault.code} at ${fault.where}: ${fault.message}`,
+          now: timestampFromMillis(now)
+        }
+      })
+    )
+  )
+})
+
+/** Everything that is to be said of the ledger at a path. */
+export const ledgerChecksOf = (file: string) => {
+  if (!stands(file)) {
+    return Effect.succeed<ReadonlyArray<Check>>([
+      missingCheck("ledger", file, "the first cassette post makes it")
+    ])
+  }
+  return orUnusable(
+    "ledger",
+    Effect.gen(function* () {
+      const facts = yield* factsOfLedger(file)
+      const place = yield* attempt(() => fileFacts("ledger", file))
+      return [...fileChecks(place), ...ledgerChecks(facts, place)]
+    })
+  )
+}
+
+/** What is to be said of another database at a path: `look` opens it and gives what was seen. */
+export const databaseChecksOf = <E extends { readonly message: string }, R>(
+  name: string,
+  file: string,
+  how: string,
+  look: Effect.Effect<string, E, R>
+): Effect.Effect<ReadonlyArray<Check>, never, R> => {
+  if (!stands(file)) return Effect.succeed([missingCheck(name, file, how)])
+  return orUnusable(
+    name,
+    Effect.gen(function* () {
+      const seen = yield* look
+      const place = yield* attempt(() => fileFacts(name, file))
+      const whole = { check: name, state: "ok" as const, seen: `${seen}; ${file}, ${bytesText(place.bytes)}` }
+      // One line for a database that needs nothing: a network has many.
+      return [whole, ...fileChecks(place).filter(({ state }) => state !== "ok")]
+    })
+  )
+}
