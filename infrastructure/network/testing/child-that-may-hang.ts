@@ -1,0 +1,12 @@
+// The program of a cassette's child, but for two things: it notes its process id beside the cassette's file, and it
+// hangs in a request for as long as another file there says so.
+import { appendFileSync, existsSync } from "node:fs"
+
+const [, , file = ""] = process.argv
+appendFileSync(`${file}.children`, `${process.pid}\n`)
+
+process.on("message", () => {
+  if (existsSync(`${file}.hang`)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+})
+
+await import("../cassette-child.ts")
