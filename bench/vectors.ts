@@ -1,11 +1,11 @@
 // What asking for the nearest vectors costs over 8 cassettes: against reading and comparing every one, and against
-// comparing all of them in memory already; how many of the true best ten are found, among clusters and among real
-// vectors; and whether joining words and vectors is worth it. BENCH_VECTORS=100000 is the size that the design speaks of.
+// comparing all of them in memory already; and how many of the true best ten are found, among clusters and among real
+// vectors. BENCH_VECTORS=100000 is the size that the design speaks of.
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { Asking } from "../application/network/asking.ts"
 import type { Cassette } from "../application/network/cassette.ts"
-import { signBitVectors, type VectorIndexShape } from "../application/network/vector-index.ts"
+import { type NearText, signBitVectors, type VectorIndexShape } from "../application/network/vector-index.ts"
 import { cosine, floatsOf } from "../domain/network/vectors.ts"
 import { local } from "../infrastructure/network/testing/cassettes.ts"
 import {
@@ -26,13 +26,21 @@ const BEST = 10
 const scope = { now: "2026-01-01T00:00:00.000Z" }
 
 type Vectors = ReadonlyArray<Float32Array>
-interface Scored {
-  readonly hash: string
-  readonly score: number
+/** Keeps the best ten of what it is given, best first; all else costs one comparison. */
+const bestOf = <A>() => {
+  const kept: Array<{ readonly value: A; readonly score: number }> = []
+  let least = Number.NEGATIVE_INFINITY
+  return {
+    add: (value: A, score: number): void => {
+      if (score <= least) return
+      kept.push({ value, score })
+      kept.sort((left, right) => right.score - left.score)
+      if (kept.length > BEST) kept.pop()
+      if (kept.length === BEST) least = kept.at(-1)!.score
+    },
+    values: (): ReadonlyArray<A> => kept.map(({ value }) => value)
+  }
 }
-
-const best = (scored: Array<Scored>): ReadonlyArray<Scored> =>
-  scored.sort((left, right) => right.score - left.score).slice(0, BEST)
 
 /** Divides vectors over cassettes; gives their files. */
 const cassettesOf = (folder: string, name: string, vectors: Vectors): ReadonlyArray<string> =>
@@ -57,21 +65,25 @@ const askIndex = (index: VectorIndexShape, cassettes: ReadonlyArray<Cassette>, v
     )
   )
 
-/** Reads and compares every vector of the files. */
-const scanFiles = (databases: ReadonlyArray<Database.Database>, vector: Float32Array) => {
-  const scored: Array<Scored> = []
+/** The best texts by reading and comparing every vector of the files. */
+const scanFiles = (
+  databases: ReadonlyArray<Database.Database>,
+  vector: Float32Array
+): ReadonlyArray<string> => {
+  const best = bestOf<string>()
   for (const database of databases) {
     const all = database.prepare<[], { hash: string; data: Uint8Array }>("SELECT hash, data FROM vectors")
-    for (const { data, hash } of all.iterate()) scored.push({ hash, score: cosine(vector, floatsOf(data)) })
+    for (const { data, hash } of all.iterate()) best.add(hash, cosine(vector, floatsOf(data)))
   }
-  return best(scored)
+  return best.values()
 }
 
-const scanMemory = (vectors: Vectors, vector: Float32Array): ReadonlyArray<number> =>
-  Array.from(vectors, (each, number) => [number, cosine(vector, each)] as const)
-    .sort(([, left], [, right]) => right - left)
-    .slice(0, BEST)
-    .map(([number]) => number)
+/** The numbers of the best texts by comparing every vector in memory. */
+const scanMemory = (vectors: Vectors, vector: Float32Array): ReadonlyArray<number> => {
+  const best = bestOf<number>()
+  for (const [number, each] of vectors.entries()) best.add(number, cosine(vector, each))
+  return best.values()
+}
 
 const timed = async <A>(work: () => A | Promise<A>): Promise<readonly [A, number]> => {
   const start = performance.now()
@@ -82,7 +94,7 @@ const timed = async <A>(work: () => A | Promise<A>): Promise<readonly [A, number
 const median = (values: ReadonlyArray<number>): number =>
   values.toSorted((left, right) => left - right)[values.length >> 1] ?? Number.NaN
 
-const shareFound = (found: ReadonlyArray<Scored>, wanted: ReadonlyArray<string>): number => {
+const shareFound = (found: ReadonlyArray<NearText>, wanted: ReadonlyArray<string>): number => {
   const hashes = new Set(found.map(({ hash }) => hash))
   return wanted.filter((hash) => hashes.has(hash)).length / wanted.length
 }
@@ -120,13 +132,7 @@ const measure = async (folder: string, questions: Vectors, vectors: Vectors, rep
       each.ours.push(ours)
       each.files.push(scanned)
       each.memory.push(compared)
-      if (repeat === 0)
-        shares.push(
-          shareFound(
-            found,
-            wanted.map(({ hash }) => hash)
-          )
-        )
+      if (repeat === 0) shares.push(shareFound(found, wanted))
     }
     times.ours.push(median(each.ours))
     times.files.push(median(each.files))
