@@ -5,7 +5,7 @@ import type { Hit } from "../../domain/network/cassette.ts"
 import { fuse } from "../../domain/network/fusion.ts"
 import type { Scope } from "../../domain/network/index-requests.ts"
 import { BEST_CANDIDATES } from "../../domain/network/limits.ts"
-import { questionOf } from "../../domain/network/query-text.ts"
+import { type Question, questionOf } from "../../domain/network/query-text.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import type { Stem } from "../../domain/network/words.ts"
 import type { Asking } from "./asking.ts"
@@ -70,6 +70,15 @@ const joined = (
   })
 }
 
+/** Why vectors that were wished for are not asked. */
+const reasons = (
+  embedder: EmbedderShape | undefined,
+  phrases: Question["phrases"]
+): ReadonlyArray<string> => [
+  ...(embedder === undefined ? ["no embedder is configured"] : []),
+  ...(phrases.length > 0 ? ["a phrase is looked for by words"] : [])
+]
+
 /** Searches; `limit` is 1 or more. Without a wish it is hybrid where there are vectors, else lexical. */
 export const searchNetwork = Effect.fnUntraced(function* (
   asking: Asking,
@@ -86,12 +95,8 @@ export const searchNetwork = Effect.fnUntraced(function* (
   const near =
     useful === undefined ? undefined : yield* nearTexts(asking, useful, vectors, text, depth, scope)
   const nearest = foundByVectors(near?.texts ?? [])
-  const notices = [
-    ...(near?.notices ?? []),
-    ...(embedder === undefined && wish !== undefined && wish !== "lexical"
-      ? ["no embedder is configured"]
-      : [])
-  ]
+  const notices =
+    near?.notices ?? (wish === undefined || wish === "lexical" ? [] : reasons(embedder, phrases))
   if (wish === "vector" && nearest.length > 0) {
     return { hits: yield* hitsOf(asking, new Map(), nearest.slice(0, limit), scope), mode: "vector", notices }
   }

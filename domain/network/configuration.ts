@@ -55,7 +55,11 @@ export const NetworkConfiguration = Schema.Struct({
       command: Schema.optionalKey(Schema.NonEmptyArray(Schema.String)),
       /** Which revision of the model it runs. */
       revision: Schema.optionalKey(Schema.String)
-    })
+    }).check(
+      Schema.makeFilter(({ command, embedder }) => embedder !== "command" || command !== undefined, {
+        expected: "the embedder command with the command that it is"
+      })
+    )
   ),
   compression: Schema.optionalKey(
     Schema.Struct({

@@ -78,6 +78,12 @@ describe("a configuration", () => {
       3,
       "cassettes[0].ttl"
     ],
+    [
+      "an embedder without its command",
+      `${start}  - {id: a, path: a.db, type: local}\nindexing:\n  embedder: command`,
+      5,
+      "indexing"
+    ],
     ["another protocol", 'network: {version: "1.0", protocol: XNP}\ncassettes: []', 1, "network.protocol"],
     ["another version", 'network:\n  version: "2.0"\n  protocol: SNP\ncassettes: []', 2, "network.version"],
     ["a key given twice", `${start}  - {id: a, path: a.db, type: local}\ncassettes: []`, 4, ""],

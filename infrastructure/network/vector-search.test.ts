@@ -179,6 +179,8 @@ describe("vectors", () => {
     const cassette = await embedded(temporaryFolder(), "one", documents)
     const { found } = await search([cassette], '"fencing token"')
     expect(found).toMatchObject({ mode: "lexical", notices: [], hits: [{ path: "a/two.md" }] })
+    const wished = await search([cassette], '"fencing token"', { mode: "vector" })
+    expect(wished.found.notices).toEqual(["a phrase is looked for by words", "searched by words alone"])
   })
 
   it("of a document that is gone are not found, and a wrong mode is refused", async () => {

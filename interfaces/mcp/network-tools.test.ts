@@ -46,9 +46,18 @@ describe("semantic_search", () => {
     const found = await session.data("semantic_search", { query: "claim a step", cassettes: ["documents"] })
     expect(found).toMatchObject({
       hits: [{ path: "guide.md" }, { path: "research/lease.md" }],
-      mode: "lexical"
+      mode: "lexical",
+      notices: ["no embedder is configured", "searched by words alone"]
     })
-    const { document } = await cortex("network", "query", "claim a step", "--cassette", "documents")
+    const { document } = await cortex(
+      "network",
+      "query",
+      "claim a step",
+      "--cassette",
+      "documents",
+      "--mode",
+      "hybrid"
+    )
     expect(timeless(found)).toEqual(timeless(document.data))
     const limited = await session.data("semantic_search", { query: "claim a step", limit: 1 })
     expect(limited["hits"]).toHaveLength(1)

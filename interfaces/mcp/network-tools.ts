@@ -83,7 +83,8 @@ const semanticSearch = agentTool({
   input: Schema.Struct({ query, cassettes, limit }),
   data: Found,
   run: ({ limit = DEFAULT_LIMIT, query, cassettes }) =>
-    Effect.flatMap(openNetwork, (network) => network.query(query, limit, { cassettes }))
+    // The wish for vectors is what makes the answer say why there were none.
+    Effect.flatMap(openNetwork, (network) => network.query(query, limit, { cassettes, mode: "hybrid" }))
 })
 
 const cassetteNetworkQuery = agentTool({
