@@ -90,3 +90,10 @@ export const MAX_EXPANSION_DEPTH = 16
 /** The largest text that symbols may grow to (bytes of UTF-8), and how many different symbols it may name. */
 export const MAX_EXPANDED_BYTES = 16 * 1_048_576
 export const MAX_EXPANDED_SYMBOLS = 10_000
+
+/** Most blocks between empty lines that are looked up as one chunk, and how many such runs a text has at most. */
+export const MAX_COMPRESSION_RUN = 32
+export const MAX_COMPRESSION_RUNS = 200_000
+
+/** The largest text that is compressed (bytes of UTF-8). */
+export const MAX_COMPRESSED_BYTES = MAX_DOCUMENT_BYTES

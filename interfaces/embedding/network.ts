@@ -68,4 +68,11 @@ export type {
 } from "../../domain/network/cassette.ts"
 export * from "../../domain/network/errors.ts"
 export * from "../../domain/network/symbol-errors.ts"
+export {
+  compress,
+  type Compression,
+  type CompressionOptions,
+  type CompressionSymbol,
+  type Measure
+} from "../../infrastructure/network/text-compression.ts"
 export type { NetworkFileOptions } from "../../infrastructure/network/network-files.ts"
