@@ -9,6 +9,7 @@ import { defineConfig } from "rolldown"
 const bundled = {
   ".": [
     "effect",
+    "gpt-tokenizer",
     "kysely",
     "markdown-it",
     "ignore",

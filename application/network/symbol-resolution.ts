@@ -110,7 +110,7 @@ export const resolveSymbol = Effect.fnUntraced(function* (
   const target = found.targets.get(symbol)
   if (target === undefined) return yield* new NetworkSymbolNotFound({ symbol, way: [symbol], unanswered: [] })
   const { content, hash, kind, places } = target
-  const circle = expand ? circleFrom(symbol, found.targets, openedOf(found, depth)) : undefined
+  const circle = expand ? circleFrom([symbol], found.targets, openedOf(found, depth)) : undefined
   if (circle !== undefined) return yield* circle
   return {
     symbol,
@@ -133,11 +133,8 @@ export const expandSymbols = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ExpandedText, SymbolError> {
   const symbols = symbolsIn(text)
   const found = yield* lookUpSymbols(asking, symbols, depth, scope)
-  const opened = openedOf(found, depth)
-  for (const symbol of symbols) {
-    const circle = circleFrom(symbol, found.targets, opened)
-    if (circle !== undefined) return yield* circle
-  }
+  const circle = circleFrom(symbols, found.targets, openedOf(found, depth))
+  if (circle !== undefined) return yield* circle
   return {
     text: yield* Effect.fromResult(expandText(text, depth, found.targets)),
     depth,

@@ -89,7 +89,7 @@ export const MAX_EXPANSION_DEPTH = 16
 
 /** The largest text that symbols may grow to (bytes of UTF-8), and how many different symbols it may name. */
 export const MAX_EXPANDED_BYTES = 16 * 1_048_576
-export const MAX_EXPANDED_SYMBOLS = 10_000
+export const MAX_EXPANDED_SYMBOLS = 262_144
 
 /** Most blocks between empty lines that are looked up as one chunk, and how many such runs a text has at most. */
 export const MAX_COMPRESSION_RUN = 32

@@ -26,24 +26,21 @@ interface Step {
 }
 
 /**
- * The first circle among texts that are expanded, as a way from the first symbol to the one that comes again. `opened`
- * says which symbols' texts are expanded; the others are left as they stand.
+ * The first circle among texts that are expanded, as a way from one of the starts to the symbol that comes again.
+ * `opened` says which symbols' texts are expanded; the others are left as they stand.
  */
 export const circleFrom = (
-  first: string,
+  starts: ReadonlyArray<string>,
   targets: SymbolTargets,
   opened: ReadonlySet<string>
 ): NetworkSymbolCycle | undefined => {
+  // One text may be spelt in several ways.
+  const openedKeys = new Set(
+    [...targets].flatMap(([symbol, target]) => (opened.has(symbol) ? [keyOf(target)] : []))
+  )
   const done = new Set<string>()
   const onWay = new Set<string>()
-  const way: Array<Step> = []
-  const enter = (symbol: string, target: SymbolTarget): void => {
-    const nested = opened.has(symbol) ? symbolsIn(target.content) : []
-    onWay.add(keyOf(target))
-    way.push({ symbol, key: keyOf(target), next: nested.values() })
-  }
-  const start = targets.get(first)
-  if (start !== undefined) enter(first, start)
+  const way: Array<Step> = [{ symbol: "", key: "", next: starts.values() }]
   for (let step = way.at(-1); step !== undefined; step = way.at(-1)) {
     const { done: isDone, value: symbol } = step.next.next()
     if (isDone === true) {
@@ -53,11 +50,14 @@ export const circleFrom = (
       continue
     }
     const target = targets.get(symbol)
-    if (target === undefined || done.has(keyOf(target))) continue
-    if (onWay.has(keyOf(target))) {
-      return new NetworkSymbolCycle({ way: [...way.map((each) => each.symbol), symbol] })
+    if (target === undefined) continue
+    const key = keyOf(target)
+    if (done.has(key)) continue
+    if (onWay.has(key)) {
+      return new NetworkSymbolCycle({ way: [...way.slice(1).map((each) => each.symbol), symbol] })
     }
-    enter(symbol, target)
+    onWay.add(key)
+    way.push({ symbol, key, next: (openedKeys.has(key) ? symbolsIn(target.content) : []).values() })
   }
   return undefined
 }

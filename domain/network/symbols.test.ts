@@ -99,24 +99,24 @@ describe("expansion", () => {
 
   it("names a circle by its way, also when it is spelt with more digits or does not lead through the first", () => {
     const targets = targetsOf({ a: named("b"), b: named("a") })
-    expect(circleFrom(named("a"), targets, all(targets))?.way).toEqual([named("a"), named("b"), named("a")])
+    expect(circleFrom([named("a")], targets, all(targets))?.way).toEqual([named("a"), named("b"), named("a")])
     const lead = targetsOf({ a: named("b"), b: `x ${named("b")}` })
-    expect(circleFrom(named("a"), lead, all(lead))?.way).toEqual([named("a"), named("b"), named("b")])
+    expect(circleFrom([named("a")], lead, all(lead))?.way).toEqual([named("a"), named("b"), named("b")])
     const longer = `@C:${"a".repeat(20)}`
     const spelt = new Map([
       ...targetsOf({ a: longer }),
       [longer, { kind: "chunk", hash: hash("a"), content: longer }]
     ] as const)
-    expect(circleFrom(named("a"), spelt, all(spelt))?.way).toEqual([named("a"), longer])
-    expect(circleFrom(named("a"), targets, all(targets))?.message).toContain("→")
+    expect(circleFrom([named("a")], spelt, all(spelt))?.way).toEqual([named("a"), longer])
+    expect(circleFrom([named("a")], targets, all(targets))?.message).toContain("→")
   })
 
   it("takes a diamond for none, and does not look into what is left", () => {
     const diamond = targetsOf({ a: `${named("b")} ${named("c")}`, b: named("d"), c: named("d"), d: "end" })
-    expect(circleFrom(named("a"), diamond, all(diamond))).toBeUndefined()
+    expect(circleFrom([named("a")], diamond, all(diamond))).toBeUndefined()
     expect(Result.getOrThrow(expandText(named("a"), 3, diamond))).toBe("end end")
     const circle = targetsOf({ a: named("b"), b: named("a") })
-    expect(circleFrom(named("a"), circle, new Set([named("a")]))).toBeUndefined()
+    expect(circleFrom([named("a")], circle, new Set([named("a")]))).toBeUndefined()
   })
 
   it("does not grow beyond the limit, and needs little time to tell", () => {

@@ -193,7 +193,7 @@ describe("symbol", () => {
     [["show", "@D/x"], 1, "SYMBOL_NOT_FOUND"],
     [["remove", "@D/x"], 1, "SYMBOL_NOT_FOUND"],
     [["resolve", "@D/x"], 1, "SYMBOL_NOT_FOUND"],
-    [["resolve", "@C:abc"], 2, "INVALID_PARAMS"],
+    [["resolve", "@C:abc"], 2, "INVALID_NETWORK_SYMBOL"],
     [["resolve", "0".repeat(64)], 2, "INVALID_PARAMS"],
     [["check", "@D/x"], 1, "VERIFICATION_FAILED"],
     [["check", "x"], 2, "INVALID_PARAMS"]

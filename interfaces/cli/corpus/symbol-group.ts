@@ -1,4 +1,5 @@
-// The group `cortex symbol`: names for files and headings that stay when lines move. No command of it prints text.
+// The group `cortex symbol`: names for files and headings that stay when lines move; none of these prints text.
+// `resolve` also takes symbols of the cassette network, which name texts by their hashes.
 import * as Command from "effect/cli/Command"
 import type { CommandGroup } from "../command-groups.ts"
 import { corpusFlags } from "./open-corpus.ts"
@@ -13,6 +14,7 @@ export const symbolGroup: CommandGroup<"symbol"> = Command.make("symbol").pipe(
   Command.withExamples([
     { command: 'cortex symbol add @DOCS/install "docs/guide.md#Guide/Install" --slice "lines[0:40]"' },
     { command: "cortex symbol resolve @DOCS/install" },
+    { command: "cortex symbol resolve @C:3f1c0a9be27d" },
     { command: "cortex symbol check" }
   ]),
   Command.withSubcommands([

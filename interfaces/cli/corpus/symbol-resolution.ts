@@ -1,26 +1,63 @@
-// `cortex symbol check|resolve`: what symbols mean now. Resolving gives place, hash and default slice, never text.
+// `cortex symbol check|resolve`: what symbols mean now. Resolving a symbol of the corpus gives place, hash and default slice,
+// never text; a symbol of the cassette network is resolved there and gives its text.
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import type { SymbolOptions } from "../../../application/network/symbol-questions.ts"
+import { isMeantAsSymbol } from "../../../domain/network/symbols.ts"
 import { findingCount, VerificationFailed } from "../failures.ts"
 import { Host } from "../host.ts"
-import { refusedFlag } from "../options.ts"
+import { depthFlag, lookupFlags, lookupOptions } from "../network/lookup-flags.ts"
+import { Config } from "../network/network-flags.ts"
+import { refusedFlag, switchFlag } from "../options.ts"
 import { answer, writeNotes } from "../output.ts"
 import { fieldLines } from "../printable.ts"
 import { verdictLine } from "../verdict.ts"
+import { resolveNetworkSymbol } from "./network-symbol.ts"
 import { withCorpus } from "./open-corpus.ts"
-import { symbolArgument } from "./symbol-registry.ts"
 
-/** Pointers into a network of cassettes are spelled so. */
-const networkPointer = /^@[CPA]:/
+/** What says something about symbols of the network alone. */
+const networkFlags = {
+  ...lookupFlags,
+  depth: depthFlag,
+  expand: switchFlag("expand", "replace symbols inside the text by their texts, through --depth levels")
+}
+
+type NetworkFlags = Command.Command.Config.Infer<typeof networkFlags>
+
+const optionsOf = ({ depth, expand, ...lookup }: NetworkFlags): SymbolOptions => ({
+  ...lookupOptions(lookup),
+  depth: Option.getOrUndefined(depth),
+  expand: expand ? true : undefined
+})
+
+/** A flag that a symbol of the corpus has no use for. */
+const useless = Effect.fnUntraced(function* ({ cassettes, depth, expand, strict }: NetworkFlags) {
+  const given: ReadonlyArray<readonly [string, boolean]> = [
+    ["--cassette", cassettes.length > 0],
+    ["--depth", Option.isSome(depth)],
+    ["--expand", expand],
+    ["--strict", strict],
+    ["--config", Option.isSome(yield* Config)]
+  ]
+  return given.find(([, isGiven]) => isGiven)?.[0]
+})
 
 export const resolveCommand = Command.make(
   "resolve",
-  { symbol_id: symbolArgument },
-  Effect.fnUntraced(function* ({ symbol_id }) {
-    if (networkPointer.test(symbol_id)) {
+  {
+    symbol_id: Argument.String("symbol").pipe(
+      Argument.withDescription("a symbol such as @DOCS/readme, or one of the network such as @C:3f1c0a9be27d")
+    ),
+    ...networkFlags
+  },
+  Effect.fnUntraced(function* ({ symbol_id, ...flags }) {
+    if (isMeantAsSymbol(symbol_id)) return yield* resolveNetworkSymbol(symbol_id, optionsOf(flags))
+    const flag = yield* useless(flags)
+    if (flag !== undefined) {
       return yield* Effect.fail(
-        refusedFlag("symbol", `${symbol_id} points into a cassette network, and none is open: name a symbol`)
+        refusedFlag(flag, `${symbol_id} is a symbol of the corpus: leave the flag out`)
       )
     }
     const section = yield* withCorpus("read", (corpus) =>
@@ -51,10 +88,15 @@ export const resolveCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Resolve a symbol to the one section that it means now: path, heading, section id, hash and default slice, never text. Exits 1 when it means none, or several."
+    "Resolve a symbol to the one section that it means now: path, heading, section id, hash and default slice, never text. A symbol of the cassette network, @C: (a chunk), @P: (a document of the type research) or @A: (a memory) and 12 to 64 digits of a hash, gives its text exactly, without an added line end; its places and the symbols in it go to standard error. Exits 1 when a symbol means none, or several."
   ),
-  Command.withShortDescription("resolve a symbol to its current section"),
-  Command.withExamples([{ command: "cortex symbol resolve @DOCS/readme --format json" }])
+  Command.withShortDescription("resolve a symbol to its current section, or to its text in the network"),
+  Command.withExamples([
+    { command: "cortex symbol resolve @DOCS/readme --format json" },
+    { command: "cortex symbol resolve @C:3f1c0a9be27d" },
+    { command: "cortex symbol resolve @P:3f1c0a9be27d --expand --depth 2" }
+  ]),
+  Command.withGlobalFlags([Config])
 )
 
 export const checkCommand = Command.make(

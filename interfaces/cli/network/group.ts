@@ -3,6 +3,7 @@ import * as Command from "effect/cli/Command"
 import type { CommandGroup } from "../command-groups.ts"
 import { exportCommand } from "./export.ts"
 import { importCommand } from "./import.ts"
+import { compressCommand, expandCommand } from "./compress.ts"
 import { indexCommand } from "./index-command.ts"
 import { initCommand } from "./init.ts"
 import { Config } from "./network-flags.ts"
@@ -27,6 +28,8 @@ export const networkGroup: CommandGroup<"network"> = Command.make("network").pip
     initCommand,
     indexCommand,
     queryCommand,
+    compressCommand,
+    expandCommand,
     statusCommand,
     verifyCommand,
     reindexCommand,

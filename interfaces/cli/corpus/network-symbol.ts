@@ -1,0 +1,26 @@
+// `cortex symbol resolve @C:…`: the text that a symbol of the cassette network names, exactly as it is, on standard output;
+// where it stands and which symbols it holds on standard error. The network is loaded for such symbols alone.
+import * as Effect from "effect/Effect"
+import type { NestedSymbol } from "../../../application/network/symbol-resolution.ts"
+import type { SymbolOptions } from "../../../application/network/symbol-questions.ts"
+import { Format } from "../options.ts"
+import { answer, writeNotes, writeResult } from "../output.ts"
+import { printable } from "../printable.ts"
+
+const nestedLine = ({ hash, level, symbol }: NestedSymbol): string =>
+  hash === null ? `holds ${symbol}, not looked up` : `holds ${symbol} (level ${level})`
+
+/** Resolves a symbol of the network and prints its text. */
+export const resolveNetworkSymbol = Effect.fnUntraced(function* (symbol: string, options: SymbolOptions) {
+  const { warnOfAnswers, withNetwork } = yield* Effect.promise(() => import("../network/open-network.ts"))
+  const found = yield* withNetwork((network) => network.resolveSymbol(symbol, options))
+  yield* warnOfAnswers(found.answers)
+  yield* (yield* Format) === "json" ? answer({ data: found, lines: () => [] }) : writeResult(found.content)
+  yield* writeNotes([
+    ...found.places.map(
+      ({ heading_path, path, source }) =>
+        `[${found.kind}] ${printable([path, ...heading_path].join(" > "))}  [${source}]`
+    ),
+    ...found.symbols.map(nestedLine)
+  ])
+})

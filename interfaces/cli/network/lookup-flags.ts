@@ -1,0 +1,30 @@
+// Flags of every command that looks symbols up: where, how completely and how deep.
+import * as Flag from "effect/cli/Flag"
+import type { LookupOptions } from "../../../application/network/symbol-questions.ts"
+import { textFlag } from "../cassette/shared-flags.ts"
+import { switchFlag, wholeNumberFlag } from "../options.ts"
+
+export const lookupFlags = {
+  cassettes: textFlag(
+    "cassette",
+    "ID",
+    "look only into this cassette; may be given several times (default: all)"
+  ).pipe(Flag.atLeast(0)),
+  strict: switchFlag("strict", "any cassette that does not answer is an error")
+}
+
+/** What the flags say. */
+export const lookupOptions = ({
+  cassettes,
+  strict
+}: {
+  readonly cassettes: ReadonlyArray<string>
+  readonly strict: boolean
+}): LookupOptions => ({ cassettes: cassettes.length === 0 ? undefined : cassettes, strict })
+
+export const depthFlag = wholeNumberFlag("depth", 1).pipe(
+  Flag.optional,
+  Flag.withDescription(
+    "how many levels of symbols are looked up, at most max_expansion_depth of the configuration"
+  )
+)
