@@ -11,7 +11,7 @@ export const benchmark: Benchmark = {
     inPlace("memory disk", async (folder, place) => {
       const rounds = setting("BENCH_ROUNDS", 200)
       const parents = setting("BENCH_PARENTS", 20)
-      const deadline = setting("BENCH_DEADLINE", 500)
+      const deadline = setting("BENCH_DEADLINE", 1_000)
       const { answers, children, left, waits } = await faultRounds(folder, rounds, deadline)
       const orphans = await orphanRounds(parents)
       const hung = answers.filter((answer) => answer["hung"]?.status === "timeout").length

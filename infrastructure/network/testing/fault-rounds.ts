@@ -7,6 +7,8 @@ import { once } from "node:events"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import type { NetworkShape } from "../../../application/network/network.ts"
 import type { Answer } from "../../../domain/network/cassette.ts"
 import { childCassette } from "../child-cassette.ts"
 import { cassetteWith, local, withNetworkOf } from "./cassettes.ts"
@@ -46,6 +48,14 @@ export interface FaultRounds {
   readonly repaired: Readonly<Record<string, Answer>>
 }
 
+/** Asks until the hung cassette is back; a child that takes long to start is late, too. */
+const isBack = Effect.fnUntraced(function* (network: NetworkShape) {
+  for (let tries = 0; tries < 50; tries++) {
+    if ((yield* network.query("text")).answers["hung"]?.status === "ok") return
+  }
+  throw new Error("no child starts within its deadline: set a longer one")
+})
+
 const sound = ["one", "two", "three", "four", "five", "six"]
 
 /** Asks eight cassettes: six sound ones, `hung`, which a child serves that hangs, and the damaged `corrupt`. */
@@ -80,11 +90,10 @@ export const faultRounds = async (
   const cassettes = [...sound, "corrupt"].map((id) => local(id, file(id)))
   const repaired = await withNetworkOf([hung, ...cassettes], (network) =>
     Effect.gen(function* () {
-      // A child that takes long to start would be late, too.
-      while ((yield* network.query("text")).answers["hung"]?.status !== "ok");
+      yield* isBack(network)
       writeFileSync(file("corrupt"), Buffer.alloc(whole.length, 0xa5))
       for (let round = 0; round < rounds; round++) {
-        while ((yield* network.query("text")).answers["hung"]?.status !== "ok");
+        yield* isBack(network)
         writeFileSync(hang, "")
         const start = performance.now()
         const answer = yield* network.query("text")
@@ -94,9 +103,10 @@ export const faultRounds = async (
         rmSync(hang)
       }
       writeFileSync(file("corrupt"), whole)
-      while ((yield* network.query("text")).answers["hung"]?.status !== "ok");
+      yield* isBack(network)
       return (yield* network.query("text")).answers
-    })
+      // That a cassette comes and goes is what is done here.
+    }).pipe(Effect.provide(Logger.layer([])))
   )
   const started = children()
   const left: Array<number> = []
