@@ -23,7 +23,7 @@ const CASSETTES = 8
 const DIMENSIONS = 384
 const BEST = 10
 
-const scope = { now: "2026-01-01T00:00:00.000Z" }
+const scope = { now: "2026-01-01T00:00:00.000Z", agent: null }
 
 type Vectors = ReadonlyArray<Float32Array>
 /** Keeps the best ten of what it is given, best first; all else costs one comparison. */

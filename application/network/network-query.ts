@@ -94,12 +94,15 @@ const bestWithEquals = (group: ReadonlyArray<Scored>, count: number): ReadonlyAr
 const describe = Effect.fnUntraced(function* (
   asking: Asking,
   { neighbours }: Question,
-  scored: ReadonlyArray<Scored>
+  scored: ReadonlyArray<Scored>,
+  scope: Scope
 ) {
   const bySource = Map.groupBy(scored, ({ source }) => source)
   const answers = yield* asking.each((cassette) => {
     const chunks = bySource.get(cassette.cassetteId)?.map(({ chunk }) => chunk)
-    return chunks === undefined ? undefined : cassette.askIndex?.({ op: "describe", chunks, neighbours })
+    return chunks === undefined
+      ? undefined
+      : cassette.askIndex?.({ op: "describe", scope, chunks, neighbours })
   })
   return [...answers].flatMap(([source, described]) =>
     (bySource.get(source) ?? []).flatMap(({ chunk, score }, index): ReadonlyArray<Ranked> => {
@@ -142,7 +145,7 @@ const askIndexes = Effect.fnUntraced(function* (
     const isAll = [...found.values()].every(({ complete_from }) => complete_from === null)
     for (let count = texts; ; count *= 2) {
       const chosen = groups.flatMap((group) => bestWithEquals(group, count))
-      const ranked = yield* describe(asking, question, chosen)
+      const ranked = yield* describe(asking, question, chosen, scope)
       const isEnough = groups.every((group) => {
         const own = ofEach ? ranked.filter(({ source }) => source === group[0]?.source) : ranked
         return distinctTexts(own, texts).length >= texts
@@ -236,7 +239,7 @@ const hitOf = (text: FoundText, places: ReadonlyArray<Found>): ReadonlyArray<Hit
         )
   // It was withdrawn since it was found.
   if (first === undefined) return []
-  const { content, hash, kind, type, ...place } = first
+  const { content, hash, kind, memory, type, ...place } = first
   return [
     {
       ...place,
@@ -247,6 +250,7 @@ const hitOf = (text: FoundText, places: ReadonlyArray<Found>): ReadonlyArray<Hit
       score: text.score,
       score_kind: text.score_kind,
       parts: text.parts,
+      ...(memory === undefined ? {} : { memory }),
       places: [first, ...places.filter((each) => each !== first)].map(
         ({ chunk_id, heading_path, ordinal, path, source }) => ({
           source,

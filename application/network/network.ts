@@ -29,6 +29,7 @@ import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import { Hashing } from "../ledger/hashing.ts"
 import { Asking } from "./asking.ts"
+import { CallerAgent } from "./caller-agent.ts"
 import type { Cassette } from "./cassette.ts"
 import { Embedder, type EmbedderShape } from "./embedder.ts"
 import { EmbedderInUse } from "./embedder-in-use.ts"
@@ -169,11 +170,13 @@ class Hub {
   private readonly tools: Omit<SearchTools, "embedder">
   private readonly embedding: EmbedderInUse
   private readonly sha256: Sha256
+  private readonly agent: string | null
 
-  constructor({ embedder, ...tools }: SearchTools, sha256: Sha256) {
+  constructor({ embedder, ...tools }: SearchTools, sha256: Sha256, agent: string | null) {
     this.tools = tools
     this.embedding = new EmbedderInUse(embedder)
     this.sha256 = sha256
+    this.agent = agent
   }
 
   readonly ids = Effect.sync(() => [...this.registered.keys()])
@@ -305,7 +308,7 @@ class Hub {
     this: Hub,
     { capability, cassettes, mode, strict = false }: QueryOptions,
     limit: number,
-    work: (asking: Asking, now: string) => Effect.Effect<A>,
+    work: (asking: Asking, scope: Scope) => Effect.Effect<A>,
     isAsked: (cassette: Cassette) => boolean = () => true
   ): Effect.fn.Return<
     { readonly value: A; readonly answers: Readonly<Record<string, Answer>>; readonly partial: boolean },
@@ -321,7 +324,7 @@ class Hub {
     }
     const chosen = this.chosen(cassettes)
     if (!Array.isArray(chosen)) return yield* Effect.fail(chosen as UnknownCassette | InvalidInput)
-    const now = timestampFromMillis(yield* Clock.currentTimeMillis)
+    const scope = { now: timestampFromMillis(yield* Clock.currentTimeMillis), agent: this.agent }
     return yield* this.using((chosen as ReadonlyArray<Cassette>).filter(isAsked), (all) =>
       Effect.gen({ self: this }, function* () {
         const { able, failed } =
@@ -329,7 +332,7 @@ class Hub {
             ? { able: all.answering, failed: {} }
             : yield* this.capable(all, capability)
         const asking = new Asking(able)
-        const value = yield* work(asking, now)
+        const value = yield* work(asking, scope)
         const answers = { ...failed, ...asking.answers() }
         yield* this.logChanges(answers)
         const refusal = complete(answers, strict)
@@ -346,7 +349,7 @@ class Hub {
     options: QueryOptions = {}
   ): Effect.fn.Return<MergedAnswer, AskError> {
     const { answers, partial, value } = yield* this.embedding.using((embedder) =>
-      this.ask(options, limit, (asking, now) =>
+      this.ask(options, limit, (asking, scope) =>
         Effect.gen({ self: this }, function* () {
           if (limit === 0)
             return yield* Effect.as(
@@ -354,7 +357,7 @@ class Hub {
               noHits
             )
           const tools = { ...this.tools, embedder }
-          return yield* asking.steadily(searchNetwork(asking, tools, text, limit, { now }, options.mode))
+          return yield* asking.steadily(searchNetwork(asking, tools, text, limit, scope, options.mode))
         })
       )
     )
@@ -390,13 +393,13 @@ class Hub {
     topK: number = DEFAULT_LIMIT,
     options: QueryOptions = {}
   ): Effect.fn.Return<AnswerByCassette, AskError> {
-    const { answers, partial, value } = yield* this.ask(options, topK, (asking, now) =>
+    const { answers, partial, value } = yield* this.ask(options, topK, (asking, scope) =>
       Effect.gen({ self: this }, function* () {
         if (topK === 0) {
           yield* asking.each(({ getStats }) => getStats)
           return {}
         }
-        return yield* asking.steadily(this.askEach(asking, text, topK, { now }))
+        return yield* asking.steadily(this.askEach(asking, text, topK, scope))
       })
     )
     return {
@@ -411,7 +414,7 @@ class Hub {
     this.ask(
       options,
       0,
-      (asking, now) => work(asking, { now }),
+      (asking, scope) => work(asking, scope),
       ({ askIndex }) => askIndex !== undefined
     )
   )
@@ -425,7 +428,7 @@ class Hub {
     return yield* this.embedding.using((embedder) =>
       this.using([...this.registered.values()], (everywhere) =>
         Effect.gen({ self: this }, function* () {
-          const scope = { now: timestampFromMillis(yield* Clock.currentTimeMillis) }
+          const scope = { now: timestampFromMillis(yield* Clock.currentTimeMillis), agent: this.agent }
           const text = yield* namedText(everywhere, name, scope)
           const { answers, partial, value } = yield* this.ask(options, limit, (asking) =>
             limit === 0
@@ -462,7 +465,7 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
       const { sha256 } = yield* Hashing
       const embedder = Option.getOrUndefined(yield* Effect.serviceOption(Embedder))
       const vectors = Option.getOrElse(yield* Effect.serviceOption(VectorIndex), () => signBitVectors())
-      const hub = new Hub({ stem, embedder, vectors }, sha256)
+      const hub = new Hub({ stem, embedder, vectors }, sha256, yield* CallerAgent)
       yield* Effect.addFinalizer(() => hub.close)
       return {
         register: (cassette) => hub.register(cassette),

@@ -1,6 +1,7 @@
 // What a cassette says of itself and what it finds: the handshake, its statistics and the hits of a question, in the
 // names that travel between programs. See docs/spec/network.md.
 import * as Schema from "effect/Schema"
+import type { JsonObject } from "../canonical/json.ts"
 
 /** What a cassette may promise about writes. */
 const MUTABILITIES = ["immutable", "stable", "mutable", "append-only", "ephemeral", "read-write"] as const
@@ -19,6 +20,9 @@ export const CAPABILITIES = [
 ] as const
 export const Capability = Schema.Literals(CAPABILITIES)
 export type Capability = typeof Capability.Type
+
+/** Who sees the memories of a cassette: everybody, or each agent its own. */
+export type MemoryScope = "shared" | "private"
 
 const idForm = /^[a-z][a-z0-9-]{0,63}$/
 
@@ -72,6 +76,14 @@ export interface Place {
   readonly heading_path: ReadonlyArray<string>
 }
 
+/** What a hit tells of the memory that it is of: its hash, and by whom, when and with what it was saved last. */
+export interface MemoryNote {
+  readonly hash: string
+  readonly agent_id: string | null
+  readonly saved_at: string
+  readonly metadata: JsonObject
+}
+
 /** `bm25` with its bonus, `cosine` of vectors, or `hybrid`: both lists joined by rank. */
 export type ScoreKind = "bm25" | "cosine" | "hybrid"
 
@@ -96,5 +108,7 @@ export interface Hit {
   readonly ordinal: number
   readonly heading_path: ReadonlyArray<string>
   readonly parts: HitParts
+  /** Of a hit of type `memory` alone. */
+  readonly memory?: MemoryNote
   readonly places: ReadonlyArray<Place>
 }

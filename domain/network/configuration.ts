@@ -1,7 +1,13 @@
 // What the configuration of a network may say, with its defaults. Names are those of the file. It is decoded strictly:
 // an unknown name is an error, since a mistyped one would silently be a default.
 import * as Schema from "effect/Schema"
-import { Capability, CassetteId, type Mutability, Mutability as MutabilityName } from "./cassette.ts"
+import {
+  Capability,
+  CassetteId,
+  type MemoryScope,
+  type Mutability,
+  Mutability as MutabilityName
+} from "./cassette.ts"
 import { DEFAULT_TTL_MILLIS, MAX_EXPANSION_DEPTH } from "./limits.ts"
 
 const RelativeOrAbsolutePath = Schema.String.check(
@@ -107,6 +113,14 @@ export const ttlMillis = (ttl: string | undefined): number => {
   const [, count = "", unit = "ms"] = ttlForm.exec(ttl ?? "") ?? []
   return count === "" ? DEFAULT_TTL_MILLIS : Number(count) * unitMillis[unit as keyof typeof unitMillis]
 }
+
+/** Who sees the memories of a cassette of this configuration: one that is to have `agent_id` keeps agents apart. */
+export const memoryScopeOf = ({ capabilities, id }: CassetteConfiguration): MemoryScope =>
+  (capabilities ?? STANDARD_CASSETTES.find((standard) => standard.id === id)?.capabilities)?.includes(
+    "agent_id"
+  )
+    ? "private"
+    : "shared"
 
 /** The mutability that a cassette of this configuration has. */
 export const mutabilityOf = ({ id, mutability }: CassetteConfiguration): Mutability =>

@@ -1,15 +1,18 @@
 // What the hub asks of an index that ranks as one with others, and what such an index answers: plain data, so that it
 // can be asked in this process or in another one. Every question names its scope; nothing outside it is counted,
 // found or shown.
-import type { Mutability } from "./cassette.ts"
+import type { JsonObject } from "../canonical/json.ts"
+import type { MemoryNote, MemoryScope, Mutability } from "./cassette.ts"
 import type { EmbedderIdentity } from "./vectors.ts"
 import type { Counts, Weights } from "./lexical.ts"
 import type { Question } from "./query-text.ts"
 import type { SymbolKind } from "./symbols.ts"
 
-/** What may be seen: what has not expired by `now` (a timestamp). */
+/** What may be seen: what has not expired by `now` (a timestamp), of everybody and of the agent that asks. */
 export interface Scope {
   readonly now: string
+  /** Null: what everybody may see. */
+  readonly agent: string | null
 }
 
 /** An index's best chunks by number, in no order, with their scores. */
@@ -46,6 +49,25 @@ export interface StoredChunk {
   readonly kind: string
   readonly heading_path: ReadonlyArray<string>
   readonly content: string
+  /** Of a memory's chunk alone. */
+  readonly memory?: MemoryNote
+}
+
+/** One time that a memory was saved. */
+export interface StoredSave {
+  readonly agent_id: string | null
+  readonly saved_at: string
+  readonly metadata: JsonObject
+}
+
+/** A memory with its text. */
+export interface StoredMemory {
+  /** SHA-256 of the text. */
+  readonly hash: string
+  readonly text: string
+  /** Newest first, at most `MAX_LISTED_SAVES`. */
+  readonly saves: ReadonlyArray<StoredSave>
+  readonly save_count: number
 }
 
 /** Where a text that a symbol names stands; a whole document has neither chunk id nor ordinal. */
@@ -90,14 +112,15 @@ export interface IndexFacts {
   readonly cassette_id: string
   readonly schema_version: string
   readonly mutability: Mutability
+  readonly memories: MemoryScope
   /** The Merkle root over its records. */
   readonly records_root: string
   readonly total_chunks: number
   readonly definitions: number
   readonly files: number
   readonly content_types: ReadonlyArray<string>
-  readonly receipts: number
-  readonly receipt_head: string
+  /** True when some memory was saved by an agent that said who it is. */
+  readonly has_agents: boolean
   readonly vectors: ReadonlyArray<VectorStore>
 }
 
@@ -113,6 +136,7 @@ export type IndexRequest =
     }
   | {
       readonly op: "describe"
+      readonly scope: Scope
       readonly chunks: ReadonlyArray<number>
       readonly neighbours: Question["neighbours"]
     }
@@ -156,13 +180,20 @@ export type IndexRequest =
       readonly kind: SymbolKind
       readonly hashes: ReadonlyArray<string>
     }
+  | {
+      readonly op: "recall"
+      readonly scope: Scope
+      /** The first digits of the hash, or all of them. */
+      readonly prefix: string
+      readonly limit: number
+    }
 
 /** The answer's type by the request's name. */
 export interface IndexAnswers {
   readonly facts: IndexFacts
   readonly count: Counts
   readonly best: BestChunks
-  /** In the order of the request; null for a chunk that is gone. */
+  /** In the order of the request; null for a chunk that is gone or may not be seen. */
   readonly describe: ReadonlyArray<DescribedChunk | null>
   readonly census: VectorCensus
   readonly nearest: NearestTexts
@@ -172,4 +203,6 @@ export interface IndexAnswers {
   /** The hashes of each prefix in the order of the request, sorted. */
   readonly prefixed: ReadonlyArray<ReadonlyArray<string>>
   readonly texts: ReadonlyArray<SymbolText>
+  /** In order of their hashes. */
+  readonly recall: ReadonlyArray<StoredMemory>
 }

@@ -32,6 +32,13 @@ export const MAX_DOCUMENT_BYTES = 4 * 1_048_576
 /** Longest line of a cartridge: a largest text of control characters alone, each as six bytes, and the other fields. */
 export const MAX_CARTRIDGE_LINE_BYTES = 6 * MAX_DOCUMENT_BYTES + 65_536
 
+/** Largest text of a memory, and largest metadata of one save as canonical JSON (bytes of UTF-8). */
+export const MAX_MEMORY_BYTES = 1_048_576
+export const MAX_METADATA_BYTES = 16_384
+
+/** How many of a memory's saves are shown with it. */
+export const MAX_LISTED_SAVES = 100
+
 /** The size that a chunk aims at, and the largest that one may be (UTF-8 bytes). */
 export const TARGET_CHUNK_BYTES = 1_600
 export const MAX_CHUNK_BYTES = 3_200

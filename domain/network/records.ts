@@ -18,6 +18,48 @@ export interface DocumentRecord {
 export const recordHash = (sha256: Sha256, { content_hash, path, type, version }: DocumentRecord): string =>
   sha256(jcsText(["cassette/document/1", path, version, type, content_hash]))
 
+/** What identifies a memory: its text for its owner (an agent; empty: everybody). */
+export interface MemoryRecord {
+  readonly owner: string
+  /** SHA-256 of the text. */
+  readonly content_hash: string
+}
+
+/** The hash under which a memory stands in receipts and in the root. */
+export const memoryRecordHash = (sha256: Sha256, { content_hash, owner }: MemoryRecord): string =>
+  sha256(jcsText(["cassette/memory/1", owner, content_hash]))
+
+/** Who saved a memory, when, and with what. */
+export interface SaveRecord {
+  /** `record_hash` of the memory. */
+  readonly memory: string
+  /** From 1 on. */
+  readonly save_number: number
+  readonly agent_id: string | null
+  readonly saved_at: string
+  /** Until when an ephemeral cassette keeps it. */
+  readonly expires_at: string | null
+  /** A JSON object as `jcs/1`. */
+  readonly metadata: string
+}
+
+/** The hash under which a save stands in receipts and in the root. */
+export const saveRecordHash = (sha256: Sha256, save: SaveRecord): string =>
+  sha256(
+    jcsText([
+      "cassette/save/1",
+      save.memory,
+      save.save_number,
+      save.agent_id,
+      save.saved_at,
+      save.expires_at,
+      save.metadata
+    ])
+  )
+
+/** Where a memory is found in place of a path: its symbol. */
+export const memoryPath = (hash: string): string => `@A:${hash}`
+
 /** `chunk_id`: the place and the text of a chunk, 32 hexadecimal digits. */
 export const chunkId = (sha256: Sha256, path: string, ordinal: number, hash: string): string =>
   sha256(jcsText([path, ordinal, hash])).slice(0, 32)

@@ -45,18 +45,25 @@ const Identity = Schema.Struct({
   normalizer: Schema.String
 })
 
+const MemoryNote = Schema.Struct({
+  hash: Hash,
+  agent_id: Schema.NullOr(WellFormedText),
+  saved_at: WellFormedText,
+  metadata: Schema.Record(Schema.String, Schema.Json)
+})
+
 const shapes = {
   facts: Schema.Struct({
     cassette_id: Schema.String,
     schema_version: Schema.String,
     mutability: Mutability,
+    memories: Schema.Literals(["shared", "private"]),
+    has_agents: Schema.Boolean,
     records_root: Hash,
     total_chunks: Count,
     definitions: Count,
     files: Count,
     content_types: Schema.Array(WellFormedText),
-    receipts: Count,
-    receipt_head: Hash,
     vectors: Schema.Array(Schema.Struct({ identity: Identity, count: Count }))
   }),
   count: Schema.Struct({ chunks: Count, words: Count, frequencies: Schema.Array(Count) }),
@@ -83,7 +90,8 @@ const shapes = {
       type: WellFormedText,
       ordinal: Count,
       kind: WellFormedText,
-      heading_path: Schema.Array(WellFormedText)
+      heading_path: Schema.Array(WellFormedText),
+      memory: Schema.optionalKey(MemoryNote)
     })
   )
 } as const satisfies { readonly [Op in IndexRequest["op"]]?: Schema.Decoder<IndexAnswers[Op]> }

@@ -144,7 +144,7 @@ const fill = Effect.fnUntraced(function* (
   yield* write(() => {
     configureForWriting(connection, "normal")
     const { cassette_id: id, mutability, ttl_ms: ttlMillis } = manifest
-    connection.transaction(() => beginCassette(connection, { id, mutability, ttlMillis }))
+    connection.transaction(() => beginCassette(connection, { id, mutability, memories: "shared", ttlMillis }))
   })
   yield* eachBatch(path, reader, (batch) => write(() => writeBatch(connection, batch)))
   const chunks = yield* write(reindex)

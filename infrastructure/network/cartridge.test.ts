@@ -72,7 +72,7 @@ const contentOf = (file: string) => {
       "SELECT path, version, type, text, content_hash, record_hash, added_at, expires_at FROM documents ORDER BY path, version"
     ),
     receipts: connection.all("SELECT * FROM write_receipts ORDER BY receipt_index"),
-    meta: connection.all("SELECT * FROM network_meta WHERE key <> 'next_chunk' ORDER BY key"),
+    meta: connection.all("SELECT * FROM network_meta ORDER BY key"),
     chunks: connection.all("SELECT chunk_id, hash, heading_path, byte_start FROM chunks ORDER BY chunk_id"),
     findings: verifyCassette(connection, "one").findings
   }))

@@ -1,8 +1,6 @@
 // Answers what the hub asks of a cassette's index: counts, best chunks, closeness of words, texts. It reads postings in
 // segments and, beside them, the tail that no writer has folded yet. All is synchronous and of one moment; nothing is
 // remembered between questions but what a receipt's hash names.
-import { sha256Bytes } from "../hashing/sha256.ts"
-import type { Mutability } from "../../domain/network/cassette.ts"
 import type {
   BestChunks,
   DescribedChunk,
@@ -14,14 +12,15 @@ import type {
 } from "../../domain/network/index-requests.ts"
 import { closenesses, type Counts, termScore, type Weights } from "../../domain/network/lexical.ts"
 import { BestScores } from "../../domain/network/best-scores.ts"
-import { FIRST_PARENT } from "../../domain/network/receipt-form.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
 import { decodedPostings, decodePostings } from "../../domain/network/postings.ts"
 import type { Question } from "../../domain/network/query-text.ts"
-import { recordsRoot } from "../../domain/network/record-root.ts"
 import { weightedCount } from "../../domain/network/term-counts.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { CassetteFault, CassetteFile, OpenCassette } from "./cassette-file.ts"
+import { factsOf } from "./cassette-facts.ts"
+import { narrowed, sees, type Sight, sightOf, VISIBLE_SEGMENTS } from "./cassette-sight.ts"
+import { memoryNote, recallMemories } from "./memory-reading.ts"
 import { hashesWithPrefixes, textsOfHashes } from "./symbol-lookup.ts"
 import { nearestTexts, vectorCensus, vectorOfText, vectorStores } from "./vector-reading.ts"
 
@@ -34,32 +33,29 @@ interface TermsRow {
   readonly identifiers: string
 }
 
-/** Chunks that the scope hides; undefined when it hides none. */
-type Hidden = ReadonlySet<number> | undefined
+/** Chunks of some kind by number; undefined stands for all of them. */
+type Chosen = ReadonlySet<number> | undefined
 
-const hiddenBy = ({ connection, meta }: OpenCassette, { now }: Scope): Hidden => {
-  if (meta.get("mutability") !== "ephemeral") return undefined
-  const rows = connection.all<{ chunk_number: number }>(
-    "SELECT c.chunk_number FROM documents AS d JOIN chunks AS c ON c.document_id = d.document_id WHERE d.expires_at <= ?",
-    [now]
+/** Which lists may be seen, where that must be asked. */
+const VISIBLE_LIST = `segment IN (${VISIBLE_SEGMENTS})`
+
+interface PostingsRow {
+  readonly segment: number
+  readonly data: Uint8Array
+}
+
+/** The lists of a term in every segment that may be seen. */
+const postingsOf = (connection: Connection, term: string, sight: Sight): ReadonlyArray<PostingsRow> =>
+  connection.all<PostingsRow>(
+    ...narrowed(sight, "SELECT segment, data FROM postings WHERE term = ?", VISIBLE_LIST, [term])
   )
-  return rows.length === 0 ? undefined : new Set(rows.map(({ chunk_number }) => chunk_number))
-}
 
-const single = <Row>(connection: Connection, sql: string): Row => connection.all<Row>(sql)[0] as Row
-
-/** Whether a chunk may be seen; undefined when all may. */
-const seenBy = (cassette: OpenCassette, scope: Scope): ((chunk: number) => boolean) | undefined => {
-  const hidden = hiddenBy(cassette, scope)
-  return hidden === undefined ? undefined : (chunk) => !hidden.has(chunk)
-}
-
-const readTail = (connection: Connection, hidden: Hidden): ReadonlyArray<TermsRow> =>
+const readTail = (connection: Connection, sight: Sight): ReadonlyArray<TermsRow> =>
   connection
     .all<TermsRow>(
       "SELECT t.chunk_number, t.words, c.path, c.heading, c.body, c.identifiers FROM tail AS t JOIN chunk_terms AS c ON c.chunk_number = t.chunk_number"
     )
-    .filter(({ chunk_number }) => hidden?.has(chunk_number) !== true)
+    .filter(({ chunk_number }) => sees(sight, chunk_number))
 
 const lengthsIn = (bytes: Uint8Array): Uint32Array => {
   const copy = new Uint8Array(bytes)
@@ -73,10 +69,9 @@ const remembered = new WeakMap<Connection, { readonly version: number; readonly 
 
 /** What is remembered of the moment that is being read; whatever was committed since makes it empty. */
 const knownLengths = (connection: Connection): KnownLengths => {
-  const { version } = single<{ version: number }>(
-    connection,
+  const [{ version }] = connection.all<{ version: number }>(
     "SELECT data_version AS version FROM pragma_data_version"
-  )
+  ) as [{ version: number }]
   const known = remembered.get(connection)
   if (known?.version === version) return known.lengths
   const lengths: KnownLengths = new Map()
@@ -96,7 +91,7 @@ const lengthsOf = (
   connection: Connection,
   segment: number,
   known: KnownLengths,
-  hidden: Hidden
+  { hidden }: Sight
 ): Uint32Array => {
   const stored = known.get(segment) ?? storedLengths(connection, segment)
   known.set(segment, stored)
@@ -104,36 +99,45 @@ const lengthsOf = (
   return stored.map((length, place) => (hidden.has(segment * SEGMENT_CHUNKS + place) ? 0 : length))
 }
 
-const segmentNumbers = (connection: Connection): ReadonlyArray<number> =>
-  connection
-    .all<{ segment: number }>("SELECT segment FROM segments ORDER BY segment")
-    .map(({ segment }) => segment)
+interface SegmentRow {
+  readonly segment: number
+  readonly chunks: number
+  readonly words: number
+}
 
-/** How many folded chunks have each term; a term that none has is left out. */
-const frequenciesOf = (connection: Connection, terms: ReadonlyArray<string>): ReadonlyMap<string, number> =>
-  new Map(
-    connection
-      .all<{ term: string; chunks: number }>(
-        "SELECT term, sum(chunks) AS chunks FROM postings WHERE term IN (SELECT value FROM json_each(?)) GROUP BY term",
-        [JSON.stringify(terms)]
-      )
-      .map(({ chunks, term }) => [term, chunks])
+const segmentsOf = (connection: Connection, sight: Sight): ReadonlyArray<SegmentRow> =>
+  connection.all<SegmentRow>(
+    ...narrowed(sight, "SELECT segment, chunks, words FROM segments WHERE true", "owner IN ('', ?)", [])
   )
+
+/** How many folded chunks that may be seen have each term; a term that none has is left out. */
+const frequenciesOf = (
+  connection: Connection,
+  terms: ReadonlyArray<string>,
+  sight: Sight
+): ReadonlyMap<string, number> => {
+  const [sql, parameters] = narrowed(
+    sight,
+    "SELECT term, sum(chunks) AS chunks FROM postings WHERE term IN (SELECT value FROM json_each(?))",
+    VISIBLE_LIST,
+    [JSON.stringify(terms)]
+  )
+  const rows = connection.all<{ term: string; chunks: number }>(`${sql} GROUP BY term`, parameters)
+  return new Map(rows.map(({ chunks, term }) => [term, chunks]))
+}
 
 // Used by one list at a time.
 const decoded = decodedPostings()
 
-/** How many visible chunks have the term; only lists of hidden chunks must be read for it. */
-const visibleFrequency = (
+/** How many chunks that have not expired have the term: their lists must be read for it. */
+const livingFrequency = (
   connection: Connection,
   term: string,
+  sight: Sight,
   lengths: ReadonlyMap<number, Uint32Array>
 ): number => {
   let chunks = 0
-  for (const row of connection.all<{ segment: number; data: Uint8Array }>(
-    "SELECT segment, data FROM postings WHERE term = ?",
-    [term]
-  )) {
+  for (const row of postingsOf(connection, term, sight)) {
     const words = lengths.get(row.segment)
     const found = decodePostings(row.data, decoded)
     for (let index = 0; index < found; index++) if ((words?.[decoded.places[index]!] ?? 0) > 0) chunks += 1
@@ -146,35 +150,33 @@ const has = (row: TermsRow, term: string): boolean => weightedCount(row, term) >
 /** Counts chunks, words and chunks with each term. */
 const count = (cassette: OpenCassette, terms: ReadonlyArray<string>, scope: Scope): Counts => {
   const { connection } = cassette
-  const hidden = hiddenBy(cassette, scope)
-  const tail = readTail(connection, hidden)
+  const sight = sightOf(cassette, scope)
+  const tail = readTail(connection, sight)
   const inTail = (term: string) => tail.reduce((sum, row) => sum + (has(row, term) ? 1 : 0), 0)
   const tailWords = tail.reduce((sum, { words }) => sum + words, 0)
-  if (hidden === undefined) {
-    const stored = frequenciesOf(connection, terms)
-    const [sums] = connection.all<{ chunks: number; words: number }>(
-      "SELECT coalesce(sum(chunks), 0) AS chunks, coalesce(sum(words), 0) AS words FROM segments"
-    )
+  const segments = segmentsOf(connection, sight)
+  if (sight.hidden === undefined) {
+    const stored = frequenciesOf(connection, terms, sight)
     return {
-      chunks: (sums?.chunks ?? 0) + tail.length,
-      words: (sums?.words ?? 0) + tailWords,
+      chunks: segments.reduce((sum, { chunks }) => sum + chunks, 0) + tail.length,
+      words: segments.reduce((sum, { words }) => sum + words, 0) + tailWords,
       frequencies: terms.map((term) => (stored.get(term) ?? 0) + inTail(term))
     }
   }
   const known = knownLengths(connection)
   const lengths = new Map(
-    segmentNumbers(connection).map((segment) => [segment, lengthsOf(connection, segment, known, hidden)])
+    segments.map(({ segment }) => [segment, lengthsOf(connection, segment, known, sight)])
   )
   const visible = [...lengths.values()].flatMap((words) => [...words].filter((length) => length > 0))
   return {
     chunks: visible.length + tail.length,
     words: visible.reduce((sum, length) => sum + length, 0) + tailWords,
-    frequencies: terms.map((term) => visibleFrequency(connection, term, lengths) + inTail(term))
+    frequencies: terms.map((term) => livingFrequency(connection, term, sight, lengths) + inTail(term))
   }
 }
 
 /** Chunks that hold every phrase, or undefined when there is no phrase. */
-const withPhrases = (connection: Connection, phrases: Question["phrases"]): Hidden => {
+const withPhrases = (connection: Connection, phrases: Question["phrases"]): Chosen => {
   if (phrases.length === 0) return undefined
   const match = phrases.map((phrase) => `"${phrase.join(" ").replaceAll('"', '""')}"`).join(" AND ")
   const rows = connection.all<{ rowid: number }>("SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ?", [
@@ -210,7 +212,7 @@ const scoreSegment = (
   lengths: Uint32Array,
   weights: Weights,
   lists: SegmentLists,
-  wanted: Hidden,
+  wanted: Chosen,
   bests: BestScores
 ): void => {
   const isMarked = markDriven(weights, lists)
@@ -258,7 +260,11 @@ const LISTS = "SELECT term, segment, data FROM postings WHERE term IN (SELECT va
 const LISTS_OF_SEGMENTS = `${LISTS} AND segment IN (SELECT value FROM json_each(?))`
 
 /** The lists of every segment that drivers bring chunks of in; those of other terms are read for these alone. */
-const listsOf = (connection: Connection, { terms }: Weights): ReadonlyMap<number, SegmentLists> => {
+const listsOf = (
+  connection: Connection,
+  { terms }: Weights,
+  sight: Sight
+): ReadonlyMap<number, SegmentLists> => {
   const segments = new Map<number, Array<Uint8Array | undefined>>()
   const add = ({ data, segment, term }: ListRow): void => {
     const lists = segments.get(segment) ?? terms.map(() => undefined)
@@ -267,7 +273,8 @@ const listsOf = (connection: Connection, { terms }: Weights): ReadonlyMap<number
   }
   const named = (isDriver: boolean) =>
     terms.filter(({ driver }) => driver === isDriver).map(({ term }) => term)
-  for (const row of connection.all<ListRow>(LISTS, [JSON.stringify(named(true))])) add(row)
+  const drivers = narrowed(sight, LISTS, VISIBLE_LIST, [JSON.stringify(named(true))])
+  for (const row of connection.all<ListRow>(...drivers)) add(row)
   const others = named(false)
   if (segments.size === 0 || others.length === 0) return segments
   const asked = [JSON.stringify(others), JSON.stringify([...segments.keys()])]
@@ -279,15 +286,15 @@ const listsOf = (connection: Connection, { terms }: Weights): ReadonlyMap<number
 const best = (cassette: OpenCassette, request: IndexRequest & { readonly op: "best" }): BestChunks => {
   const { connection } = cassette
   const { limit, phrases, scope, weights } = request
-  const hidden = hiddenBy(cassette, scope)
+  const sight = sightOf(cassette, scope)
   const wanted = withPhrases(connection, phrases)
   const bests = new BestScores(limit)
   const known = knownLengths(connection)
-  for (const [segment, lists] of listsOf(connection, weights)) {
-    const lengths = lengthsOf(connection, segment, known, hidden)
+  for (const [segment, lists] of listsOf(connection, weights, sight)) {
+    const lengths = lengthsOf(connection, segment, known, sight)
     scoreSegment(segment, lengths, weights, lists, wanted, bests)
   }
-  for (const row of readTail(connection, hidden)) {
+  for (const row of readTail(connection, sight)) {
     const score = wanted === undefined || wanted.has(row.chunk_number) ? scoreTail(row, weights) : 0
     if (score > 0) bests.add(row.chunk_number, score)
   }
@@ -301,40 +308,41 @@ interface DescribedRow extends Omit<DescribedChunk, "closeness"> {
 }
 
 const ASKED_CHUNKS =
-  "FROM json_each(?) AS asked JOIN chunks AS c ON c.chunk_number = asked.value JOIN documents AS d ON d.document_id = c.document_id"
-const DESCRIBED = `SELECT c.chunk_number, d.path, c.hash, c.ordinal ${ASKED_CHUNKS}`
-const DESCRIBED_WITH_TERMS = `SELECT c.chunk_number, d.path, c.hash, c.ordinal, t.heading, t.body ${ASKED_CHUNKS} LEFT JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number`
+  "FROM json_each(?) AS asked JOIN chunks AS c ON c.chunk_number = asked.value LEFT JOIN documents AS d ON d.document_id = c.document_id LEFT JOIN memories AS m ON m.memory_id = c.memory_id"
+const PLACE = "coalesce(d.path, '@A:' || m.content_hash) AS path"
+const DESCRIBED = `SELECT c.chunk_number, ${PLACE}, c.hash, c.ordinal ${ASKED_CHUNKS}`
+const DESCRIBED_WITH_TERMS = `SELECT c.chunk_number, ${PLACE}, c.hash, c.ordinal, t.heading, t.body ${ASKED_CHUNKS} LEFT JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number`
 
 const describe = (
-  { connection }: OpenCassette,
-  chunks: ReadonlyArray<number>,
-  neighbours: Question["neighbours"]
+  cassette: OpenCassette,
+  { chunks, neighbours, scope }: IndexRequest & { readonly op: "describe" }
 ): ReadonlyArray<DescribedChunk | null> => {
-  const rows = connection.all<DescribedRow>(neighbours.length === 0 ? DESCRIBED : DESCRIBED_WITH_TERMS, [
-    JSON.stringify(chunks)
-  ])
+  const rows = cassette.connection.all<DescribedRow>(
+    neighbours.length === 0 ? DESCRIBED : DESCRIBED_WITH_TERMS,
+    [JSON.stringify(chunks)]
+  )
+  const sight = sightOf(cassette, scope)
   const described = new Map(
-    rows.map(({ body, chunk_number, hash, heading, ordinal, path }) => [
-      chunk_number,
-      { path, hash, ordinal, closeness: closenesses(neighbours, `${heading ?? ""} ${body ?? ""}`) }
-    ])
+    rows
+      .filter(({ chunk_number }) => sees(sight, chunk_number))
+      .map(({ body, chunk_number, hash, heading, ordinal, path }) => [
+        chunk_number,
+        { path, hash, ordinal, closeness: closenesses(neighbours, `${heading ?? ""} ${body ?? ""}`) }
+      ])
   )
   return chunks.map((chunk) => described.get(chunk) ?? null)
 }
 
-interface ChunkRow extends Omit<StoredChunk, "heading_path" | "content"> {
+interface ChunkRow extends Omit<StoredChunk, "heading_path" | "content" | "memory"> {
   readonly chunk_number: number
+  readonly memory_id: number | null
   readonly heading_path: string
   readonly content: Uint8Array
 }
 
-const CHUNKS_OF_HASHES = `SELECT c.chunk_number, c.chunk_id, d.path, d.type, c.hash, c.ordinal, c.kind, c.heading_path,
-  substr(CAST(d.text AS BLOB), c.byte_start + 1, c.byte_end - c.byte_start) AS content
-FROM chunks AS c JOIN documents AS d ON d.document_id = c.document_id WHERE c.hash IN (SELECT value FROM json_each(?)) ORDER BY d.path, c.ordinal`
-
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-const storedChunk = (row: ChunkRow): StoredChunk => ({
+const storedChunk = (connection: Connection, row: ChunkRow): StoredChunk => ({
   chunk_id: row.chunk_id,
   path: row.path,
   type: row.type,
@@ -342,7 +350,8 @@ const storedChunk = (row: ChunkRow): StoredChunk => ({
   ordinal: row.ordinal,
   kind: row.kind,
   heading_path: row.heading_path === "" ? [] : row.heading_path.split("\n"),
-  content: decoder.decode(row.content)
+  content: decoder.decode(row.content),
+  ...(row.memory_id === null ? {} : { memory: memoryNote(connection, row.memory_id) })
 })
 
 /** Every visible place of the given texts. */
@@ -351,57 +360,32 @@ const placesOfTexts = (
   hashes: ReadonlyArray<string>,
   scope: Scope
 ): ReadonlyArray<StoredChunk> => {
-  const hidden = hiddenBy(cassette, scope)
-  return cassette.connection
-    .all<ChunkRow>(CHUNKS_OF_HASHES, [JSON.stringify(hashes)])
-    .filter(({ chunk_number }) => hidden?.has(chunk_number) !== true)
-    .map(storedChunk)
-}
-
-/** Roots by the receipt that they belong to: nothing is written without one. */
-const roots = new Map<string, string>()
-
-const rootAt = (connection: Connection, head: string): string => {
-  const known = roots.get(head)
-  if (known !== undefined) return known
-  const rows = connection.all<{ record_hash: string }>("SELECT record_hash FROM documents")
-  const root = recordsRoot(
-    sha256Bytes,
-    rows.map(({ record_hash }) => record_hash)
-  )
-  if (roots.size > 256) roots.clear()
-  roots.set(head, root)
-  return root
-}
-
-const facts = (cassette: OpenCassette, scope: Scope): IndexFacts => {
   const { connection } = cassette
-  const hidden = hiddenBy(cassette, scope)?.size ?? 0
-  const { definitions, total } = single<{ total: number; definitions: number }>(
-    connection,
-    "SELECT count(*) AS total, coalesce(sum(kind = 'definition'), 0) AS definitions FROM chunks"
+  const sight = sightOf(cassette, scope)
+  return connection
+    .all<ChunkRow>(
+      "SELECT chunk_number, chunk_id, memory_id, path, type, hash, ordinal, kind, heading_path, content FROM chunk_places WHERE hash IN (SELECT value FROM json_each(?)) ORDER BY path, ordinal",
+      [JSON.stringify(hashes)]
+    )
+    .filter(({ chunk_number }) => sees(sight, chunk_number))
+    .map((row) => storedChunk(connection, row))
+}
+
+/** How many chunks may be seen, and how many of them are definitions. */
+const chunkFacts = (
+  connection: Connection,
+  sight: Sight
+): Pick<IndexFacts, "total_chunks" | "definitions"> => {
+  const [row] = connection.all<{ total: number; definitions: number }>(
+    ...narrowed(
+      sight,
+      "SELECT count(*) AS total, coalesce(sum(kind = 'definition'), 0) AS definitions FROM chunks WHERE true",
+      `chunk_number / ${SEGMENT_CHUNKS} IN (${VISIBLE_SEGMENTS})`,
+      []
+    )
   )
-  const { files } = single<{ files: number }>(
-    connection,
-    "SELECT count(DISTINCT path) AS files FROM documents"
-  )
-  const types = connection.all<{ type: string }>("SELECT DISTINCT type FROM documents ORDER BY type")
-  const head = connection.all<{ receipt_index: number; receipt_hash: string }>(
-    "SELECT receipt_index, receipt_hash FROM write_receipts ORDER BY receipt_index DESC LIMIT 1"
-  )[0] ?? { receipt_index: 0, receipt_hash: FIRST_PARENT }
-  return {
-    cassette_id: cassette.meta.get("cassette_id") ?? "",
-    schema_version: cassette.meta.get("schema_version") ?? "",
-    mutability: (cassette.meta.get("mutability") ?? "mutable") as Mutability,
-    records_root: rootAt(connection, head.receipt_hash),
-    total_chunks: total - hidden,
-    definitions,
-    files,
-    content_types: types.map(({ type }) => type),
-    receipts: head.receipt_index,
-    receipt_head: head.receipt_hash,
-    vectors: vectorStores(connection)
-  }
+  const hidden = [...(sight.hidden ?? [])].filter((chunk) => sees({ ...sight, hidden: undefined }, chunk))
+  return { total_chunks: (row?.total ?? 0) - hidden.length, definitions: row?.definitions ?? 0 }
 }
 
 const answers: {
@@ -410,18 +394,27 @@ const answers: {
     request: Extract<IndexRequest, { readonly op: Op }>
   ) => IndexAnswers[Op]
 } = {
-  facts: (cassette, { scope }) => facts(cassette, scope),
+  facts: (cassette, { scope }) => {
+    const sight = sightOf(cassette, scope)
+    return {
+      ...factsOf(cassette, scope, sight.owner),
+      vectors: vectorStores(cassette.connection, sight),
+      ...chunkFacts(cassette.connection, sight)
+    }
+  },
   count: (cassette, { scope, terms }) => count(cassette, terms, scope),
   best,
-  describe: (cassette, { chunks, neighbours }) => describe(cassette, chunks, neighbours),
-  census: (cassette, request) => vectorCensus(cassette.connection, seenBy(cassette, request.scope), request),
-  nearest: (cassette, request) => nearestTexts(cassette.connection, seenBy(cassette, request.scope), request),
-  vector: (cassette, request) => vectorOfText(cassette.connection, seenBy(cassette, request.scope), request),
+  describe,
+  census: (cassette, request) => vectorCensus(cassette.connection, sightOf(cassette, request.scope), request),
+  nearest: (cassette, request) =>
+    nearestTexts(cassette.connection, sightOf(cassette, request.scope), request),
+  vector: (cassette, request) => vectorOfText(cassette.connection, sightOf(cassette, request.scope), request),
   places: (cassette, { hashes, scope }) => placesOfTexts(cassette, hashes, scope),
   prefixed: (cassette, { kind, limit, prefixes, scope }) =>
-    hashesWithPrefixes(cassette, kind, prefixes, limit, scope, hiddenBy(cassette, scope)),
+    hashesWithPrefixes(cassette, kind, prefixes, limit, scope, sightOf(cassette, scope)),
   texts: (cassette, { hashes, kind, scope }) =>
-    textsOfHashes(cassette, kind, hashes, scope, (chunks) => placesOfTexts(cassette, chunks, scope))
+    textsOfHashes(cassette, kind, hashes, scope, (chunks) => placesOfTexts(cassette, chunks, scope)),
+  recall: recallMemories
 }
 
 /** Answers one request from a cassette's file, or says why it cannot. */

@@ -1,7 +1,7 @@
 // The released versions of a cassette's schema, and how a file becomes a cassette: in one transaction that also writes
 // the first receipt, so that there is exactly one beginning however many create the file at once.
 import { receiptHash } from "../../domain/network/records.ts"
-import type { Mutability } from "../../domain/network/cassette.ts"
+import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
 import { FIRST_PARENT, type Receipt } from "../../domain/network/receipt-form.ts"
 import { sha256 } from "../hashing/sha256.ts"
@@ -23,6 +23,7 @@ export const cassetteSteps = (): ReadonlyArray<SchemaStep> =>
 export interface CassetteBirth {
   readonly id: string
   readonly mutability: Mutability
+  readonly memories: MemoryScope
   /** How long an ephemeral cassette keeps a document (milliseconds). */
   readonly ttlMillis: number
 }
@@ -63,14 +64,17 @@ export const addReceipt = (host: SqlHost, operation: string, record_hash: string
 }
 
 /** Gives an empty file the tables, guards and description of a cassette; its receipts are the caller's. */
-export const beginCassette = (connection: Connection, { id, mutability, ttlMillis }: CassetteBirth): void => {
+export const beginCassette = (
+  connection: Connection,
+  { id, memories, mutability, ttlMillis }: CassetteBirth
+): void => {
   applySteps(connection, CASSETTE_VERSIONS, cassetteSteps(), 0)
   const meta = {
     cassette_id: id,
     mutability,
+    memories,
     schema_version: CASSETTE_SCHEMA_VERSION,
     ttl_ms: `${ttlMillis}`,
-    next_chunk: "0",
     reindexing: "0",
     sealed: "0"
   }

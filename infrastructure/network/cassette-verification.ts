@@ -1,7 +1,6 @@
 // Judges a cassette from its file alone: SQLite's own check, the schema, every document against its hashes, the chain of
 // receipts against the documents, and everything derived against what the documents give. It reads one moment and
 // changes nothing.
-import { chunksOf } from "../../domain/network/chunks.ts"
 import type { CassetteFinding, CassetteReport } from "../../domain/network/verification.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
 import { decodedPostings, decodePostings } from "../../domain/network/postings.ts"
@@ -13,11 +12,9 @@ import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { CASSETTE_VERSIONS, cassetteSteps } from "./cassette-schema.ts"
-import { termsOf } from "./chunk-terms.ts"
+import { checkChunks, type Find } from "./chunk-verification.ts"
+import { checkMemories } from "./memory-verification.ts"
 import { vectorFindings } from "./vector-verification.ts"
-import { outlineOf } from "./outline.ts"
-
-type Find = (code: CassetteFinding["code"], where: string, message: string) => void
 
 interface DocumentRow {
   readonly document_id: number
@@ -75,39 +72,6 @@ const checkDocument = (document: DocumentRow, records: ReadonlySet<string>, find
   if (!records.has(document.record_hash)) {
     find("RECORD_WITHOUT_RECEIPT", where, "no receipt says that it was added")
   }
-}
-
-interface ChunkRow extends ChunkTerms {
-  readonly chunk_number: number
-  readonly ordinal: number
-  readonly hash: string
-  readonly heading_path: string
-}
-
-/** Compares a document's chunks and their terms with what its text gives. */
-const checkChunks = (connection: Connection, document: DocumentRow, find: Find): void => {
-  const where = `documents ${document.path}`
-  const rows = connection.all<ChunkRow>(
-    "SELECT c.chunk_number, c.ordinal, c.hash, c.heading_path, t.path, t.heading, t.body, t.identifiers FROM chunks AS c LEFT JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number WHERE c.document_id = ? ORDER BY c.ordinal",
-    [document.document_id]
-  )
-  const chunks = chunksOf(document.text, outlineOf(document.path, document.text))
-  const texts = chunks.map(({ end, start }) => document.text.slice(start, end))
-  if (rows.length !== chunks.length || texts.some((text, index) => sha256(text) !== rows[index]?.hash)) {
-    find("CHUNK_DIFFERS", where, `${rows.length} chunks are stored, its text gives ${chunks.length}`)
-    return
-  }
-  const differs = rows.find(({ body, heading, identifiers, path }, index) => {
-    const terms = termsOf(document.path, chunks[index]!.heading_path, texts[index]!)
-    return (
-      terms.path !== path ||
-      terms.heading !== heading ||
-      terms.body !== body ||
-      terms.identifiers !== identifiers
-    )
-  })
-  if (differs !== undefined)
-    find("TERMS_DIFFER", `${where} chunk ${differs.ordinal}`, "its terms were changed")
 }
 
 /** The postings of a segment that its chunks give, as lines. */
@@ -193,6 +157,7 @@ export const verifyCassette = (
   const records = checkReceipts(receipts, find)
   const stored: Array<string> = []
   let documents = 0
+  let memories = 0
   if (isWhole) {
     const ids = connection.all<{ document_id: number }>(
       "SELECT document_id FROM documents ORDER BY path, version"
@@ -205,12 +170,19 @@ export const verifyCassette = (
       documents += 1
       stored.push(document.record_hash)
       checkDocument(document, records, find)
-      if (isIndexed(connection, document)) checkChunks(connection, document, find)
+      if (isIndexed(connection, document)) {
+        const { path, text } = document
+        const where = `documents ${path}`
+        checkChunks(connection, { key: "document_id", id: document_id, where, path, text, owner: "" }, find)
+      }
     }
+    const remembered = checkMemories(connection, records, find)
+    memories = remembered.memories
+    stored.push(...remembered.records)
     const present = new Set(stored)
     for (const record of records) {
       if (!present.has(record))
-        find("RECORD_MISSING", `record ${record}`, "its document is gone without a receipt")
+        find("RECORD_MISSING", `record ${record}`, "what it was is gone without a receipt")
     }
     checkPostings(connection, find)
     for (const { code, message, where } of vectorFindings(connection)) find(code, where, message)
@@ -223,6 +195,7 @@ export const verifyCassette = (
       cassette_id: id,
       db_hash: contentRoot(sha256, recordsRoot(sha256Bytes, stored)),
       documents,
+      memories,
       chunks: chunks?.count ?? 0,
       receipts: receipts.length,
       receipt_head: receipts.at(-1)?.receipt_hash ?? FIRST_PARENT

@@ -20,7 +20,11 @@ const child = (file: string, options: Partial<ChildCassetteOptions> = {}) => {
   return cassette
 }
 
-const count = { op: "count", scope: { now: "2026-01-01T00:00:00.000Z" }, terms: ["text"] } as const
+const count = {
+  op: "count",
+  scope: { now: "2026-01-01T00:00:00.000Z", agent: null },
+  terms: ["text"]
+} as const
 
 const isAlive = (pid: number): boolean => {
   try {

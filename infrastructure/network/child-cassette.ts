@@ -153,6 +153,7 @@ export const childCassette = (options: ChildCassetteOptions): Cassette => {
     id: options.id,
     shownPath: options.shownPath,
     embedder: options.embedder,
+    agent: options.agent,
     inProcess: false,
     askIndex,
     close: Effect.sync(() => child.stop())

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Cassette } from "../../application/network/cassette.ts"
 import {
   type CassetteConfiguration,
+  memoryScopeOf,
   mutabilityOf,
   STANDARD_CASSETTES,
   ttlMillis
@@ -54,6 +55,7 @@ export const configuredCassette = (
     birth: {
       id: configuration.id,
       mutability: mutabilityOf(configuration),
+      memories: memoryScopeOf(configuration),
       ttlMillis: ttlMillis(configuration.ttl)
     },
     refusal: isOutside ? "it lies outside the root folder: only a cassette of type external may" : undefined
@@ -94,17 +96,19 @@ export interface CassetteReading {
   readonly deadlineMillis: number | undefined
   /** Who makes the network's vectors, if anybody does. */
   readonly embedder: EmbedderIdentity | undefined
+  /** Who asks; null when nobody said so. */
+  readonly agent: string | null
 }
 
 /** The cassette itself: external ones are read by a child, unless the configuration says otherwise. */
 export const cassetteOf = (
   configured: ConfiguredCassette,
-  { deadlineMillis, embedder }: CassetteReading
+  { agent, deadlineMillis, embedder }: CassetteReading
 ): Cassette => {
   const { configuration, refusal } = configured
   if (refusal !== undefined) return refusing(configured, refusal)
   const { isolation = configuration.type === "external" ? "process" : "inline" } = configuration
   return isolation === "process"
-    ? childCassette({ ...configured, deadlineMillis, embedder })
-    : localCassette({ ...configured, embedder })
+    ? childCassette({ ...configured, deadlineMillis, embedder, agent })
+    : localCassette({ ...configured, embedder, agent })
 }

@@ -7,7 +7,8 @@ import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { addReceipt } from "./cassette-schema.ts"
-import { foldLongTail, foldTail, indexDocument, setMeta, withdrawDocument } from "./index-writing.ts"
+import { foldLongTail, foldTail, indexRecord, metaOf, setMeta, withdrawRecord } from "./index-writing.ts"
+import { memoriesToIndex, removeExpiredMemories } from "./memory-writing.ts"
 
 /** A document as it is given; its text is stored byte for byte. */
 export interface GivenDocument {
@@ -30,13 +31,6 @@ const newestOf = (host: SqlHost, path: string): StoredDocument | undefined =>
     [path]
   )[0]
 
-const metaOf = (host: SqlHost): ReadonlyMap<string, string> =>
-  new Map(
-    host
-      .all<{ key: string; value: string }>("SELECT key, value FROM network_meta")
-      .map(({ key, value }) => [key, value])
-  )
-
 const insert = (
   host: SqlHost,
   { path, text, type }: GivenDocument,
@@ -53,11 +47,11 @@ const insert = (
     [path, version, type, text, content_hash, record_hash, addedAt, expiresAt]
   )
   const [stored] = host.all<{ document_id: number }>("SELECT last_insert_rowid() AS document_id")
-  indexDocument(host, { document_id: stored?.document_id ?? 0, path, text })
+  indexRecord(host, { document_id: stored?.document_id ?? 0, path, text })
 }
 
 const remove = (host: SqlHost, stored: StoredDocument, rule: string): void => {
-  withdrawDocument(host, stored.document_id)
+  withdrawRecord(host, "document_id", stored.document_id)
   addReceipt(host, "remove", stored.record_hash, rule)
   host.run("DELETE FROM documents WHERE document_id = ?", [stored.document_id])
 }
@@ -84,7 +78,8 @@ export const putDocument = (connection: Connection, document: GivenDocument, tim
     const version = keeps ? (stored?.version ?? 0) + 1 : 1
     insert(connection, document, version, rule, time.now, rule === "ephemeral" ? time.expires : null)
     // Only now there is a newer version, without which the old one keeps its chunks.
-    if (stored !== undefined && rule === "stable") withdrawDocument(connection, stored.document_id)
+    if (stored !== undefined && rule === "stable")
+      withdrawRecord(connection, "document_id", stored.document_id)
     foldLongTail(connection)
     return stored === undefined ? "added" : isSame ? "unchanged" : "replaced"
   })
@@ -100,7 +95,7 @@ export const removeDocument = (connection: Connection, path: string): WriteOutco
     return "removed"
   })
 
-/** Removes what has expired by `now`; gives the paths. */
+/** Removes documents and memories that have expired by `now`; gives the paths of the documents. */
 export const sweep = (connection: Connection, now: string): ReadonlyArray<string> =>
   connection.transaction(() => {
     const expired = connection.all<StoredDocument>(
@@ -108,6 +103,7 @@ export const sweep = (connection: Connection, now: string): ReadonlyArray<string
       [now]
     )
     for (const document of expired) remove(connection, document, "ephemeral")
+    removeExpiredMemories(connection, now)
     return expired.map(({ path }) => path)
   })
 
@@ -141,13 +137,12 @@ const DERIVED_TABLES = [
   "chunks"
 ] as const
 
-/** Makes chunks and every index again from the stored documents, in one unit of work; vectors are removed. */
+/** Makes chunks and every index again from the stored documents and memories, in one unit of work; vectors are removed. */
 export const reindex = (connection: Connection): number =>
   connection.transaction(() => {
     setMeta(connection, "reindexing", "1")
     connection.run("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')")
     for (const table of DERIVED_TABLES) connection.run(`DELETE FROM ${table}`)
-    setMeta(connection, "next_chunk", "0")
     const rule = metaOf(connection).get("mutability") ?? ""
     const ids = connection.all<{ document_id: number; path: string }>(
       rule === "append-only"
@@ -159,7 +154,11 @@ export const reindex = (connection: Connection): number =>
       const [row] = connection.all<{ text: string }>("SELECT text FROM documents WHERE document_id = ?", [
         document_id
       ])
-      chunks += indexDocument(connection, { document_id, path, text: row?.text ?? "" })
+      chunks += indexRecord(connection, { document_id, path, text: row?.text ?? "" })
+      foldLongTail(connection)
+    }
+    for (const memory of memoriesToIndex(connection)) {
+      chunks += indexRecord(connection, memory)
       foldLongTail(connection)
     }
     foldTail(connection)

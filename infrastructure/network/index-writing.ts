@@ -1,7 +1,7 @@
 // Writes the parts of a cassette that can be made again: chunks with their terms, the full-text index, the tail, and the
 // postings that the tail is folded into. Everything belongs inside the transaction of the write that it follows; what
 // is folded is read from the table, never from memory, since another process may have written it.
-import { chunkId } from "../../domain/network/records.ts"
+import { chunkId, memoryPath } from "../../domain/network/records.ts"
 import { utf8ByteLength } from "../../domain/canonical/text.ts"
 import { chunksOf } from "../../domain/network/chunks.ts"
 import { MAX_TAIL_CHUNKS, SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
@@ -13,36 +13,78 @@ import type { SqlHost } from "../sqlite/sql-host.ts"
 import { termsOf } from "./chunk-terms.ts"
 import { outlineOf } from "./outline.ts"
 
-const metaNumber = (host: SqlHost, key: string): number =>
-  Number(host.all<{ value: string }>("SELECT value FROM network_meta WHERE key = ?", [key])[0]?.value ?? 0)
+/** What a cassette says of itself, by key. */
+export const metaOf = (host: SqlHost): ReadonlyMap<string, string> =>
+  new Map(
+    host
+      .all<{ key: string; value: string }>("SELECT key, value FROM network_meta")
+      .map(({ key, value }) => [key, value])
+  )
 
 export const setMeta = (host: SqlHost, key: string, value: string): void => {
   host.run("UPDATE network_meta SET value = ? WHERE key = ?", [value, key])
 }
 
-interface IndexedDocument {
-  readonly document_id: number
-  readonly path: string
-  readonly text: string
+/** Gives out chunk numbers from the owner's newest segment, then from new ones; no number is given twice. */
+const takeNumbers = (host: SqlHost, owner: string, count: number): ReadonlyArray<number> => {
+  const numbers: Array<number> = []
+  let [last] = host.all<{ segment: number; given: number }>(
+    "SELECT segment, given FROM segments WHERE owner = ? ORDER BY segment DESC LIMIT 1",
+    [owner]
+  )
+  while (numbers.length < count) {
+    if (last === undefined || last.given === SEGMENT_CHUNKS) {
+      const [next] = host.all<{ segment: number }>(
+        "SELECT coalesce(max(segment) + 1, 0) AS segment FROM segments"
+      )
+      last = { segment: next?.segment ?? 0, given: 0 }
+      host.run(
+        "INSERT INTO segments (segment, owner, given, chunks, words, lengths) VALUES (?, ?, 0, 0, 0, x'')",
+        [last.segment, owner]
+      )
+    }
+    const { given, segment } = last
+    const taken = Math.min(count - numbers.length, SEGMENT_CHUNKS - given)
+    for (let place = 0; place < taken; place++) numbers.push(segment * SEGMENT_CHUNKS + given + place)
+    last = { segment, given: given + taken }
+    host.run("UPDATE segments SET given = ? WHERE segment = ?", [last.given, segment])
+  }
+  return numbers
 }
 
-/** Cuts a stored document into chunks and puts them into the tail; gives how many there are. */
-export const indexDocument = (host: SqlHost, { document_id, path, text }: IndexedDocument): number => {
-  const chunks = chunksOf(text, outlineOf(path, text))
-  let number = metaNumber(host, "next_chunk")
+/** What chunks are cut from: a document, or a memory, which has no path that could be searched. */
+export type IndexedRecord =
+  | { readonly document_id: number; readonly path: string; readonly text: string }
+  | { readonly memory_id: number; readonly hash: string; readonly owner: string; readonly text: string }
+
+/** The path by whose ending a record is cut and whose words count: a memory has none. */
+export const searchedPath = (record: IndexedRecord): string => ("path" in record ? record.path : "")
+
+/** Cuts a stored record into chunks and puts them into the tail; gives how many there are. */
+export const indexRecord = (host: SqlHost, record: IndexedRecord): number => {
+  const { text } = record
+  const searched = searchedPath(record)
+  const [documentId, memoryId, place, owner] =
+    "path" in record
+      ? [record.document_id, null, record.path, ""]
+      : [null, record.memory_id, memoryPath(record.hash), record.owner]
+  const chunks = chunksOf(text, outlineOf(searched, text))
+  const numbers = takeNumbers(host, owner, chunks.length)
   let units = 0
   let bytes = 0
-  for (const chunk of chunks) {
+  for (const [index, chunk] of chunks.entries()) {
+    const number = numbers[index]!
     const content = text.slice(chunk.start, chunk.end)
     bytes += utf8ByteLength(text.slice(units, chunk.start))
     const size = utf8ByteLength(content)
     const hash = sha256(content)
     host.run(
-      "INSERT INTO chunks (chunk_number, chunk_id, document_id, ordinal, hash, kind, heading_path, parent_ordinal, byte_start, byte_end) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO chunks (chunk_number, chunk_id, document_id, memory_id, ordinal, hash, kind, heading_path, parent_ordinal, byte_start, byte_end) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         number,
-        chunkId(sha256, path, chunk.ordinal, hash),
-        document_id,
+        chunkId(sha256, place, chunk.ordinal, hash),
+        documentId,
+        memoryId,
         chunk.ordinal,
         hash,
         chunk.kind,
@@ -52,7 +94,7 @@ export const indexDocument = (host: SqlHost, { document_id, path, text }: Indexe
         bytes + size
       ]
     )
-    const terms = termsOf(path, chunk.heading_path, content)
+    const terms = termsOf(searched, chunk.heading_path, content)
     const columns = [number, terms.path, terms.heading, terms.body, terms.identifiers]
     host.run(
       "INSERT INTO chunk_terms (chunk_number, path, heading, body, identifiers) VALUES (?, ?, ?, ?, ?)",
@@ -65,9 +107,7 @@ export const indexDocument = (host: SqlHost, { document_id, path, text }: Indexe
     host.run("INSERT INTO tail (chunk_number, words) VALUES (?, ?)", [number, lengthOf(terms)])
     bytes += size
     units = chunk.end
-    number += 1
   }
-  setMeta(host, "next_chunk", `${number}`)
   return chunks.length
 }
 
@@ -75,10 +115,13 @@ interface TermsRow extends ChunkTerms {
   readonly chunk_number: number
 }
 
-const termsOfChunks = (host: SqlHost, documentId: number): ReadonlyArray<TermsRow> =>
+/** Whose chunks are meant: those of a document or of a memory. */
+export type RecordKey = "document_id" | "memory_id"
+
+const termsOfChunks = (host: SqlHost, key: RecordKey, id: number): ReadonlyArray<TermsRow> =>
   host.all<TermsRow>(
-    "SELECT t.* FROM chunks AS c JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number WHERE c.document_id = ?",
-    [documentId]
+    `SELECT t.* FROM chunks AS c JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number WHERE c.${key} = ?`,
+    [id]
   )
 
 /** Takes a folded chunk out: its length becomes 0, and every term and segment counts one chunk less. */
@@ -103,9 +146,9 @@ const withdraw = (host: SqlHost, row: TermsRow): void => {
   }
 }
 
-/** Takes the chunks of a document out of every index. */
-export const withdrawDocument = (host: SqlHost, documentId: number): void => {
-  for (const row of termsOfChunks(host, documentId)) {
+/** Takes the chunks of a document or a memory out of every index. */
+export const withdrawRecord = (host: SqlHost, key: RecordKey, id: number): void => {
+  for (const row of termsOfChunks(host, key, id)) {
     const waited = host.run("DELETE FROM tail WHERE chunk_number = ?", [row.chunk_number])
     if (waited === 0) withdraw(host, row)
     host.run(
@@ -187,10 +230,12 @@ const appendLengths = (
   const lengths = new Uint32Array(bytes.buffer)
   for (const [place, words] of added) lengths[place] = words
   const words = added.reduce((sum, [, each]) => sum + each, 0)
-  host.run(
-    "INSERT INTO segments (segment, chunks, words, lengths) VALUES (?, ?, ?, ?) ON CONFLICT (segment) DO UPDATE SET chunks = chunks + excluded.chunks, words = words + excluded.words, lengths = excluded.lengths",
-    [segment, added.length, words, bytes]
-  )
+  host.run("UPDATE segments SET chunks = chunks + ?, words = words + ?, lengths = ? WHERE segment = ?", [
+    added.length,
+    words,
+    bytes,
+    segment
+  ])
 }
 
 /** Folds the whole tail into postings. */

@@ -13,7 +13,7 @@ import {
   type Handshake
 } from "../../domain/network/cassette.ts"
 import { contentRoot } from "../../domain/network/records.ts"
-import type { IndexFacts } from "../../domain/network/index-requests.ts"
+import type { IndexFacts, Scope } from "../../domain/network/index-requests.ts"
 import { PROTOCOL, PROTOCOL_VERSION } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import { type EmbedderIdentity, identityText } from "../../domain/network/vectors.ts"
@@ -27,6 +27,8 @@ export interface IndexedCassetteOptions {
   readonly inProcess: boolean
   /** Who makes the vectors of the network; without one, vectors are of no use. */
   readonly embedder?: EmbedderIdentity | undefined
+  /** Whose memories are seen beside those of everybody, in what the cassette tells of itself and finds by itself. */
+  readonly agent?: string | null | undefined
   readonly askIndex: AskIndex
   readonly close: Effect.Effect<void>
 }
@@ -47,7 +49,8 @@ const proven = (facts: IndexFacts, embedder: EmbedderIdentity | undefined): Read
     fts: true,
     research: facts.content_types.includes("research"),
     ast: facts.definitions > 0,
-    fixtures: facts.content_types.includes("fixture")
+    fixtures: facts.content_types.includes("fixture"),
+    agent_id: facts.has_agents
   } as Partial<Record<Capability, boolean>>
   return CAPABILITIES.filter((capability) => has[capability] === true)
 }
@@ -59,10 +62,12 @@ const statsOf = (facts: IndexFacts): CassetteStats => ({
   content_types: facts.content_types
 })
 
-const scopeNow = Effect.map(Clock.currentTimeMillis, (millis) => ({ now: timestampFromMillis(millis) }))
+const scopeNow = (agent: string | null) =>
+  Effect.map(Clock.currentTimeMillis, (millis): Scope => ({ now: timestampFromMillis(millis), agent }))
 
 /** The cassette of an index. */
 export const indexedCassette = ({
+  agent = null,
   askIndex,
   close,
   embedder,
@@ -70,7 +75,7 @@ export const indexedCassette = ({
   inProcess,
   shownPath
 }: IndexedCassetteOptions): Cassette => {
-  const facts = Effect.flatMap(scopeNow, (scope) => askIndex({ op: "facts", scope }))
+  const facts = Effect.flatMap(scopeNow(agent), (scope) => askIndex({ op: "facts", scope }))
   const handshake = Effect.map(facts, (known): Handshake => ({
     cassette_id: known.cassette_id,
     db_path: shownPath,
@@ -90,7 +95,7 @@ export const indexedCassette = ({
     handshake,
     getStats: Effect.map(facts, statsOf),
     query: Effect.fnUntraced(function* (text: string, topK: number) {
-      const scope = yield* scopeNow
+      const scope = yield* scopeNow(agent)
       const asking = new Asking([cassette])
       const network =
         topK === 0

@@ -16,15 +16,18 @@ export interface CassetteAddress {
   readonly shownPath: string
   /** Who makes the vectors of the network, if anybody does. */
   readonly embedder?: EmbedderIdentity | undefined
+  /** Who asks, if that is known. */
+  readonly agent?: string | null | undefined
 }
 
 /** The cassette in a file, opened when it is first asked. */
-export const localCassette = ({ embedder, file, id, shownPath }: CassetteAddress): Cassette => {
+export const localCassette = ({ agent, embedder, file, id, shownPath }: CassetteAddress): Cassette => {
   const cassette = new CassetteFile(file, id)
   return indexedCassette({
     id,
     shownPath,
     embedder,
+    agent,
     inProcess: true,
     askIndex: (request) =>
       Effect.suspend(() => {

@@ -6,12 +6,16 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type { Hashing } from "../../application/ledger/hashing.ts"
+import { CallerAgent } from "../../application/network/caller-agent.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
 import { Network, type NetworkShape } from "../../application/network/network.ts"
 import { Stemming } from "../../application/network/stemming.ts"
 import type { ExpansionOptions } from "../../application/network/symbol-resolution.ts"
+import { Identifier } from "../../domain/canonical/text.ts"
+import { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { NetworkConfiguration } from "../../domain/network/configuration.ts"
 import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
 import { EMBEDDING_NORMALIZER } from "../../domain/network/vectors.ts"
@@ -46,6 +50,8 @@ export interface NetworkFileOptions {
   readonly root?: string | undefined
   /** How long a child may take for one request (milliseconds). */
   readonly deadlineMillis?: number | undefined
+  /** The agent for whom questions are asked: it sees its own memories beside those of everybody. */
+  readonly agent?: string | undefined
   /** True: changes of the configuration are taken over while the network runs. */
   readonly watch?: boolean | undefined
 }
@@ -136,12 +142,12 @@ const applyNetworkFile = Effect.fnUntraced(function* (
   network: NetworkShape,
   file: NetworkFile,
   before: Applied | undefined,
-  deadlineMillis: number | undefined
+  setting: Omit<CassetteReading, "embedder">
 ): Effect.fn.Return<Applied> {
   const isSameEmbedder = before !== undefined && embedderSettings(file) === embedderSettings(before.file)
   const reading: CassetteReading = isSameEmbedder
     ? before.reading
-    : { deadlineMillis, embedder: yield* applyEmbedder(network, file) }
+    : { ...setting, embedder: yield* applyEmbedder(network, file) }
   const spelled = (configured: ConfiguredCassette) => JSON.stringify(configured)
   const known = new Map(before?.file.cassettes.map((each) => [each.id, spelled(each)]))
   for (const configured of file.cassettes) {
@@ -184,7 +190,8 @@ const watchNetworkFile = Effect.fnUntraced(function* (
   network: NetworkShape,
   options: NetworkFileOptions,
   shared: { current: Applied },
-  firstState: string
+  firstState: string,
+  setting: Omit<CassetteReading, "embedder">
 ): Effect.fn.Return<never> {
   let state = firstState
   while (true) {
@@ -197,19 +204,33 @@ const watchNetworkFile = Effect.fnUntraced(function* (
       yield* Effect.logWarning(`${next.failure.message}: the network goes on as before`)
       continue
     }
-    shared.current = yield* applyNetworkFile(network, next.success, shared.current, options.deadlineMillis)
+    shared.current = yield* applyNetworkFile(network, next.success, shared.current, setting)
   }
 })
+
+const isAgent = Schema.is(Identifier)
+
+/** The agent that is named, or null; an empty name would be everybody, so it is refused as any other that is no id. */
+const agentOf = ({ agent }: NetworkFileOptions): Effect.Effect<string | null, InvalidInput> => {
+  if (agent === undefined || isAgent(agent)) return Effect.succeed(agent ?? null)
+  const message = "1 to 256 bytes of text without control characters"
+  return Effect.fail(new InvalidInput({ message: `agent: ${message}`, issues: [{ path: "agent", message }] }))
+}
 
 /** The network of a configuration file for the scope's life; with `watch` it follows the file. */
 export const openNetwork = Effect.fnUntraced(function* (
   options: NetworkFileOptions
-): Effect.fn.Return<NetworkShape, ConfigurationMissing | InvalidConfiguration, Scope.Scope> {
+): Effect.fn.Return<NetworkShape, ConfigurationMissing | InvalidConfiguration | InvalidInput, Scope.Scope> {
   const state = fileState(options.file)
   const file = yield* readNetworkFile(options)
-  const hub = yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(hubPartsLayer)))
+  const agent = yield* agentOf(options)
+  const hub = yield* Layer.build(
+    Network.layerNoDeps.pipe(Layer.provide([hubPartsLayer, Layer.succeed(CallerAgent, agent)]))
+  )
   const network = Context.get(hub, Network)
-  const shared = { current: yield* applyNetworkFile(network, file, undefined, options.deadlineMillis) }
-  if (options.watch === true) yield* Effect.forkScoped(watchNetworkFile(network, options, shared, state))
+  const setting = { deadlineMillis: options.deadlineMillis, agent }
+  const shared = { current: yield* applyNetworkFile(network, file, undefined, setting) }
+  if (options.watch === true)
+    yield* Effect.forkScoped(watchNetworkFile(network, options, shared, state, setting))
   return withExpansion(network, () => shared.current.file)
 })

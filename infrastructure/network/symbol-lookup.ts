@@ -5,6 +5,7 @@ import type { Scope, StoredChunk, SymbolText } from "../../domain/network/index-
 import type { SymbolKind } from "../../domain/network/symbols.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import type { OpenCassette } from "./cassette-file.ts"
+import { sees, type Sight } from "./cassette-sight.ts"
 
 interface FoundHash {
   /** Which of the asked prefixes it begins with. */
@@ -48,18 +49,18 @@ const foundHashes = (
   }
 }
 
-/** For each prefix the hashes that begin with it, at most `limit` of them, in order; `hidden` are chunks out of scope. */
+/** For each prefix the hashes that begin with it, at most `limit` of them, in order; `sight` is that of the scope. */
 export const hashesWithPrefixes = (
   cassette: OpenCassette,
   kind: SymbolKind,
   prefixes: ReadonlyArray<string>,
   limit: number,
   scope: Scope,
-  hidden: ReadonlySet<number> | undefined
+  sight: Sight
 ): ReadonlyArray<ReadonlyArray<string>> => {
   const found = prefixes.map(() => new Set<string>())
   for (const { asked, chunk_number, hash } of foundHashes(cassette, kind, prefixes, scope)) {
-    if (hidden?.has(chunk_number) !== true) found[asked]?.add(hash)
+    if (chunk_number === -1 || sees(sight, chunk_number)) found[asked]?.add(hash)
   }
   return found.map((hashes) => [...hashes].sort().slice(0, limit))
 }

@@ -19,7 +19,7 @@ import { local } from "./testing/cassettes.ts"
 import { clusteredVectors, maker, realTexts, textHash, vectorCassette } from "./testing/vector-cassettes.ts"
 import { dropUnusedVectors, foldSigns, putVectors } from "./vector-writing.ts"
 
-const scope = { now: "2026-01-01T00:00:00.000Z" }
+const scope = { now: "2026-01-01T00:00:00.000Z", agent: null }
 const vectors = clusteredVectors(900, 64, 12, 0.8, 7)
 const asked = clusteredVectors(20, 64, 12, 0.8, 7)
 
@@ -135,7 +135,7 @@ describe.each([
     dropUnusedVectors(writer)
     expect(await ask()).not.toContain(textHash(0))
     writer.run(
-      "INSERT INTO chunks (chunk_number, chunk_id, document_id, ordinal, hash, kind, heading_path, byte_start, byte_end) VALUES (5000, 'x', 1, 5000, ?, 'paragraph', '', 0, 0)",
+      "INSERT INTO chunks (chunk_number, chunk_id, document_id, ordinal, hash, kind, heading_path, byte_start, byte_end) VALUES (4000, 'x', 1, 5000, ?, 'paragraph', '', 0, 0)",
       [textHash(777)]
     )
     putVectors(writer, maker(64), [{ hash: textHash(777), vector: vectors[0]! }])
@@ -164,7 +164,7 @@ describe.each([
     writer.close()
     const cassette = local("one", file)
     const at = (now: string) =>
-      index.nearest(new Asking([cassette]), { ...question(vectors[0]!, 100), scope: { now } })
+      index.nearest(new Asking([cassette]), { ...question(vectors[0]!, 100), scope: { now, agent: null } })
     const early = await Effect.runPromise(at("2026-01-01T00:00:00.000Z"))
     const late = await Effect.runPromise(at("2026-01-03T00:00:00.000Z"))
     await Effect.runPromise(cassette.close)

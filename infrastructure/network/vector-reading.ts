@@ -7,14 +7,12 @@ import type {
   VectorCensus,
   VectorStore
 } from "../../domain/network/index-requests.ts"
-import { SEGMENT_VECTORS } from "../../domain/network/limits.ts"
+import { SEGMENT_CHUNKS, SEGMENT_VECTORS } from "../../domain/network/limits.ts"
 import { signDistances, signsOf, signWords } from "../../domain/network/sign-bits.ts"
 import { byText } from "../../domain/network/text-order.ts"
 import { cosine, type EmbedderIdentity, floatsOf, identityText } from "../../domain/network/vectors.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-
-/** Whether the scope lets a chunk be seen; undefined when it hides none. */
-type Sees = ((chunk: number) => boolean) | undefined
+import { hidesNothing, narrowed, sees, type Sight, VISIBLE_SEGMENTS } from "./cassette-sight.ts"
 
 /** The signs of all vectors of a cassette, as of one version of its file. */
 interface Signs {
@@ -97,19 +95,23 @@ const ownersOf = (connection: Connection, signs: Signs): NonNullable<Signs["owne
 }
 
 /** A mark for each vector whose text some visible chunk has; undefined when nothing is hidden. */
-const visibleRows = (connection: Connection, signs: Signs, sees: Sees): Uint8Array | undefined => {
-  if (sees === undefined) return undefined
+const visibleRows = (connection: Connection, signs: Signs, sight: Sight): Uint8Array | undefined => {
+  if (hidesNothing(sight)) return undefined
   const { chunks, rows } = ownersOf(connection, signs)
   const visible = new Uint8Array(signs.ids.length)
-  for (let pair = 0; pair < rows.length; pair++) if (sees(chunks[pair]!)) visible[rows[pair]!] = 1
+  for (let pair = 0; pair < rows.length; pair++) if (sees(sight, chunks[pair]!)) visible[rows[pair]!] = 1
   return visible
 }
 
+/** Which vectors may be seen: those of a text that has a chunk in a segment that is read. */
+const VISIBLE_VECTOR = `EXISTS (SELECT 1 FROM chunks AS c WHERE c.hash = vectors.hash AND c.chunk_number / ${SEGMENT_CHUNKS} IN (${VISIBLE_SEGMENTS}))`
+
 /** A cassette has vectors of one maker, whose name stands beside each. */
-const makerIn = (connection: Connection): EmbedderIdentity | null =>
-  connection.all<EmbedderIdentity>(
-    "SELECT model, revision, dimensions, normalizer FROM vectors ORDER BY vector_id LIMIT 1"
-  )[0] ?? null
+const makerIn = (connection: Connection, sight: Sight): EmbedderIdentity | null => {
+  const [from, parameters] = narrowed(sight, "FROM vectors WHERE true", VISIBLE_VECTOR, [])
+  const sql = `SELECT model, revision, dimensions, normalizer ${from} ORDER BY vector_id LIMIT 1`
+  return connection.all<EmbedderIdentity>(sql, parameters)[0] ?? null
+}
 
 const isBy = (stored: EmbedderIdentity | null, identity: EmbedderIdentity): boolean =>
   stored !== null && identityText(stored) === identityText(identity)
@@ -117,13 +119,13 @@ const isBy = (stored: EmbedderIdentity | null, identity: EmbedderIdentity): bool
 /** How many visible vectors lie at each distance. */
 export const vectorCensus = (
   connection: Connection,
-  sees: Sees,
+  sight: Sight,
   { identity, vector }: IndexRequest & { readonly op: "census" }
 ): VectorCensus => {
-  const stored = makerIn(connection)
+  const stored = makerIn(connection, sight)
   if (!isBy(stored, identity)) return { counts: [], stored }
   const signs = signsIn(connection, identity.dimensions)
-  const visible = visibleRows(connection, signs, sees)
+  const visible = visibleRows(connection, signs, sight)
   const distances = distancesTo(signs, vector)
   const counts = Array.from({ length: identity.dimensions + 1 }, () => 0)
   for (let row = 0; row < distances.length; row++) {
@@ -143,12 +145,12 @@ const READ_SOME = `${READ_ALL} WHERE vector_id IN (SELECT value FROM json_each(?
 /** The numbers of the vectors that are compared: of all, or of the visible ones that are near enough. */
 const comparedVectors = (
   connection: Connection,
-  sees: Sees,
+  sight: Sight,
   { identity, vector, within }: IndexRequest & { readonly op: "nearest" }
 ): ReadonlyArray<VectorRow> => {
-  if (sees === undefined && within === null) return connection.all<VectorRow>(READ_ALL)
+  if (hidesNothing(sight) && within === null) return connection.all<VectorRow>(READ_ALL)
   const signs = signsIn(connection, identity.dimensions)
-  const visible = visibleRows(connection, signs, sees)
+  const visible = visibleRows(connection, signs, sight)
   const distances = within === null ? undefined : distancesTo(signs, vector)
   const ids: Array<number> = []
   for (let row = 0; row < signs.ids.length; row++) {
@@ -161,13 +163,13 @@ const comparedVectors = (
 /** The texts nearest to a vector, by comparing the vectors of its maker. */
 export const nearestTexts = (
   connection: Connection,
-  sees: Sees,
+  sight: Sight,
   request: IndexRequest & { readonly op: "nearest" }
 ): NearestTexts => {
   const { identity, limit, vector } = request
-  if (!isBy(makerIn(connection), identity)) return { hashes: [], scores: [] }
+  if (!isBy(makerIn(connection, sight), identity)) return { hashes: [], scores: [] }
   const asked = Float32Array.from(vector)
-  const scored = comparedVectors(connection, sees, request)
+  const scored = comparedVectors(connection, sight, request)
     .filter(({ data }) => data.byteLength === 4 * identity.dimensions)
     .map(({ data, hash }) => ({ hash, score: cosine(asked, floatsOf(data)) }))
     .sort((left, right) => right.score - left.score || byText(left.hash, right.hash))
@@ -184,13 +186,13 @@ export const nearestTexts = (
 /** The vector of a visible text by this maker; null when there is none. */
 export const vectorOfText = (
   connection: Connection,
-  sees: Sees,
+  sight: Sight,
   { hash, identity }: IndexRequest & { readonly op: "vector" }
 ): ReadonlyArray<number> | null => {
   const chunks = connection.all<{ chunk_number: number }>("SELECT chunk_number FROM chunks WHERE hash = ?", [
     hash
   ])
-  if (!chunks.some(({ chunk_number }) => sees?.(chunk_number) ?? true)) return null
+  if (!chunks.some(({ chunk_number }) => sees(sight, chunk_number))) return null
   const [row] = connection.all<EmbedderIdentity & { readonly data: Uint8Array }>(
     "SELECT model, revision, dimensions, normalizer, data FROM vectors WHERE hash = ?",
     [hash]
@@ -199,12 +201,15 @@ export const vectorOfText = (
 }
 
 /** How many vectors there are of each maker. */
-export const vectorStores = (connection: Connection): ReadonlyArray<VectorStore> =>
-  connection
+export const vectorStores = (connection: Connection, sight: Sight): ReadonlyArray<VectorStore> => {
+  const [from, parameters] = narrowed(sight, "FROM vectors WHERE true", VISIBLE_VECTOR, [])
+  return connection
     .all<EmbedderIdentity & { readonly count: number }>(
-      "SELECT model, revision, dimensions, normalizer, count(*) AS count FROM vectors GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4"
+      `SELECT model, revision, dimensions, normalizer, count(*) AS count ${from} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
+      parameters
     )
     .map(({ count, dimensions, model, normalizer, revision }) => ({
       identity: { model, revision, dimensions, normalizer },
       count
     }))
+}

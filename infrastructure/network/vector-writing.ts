@@ -32,9 +32,8 @@ export interface Unembedded {
 export const unembedded = (host: SqlHost, limit: number): ReadonlyArray<Unembedded> =>
   host
     .all<{ hash: string; content: Uint8Array }>(
-      `SELECT c.hash, substr(CAST(d.text AS BLOB), c.byte_start + 1, c.byte_end - c.byte_start) AS content
-FROM chunks AS c JOIN documents AS d ON d.document_id = c.document_id
-WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.hash = c.hash) GROUP BY c.hash ORDER BY c.hash LIMIT ?`,
+      `SELECT hash, content FROM chunk_places AS c
+WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.hash = c.hash) GROUP BY hash ORDER BY hash LIMIT ?`,
       [limit]
     )
     .map(({ content, hash }) => ({ hash, text: Buffer.from(content).toString("utf8") }))

@@ -2,6 +2,7 @@
 // stores are registered with `network.register`; whoever brings no file takes the service from here without a layer.
 import * as Layer from "effect/Layer"
 import { Network as NetworkService } from "../../application/network/network.ts"
+import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
 import {
   hubPartsLayer,
@@ -13,7 +14,7 @@ export class Network extends NetworkService {
   /** The cassettes of a configuration file; the scope's end closes them and ends their processes. */
   static readonly layer = (
     options: NetworkFileOptions
-  ): Layer.Layer<NetworkService, ConfigurationMissing | InvalidConfiguration> =>
+  ): Layer.Layer<NetworkService, ConfigurationMissing | InvalidConfiguration | InvalidInput> =>
     Layer.effect(NetworkService, openNetwork(options))
 
   /** A network without cassettes, for programs that register their own. */
@@ -63,6 +64,7 @@ export type {
   CassetteStats,
   Handshake,
   Hit,
+  MemoryNote,
   Mutability,
   Place
 } from "../../domain/network/cassette.ts"

@@ -1,7 +1,7 @@
 /**
- * Version 1 of a cassette: documents and the receipts of their writes, which are its content; and chunks, postings
- * and full-text index, which can be made again from the documents. Guards hold what the cassette's mutability
- * promises against every program that opens the file. The statements of a released version must never change.
+ * Version 1 of a cassette: documents, memories and the receipts of their writes, which are its content; and chunks,
+ * postings and full-text index, which can be made again from them. Guards hold what the cassette's mutability promises
+ * against every program that opens the file. The statements of a released version must never change.
  */
 import { sql } from "kysely"
 import { builders, refuse, statement, trigger, type Fragment, type Migration } from "../statements.ts"
@@ -48,12 +48,38 @@ const documents = db.schema
   .addUniqueConstraint("documents_key", ["path", "version"])
   .modifyEnd(sql`strict`)
 
-// Chunk numbers only grow and are never given twice: postings name chunks by them.
+// `owner` is the only agent that may see a memory, or empty when everybody may.
+const memories = db.schema
+  .createTable("memories")
+  .addColumn("memory_id", "integer", (column) => column.primaryKey())
+  .addColumn("owner", "text", (column) => column.notNull())
+  .addColumn("text", "text", (column) => column.notNull())
+  .addColumn("content_hash", "text", (column) => column.notNull())
+  .addColumn("record_hash", "text", (column) => column.notNull())
+  .addUniqueConstraint("memories_key", ["owner", "content_hash"])
+  .modifyEnd(sql`strict`)
+
+// Who saved a memory, when and with what: one row for each time. The newest that has not expired keeps the memory.
+const saves = db.schema
+  .createTable("saves")
+  .addColumn("save_id", "integer", (column) => column.primaryKey())
+  .addColumn("memory_id", "integer", (column) => column.notNull().references("memories.memory_id"))
+  .addColumn("save_number", "integer", (column) => column.notNull())
+  .addColumn("agent_id", "text")
+  .addColumn("saved_at", "text", (column) => column.notNull())
+  .addColumn("expires_at", "text")
+  .addColumn("metadata", "text", (column) => column.notNull())
+  .addColumn("record_hash", "text", (column) => column.notNull())
+  .addUniqueConstraint("saves_key", ["memory_id", "save_number"])
+  .modifyEnd(sql`strict`)
+
+// Chunk numbers only grow and are never given twice: postings name chunks by them. A chunk is of a document or a memory.
 const chunks = db.schema
   .createTable("chunks")
   .addColumn("chunk_number", "integer", (column) => column.primaryKey())
   .addColumn("chunk_id", "text", (column) => column.notNull())
-  .addColumn("document_id", "integer", (column) => column.notNull().references("documents.document_id"))
+  .addColumn("document_id", "integer", (column) => column.references("documents.document_id"))
+  .addColumn("memory_id", "integer", (column) => column.references("memories.memory_id"))
   .addColumn("ordinal", "integer", (column) => column.notNull())
   .addColumn("hash", "text", (column) => column.notNull())
   .addColumn("kind", "text", (column) => column.notNull())
@@ -61,14 +87,26 @@ const chunks = db.schema
   .addColumn("parent_ordinal", "integer")
   .addColumn("byte_start", "integer", (column) => column.notNull())
   .addColumn("byte_end", "integer", (column) => column.notNull())
+  .addCheckConstraint("chunks_source", sql`("document_id" IS NULL) <> ("memory_id" IS NULL)`)
   .modifyEnd(sql`strict`)
+
+/** Every chunk with its text and the place where people find it: a document's path, or the symbol of a memory. */
+const chunkPlaces = sql`CREATE VIEW "chunk_places" AS SELECT c."chunk_number", c."chunk_id", c."document_id", c."memory_id", coalesce(d."path", '@A:' || m."content_hash") AS "path", coalesce(d."type", 'memory') AS "type", c."hash", c."ordinal", c."kind", c."heading_path", substr(CAST(coalesce(d."text", m."text") AS BLOB), c."byte_start" + 1, c."byte_end" - c."byte_start") AS "content" FROM "chunks" AS c LEFT JOIN "documents" AS d ON d."document_id" = c."document_id" LEFT JOIN "memories" AS m ON m."memory_id" = c."memory_id"`
 
 const indexes = [
   db.schema.createIndex("ix_chunks_hash").on("chunks").column("hash"),
   db.schema.createIndex("ix_chunks_id").on("chunks").column("chunk_id"),
   db.schema.createIndex("ix_chunks_document").on("chunks").columns(["document_id", "ordinal"]).unique(),
+  db.schema
+    .createIndex("ix_chunks_memory")
+    .on("chunks")
+    .columns(["memory_id", "ordinal"])
+    .unique()
+    .where(sql.ref("memory_id"), "is not", null),
   db.schema.createIndex("ix_documents_record").on("documents").column("record_hash"),
-  db.schema.createIndex("ix_documents_content").on("documents").column("content_hash")
+  db.schema.createIndex("ix_documents_content").on("documents").column("content_hash"),
+  db.schema.createIndex("ix_memories_record").on("memories").column("record_hash"),
+  db.schema.createIndex("ix_saves_record").on("saves").column("record_hash")
 ]
 
 const terms = db.schema
@@ -83,13 +121,23 @@ const terms = db.schema
 // The terms are folded and taken apart already: here they are separated by blanks alone.
 const fullText = sql`CREATE VIRTUAL TABLE "chunks_fts" USING fts5(path, heading, body, identifiers, content='chunk_terms', content_rowid='chunk_number', tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_{|}~'")`
 
+// 4,096 chunk numbers each, `given` of them given out. All chunks of a segment have one owner (empty: everybody), so a
+// question reads only the segments whose chunks it may see, and nothing depends on the others.
 const segments = db.schema
   .createTable("segments")
   .addColumn("segment", "integer", (column) => column.primaryKey())
+  .addColumn("owner", "text", (column) => column.notNull())
+  .addColumn("given", "integer", (column) => column.notNull().check(sql`"given" BETWEEN 0 AND 4096`))
   .addColumn("chunks", "integer", (column) => column.notNull())
   .addColumn("words", "integer", (column) => column.notNull())
   .addColumn("lengths", "blob", (column) => column.notNull())
   .modifyEnd(sql`strict`)
+
+const segmentIndex = db.schema
+  .createIndex("ix_segments_owner")
+  .on("segments")
+  .columns(["owner", "segment"])
+  .unique()
 
 // A table of its rows' numbers: looking up a key beside lists that fill pages would read the lists.
 const postings = db.schema
@@ -145,6 +193,7 @@ const metaValue = (key: string): Fragment =>
   sql`(SELECT "value" FROM "network_meta" WHERE "key" = ${sql.lit(key)})`
 
 const isSealed = sql`${metaValue("sealed")} IS '1'`
+const isPrivate = sql`${metaValue("memories")} IS 'private'`
 const keepsAll = sql`${metaValue("mutability")} IN ('immutable', 'stable', 'append-only')`
 
 const sealed = (table: string, event: "INSERT" | "UPDATE" | "DELETE"): string =>
@@ -168,8 +217,8 @@ const metaGuards = [
     body: [
       refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
       refuse(
-        "A cassette keeps its id, its mutability and its time to live",
-        sql`OLD."key" IN ('cassette_id', 'mutability', 'ttl_ms', 'schema_version') OR NEW."key" IS NOT OLD."key"`
+        "A cassette keeps its id, its mutability, its time to live and who sees its memories",
+        sql`OLD."key" IN ('cassette_id', 'mutability', 'memories', 'ttl_ms', 'schema_version') OR NEW."key" IS NOT OLD."key"`
       )
     ]
   }),
@@ -194,6 +243,10 @@ const metaGuards = [
       refuse(
         "mutability must be immutable, stable, mutable, append-only, ephemeral or read-write",
         sql`NEW."key" IS 'mutability' AND NEW."value" NOT IN ('immutable', 'stable', 'mutable', 'append-only', 'ephemeral', 'read-write')`
+      ),
+      refuse(
+        "memories must be shared or private",
+        sql`NEW."key" IS 'memories' AND NEW."value" NOT IN ('shared', 'private')`
       )
     ]
   })
@@ -262,6 +315,95 @@ const documentGuards = [
   })
 ]
 
+const immutable = refuse(
+  "immutable: nothing is remembered in an immutable cassette",
+  sql`${metaValue("mutability")} IS 'immutable'`
+)
+
+const memoryGuards = [
+  trigger({
+    name: "tr_memories_insert",
+    timing: "BEFORE",
+    event: "INSERT",
+    on: "memories",
+    body: [
+      immutable,
+      refuse(
+        "A memory is stored already under this number, or with this text for the same owner",
+        sql`EXISTS (SELECT 1 FROM "memories" WHERE "memory_id" = NEW."memory_id" OR "owner" = NEW."owner" AND "content_hash" = NEW."content_hash")`
+      ),
+      refuse(
+        "A memory has an owner in a private cassette, and none in a shared one",
+        sql`(NEW."owner" <> '') <> (${isPrivate})`
+      ),
+      refuse("A memory needs the receipt of its write", newestReceipt("add", "NEW"))
+    ]
+  }),
+  trigger({
+    name: "tr_memories_update",
+    timing: "BEFORE",
+    event: "UPDATE",
+    on: "memories",
+    body: [refuse("A memory is never changed: another text is another memory")]
+  }),
+  trigger({
+    name: "tr_memories_delete",
+    timing: "BEFORE",
+    event: "DELETE",
+    on: "memories",
+    body: [
+      refuse("immutable, stable and append-only cassettes keep every memory", keepsAll),
+      refuse(
+        "A memory is removed after all of its saves",
+        sql`EXISTS (SELECT 1 FROM "saves" WHERE "memory_id" = OLD."memory_id")`
+      ),
+      refuse("A memory is removed only with the receipt of its removal", newestReceipt("remove", "OLD"))
+    ]
+  })
+]
+
+const saveGuards = [
+  trigger({
+    name: "tr_saves_insert",
+    timing: "BEFORE",
+    event: "INSERT",
+    on: "saves",
+    body: [
+      immutable,
+      refuse(
+        "A save is stored already under this number",
+        sql`EXISTS (SELECT 1 FROM "saves" WHERE "save_id" = NEW."save_id")`
+      ),
+      refuse(
+        "save_number must be one more than the memory's newest",
+        sql`NEW."save_number" IS NOT (SELECT coalesce(max("save_number"), 0) + 1 FROM "saves" WHERE "memory_id" = NEW."memory_id")`
+      ),
+      refuse(
+        "Only its owner saves a memory of a private cassette",
+        sql`${isPrivate} AND NEW."agent_id" IS NOT (SELECT "owner" FROM "memories" WHERE "memory_id" = NEW."memory_id")`
+      ),
+      refuse("A save needs the receipt of its write", newestReceipt("add", "NEW"))
+    ]
+  }),
+  trigger({
+    name: "tr_saves_update",
+    timing: "BEFORE",
+    event: "UPDATE",
+    on: "saves",
+    body: [refuse("A save is never changed")]
+  }),
+  trigger({
+    name: "tr_saves_delete",
+    timing: "BEFORE",
+    event: "DELETE",
+    on: "saves",
+    body: [
+      refuse("immutable, stable and append-only cassettes keep every save", keepsAll),
+      refuse("A save is removed only with the receipt of its removal", newestReceipt("remove", "OLD"))
+    ]
+  })
+]
+
 const chunkGuards = [
   trigger({
     name: "tr_chunks_insert",
@@ -273,7 +415,11 @@ const chunkGuards = [
       // REPLACE deletes what stands in its way without asking the guard of deletions.
       refuse(
         "A chunk is stored already under this number or in this place",
-        sql`EXISTS (SELECT 1 FROM "chunks" WHERE "chunk_number" = NEW."chunk_number") OR EXISTS (SELECT 1 FROM "chunks" WHERE "document_id" = NEW."document_id" AND "ordinal" = NEW."ordinal")`
+        sql`EXISTS (SELECT 1 FROM "chunks" WHERE "chunk_number" = NEW."chunk_number") OR EXISTS (SELECT 1 FROM "chunks" WHERE "document_id" = NEW."document_id" AND "ordinal" = NEW."ordinal") OR EXISTS (SELECT 1 FROM "chunks" WHERE "memory_id" = NEW."memory_id" AND "ordinal" = NEW."ordinal")`
+      ),
+      refuse(
+        "A chunk stands in a segment of its owner",
+        sql`(SELECT "owner" FROM "segments" WHERE "segment" = NEW."chunk_number" / 4096) IS NOT CASE WHEN NEW."memory_id" IS NULL THEN '' ELSE (SELECT "owner" FROM "memories" WHERE "memory_id" = NEW."memory_id") END`
       )
     ]
   }),
@@ -304,6 +450,34 @@ const chunkGuards = [
   })
 ]
 
+const segmentGuards = [
+  trigger({
+    name: "tr_segments_owner_update",
+    timing: "BEFORE",
+    event: "UPDATE",
+    on: "segments",
+    body: [
+      refuse(
+        "A segment keeps its number and its owner",
+        sql`NEW."segment" IS NOT OLD."segment" OR NEW."owner" IS NOT OLD."owner"`
+      )
+    ]
+  }),
+  trigger({
+    name: "tr_segments_owner_insert",
+    timing: "BEFORE",
+    event: "INSERT",
+    on: "segments",
+    body: [
+      refuse(
+        "A segment is there already",
+        sql`EXISTS (SELECT 1 FROM "segments" WHERE "segment" = NEW."segment")`
+      ),
+      refuse("Everybody sees a shared cassette", sql`NEW."owner" <> '' AND NOT (${isPrivate})`)
+    ]
+  })
+]
+
 const derivedGuards = [
   "cassette_migrations",
   "chunk_terms",
@@ -321,13 +495,18 @@ export const cassette: Migration = {
   name: "0001-cassette",
   statements: () => [
     statement(applicationId),
-    ...[migrations, meta, receipts, documents, chunks, ...indexes, terms].map(statement),
+    ...[migrations, meta, receipts, documents, memories, saves, chunks].map(statement),
+    ...[...indexes, chunkPlaces, terms].map(statement),
     statement(fullText),
-    ...[segments, postings, postingsIndex, tail, vectors, vectorSigns, vectorTail].map(statement),
+    ...[segments, segmentIndex, postings, postingsIndex, tail].map(statement),
+    ...[vectors, vectorSigns, vectorTail].map(statement),
     ...metaGuards,
     ...receiptGuards,
     ...documentGuards,
+    ...memoryGuards,
+    ...saveGuards,
     ...chunkGuards,
+    ...segmentGuards,
     ...derivedGuards
   ]
 }

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Cassette } from "../../../application/network/cassette.ts"
 import { Network, type NetworkShape } from "../../../application/network/network.ts"
-import type { Mutability } from "../../../domain/network/cassette.ts"
+import type { MemoryScope, Mutability } from "../../../domain/network/cassette.ts"
 import { DEFAULT_TTL_MILLIS } from "../../../domain/network/limits.ts"
 import { configureForWriting, type Connection, openForWriting } from "../../sqlite/better-sqlite3-host.ts"
 import { createCassette } from "../cassette-schema.ts"
@@ -25,12 +25,13 @@ export const at = (day: number): WriteTime => ({
 export const newCassette = (
   folder: string,
   id: string,
-  mutability: Mutability = "mutable"
+  mutability: Mutability = "mutable",
+  memories: MemoryScope = "shared"
 ): { readonly file: string; readonly connection: Connection } => {
   const file = join(folder, `${id}.db`)
   const connection = openForWriting(file)
   configureForWriting(connection, "normal")
-  createCassette(connection, { id, mutability, ttlMillis: DEFAULT_TTL_MILLIS })
+  createCassette(connection, { id, mutability, memories, ttlMillis: DEFAULT_TTL_MILLIS })
   return { file, connection }
 }
 

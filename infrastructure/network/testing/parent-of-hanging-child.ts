@@ -12,7 +12,7 @@ const cassette = childCassette({
   program,
   deadlineMillis: 600_000
 })
-const count = { op: "count", scope: { now: "" }, terms: [] } as const
+const count = { op: "count", scope: { now: "", agent: null }, terms: [] } as const
 const ask = cassette.askIndex
 if (ask !== undefined) {
   const { chunks } = await Effect.runPromise(ask(count))

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
 import { EMBEDDING_NORMALIZER, type EmbedderIdentity, unitVector } from "../../../domain/network/vectors.ts"
 import { sha256 } from "../../hashing/sha256.ts"
 import { foldSigns, putVectors } from "../vector-writing.ts"
@@ -88,6 +89,9 @@ export const vectorCassette = (
   put(connection, "a/one.md", "# One\n\nA document.")
   const entries = [...vectors].map(([number, vector]) => ({ hash: textHash(number), vector }))
   connection.transaction(() => {
+    for (let segment = 1; segment * SEGMENT_CHUNKS < entries.length + 10; segment++) {
+      connection.run("INSERT INTO segments VALUES (?, '', ?, 0, 0, x'')", [segment, SEGMENT_CHUNKS])
+    }
     for (const [index, { hash }] of entries.entries()) {
       connection.run(
         "INSERT INTO chunks (chunk_number, chunk_id, document_id, ordinal, hash, kind, heading_path, byte_start, byte_end) VALUES (?, ?, 1, ?, ?, 'paragraph', '', 0, 0)",

@@ -31,10 +31,11 @@ const verifyOne = ({ file, id, refusal }: ConfiguredCassette) =>
 
 const reportLines = (report: CassetteReport): ReadonlyArray<string> =>
   tableLines(
-    ["cassette", "documents", "chunks", "receipts", "hash", "receipt head"],
-    report.cassettes.map(({ cassette_id, chunks, db_hash, documents, receipt_head, receipts }) => [
+    ["cassette", "documents", "memories", "chunks", "receipts", "hash", "receipt head"],
+    report.cassettes.map(({ cassette_id, chunks, db_hash, documents, memories, receipt_head, receipts }) => [
       cassette_id,
       `${documents}`,
+      `${memories}`,
       `${chunks}`,
       `${receipts}`,
       db_hash,

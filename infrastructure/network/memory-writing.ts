@@ -1,0 +1,127 @@
+// Writes memories into a cassette: a text is kept once for each owner, and every time that it is saved leaves a row and a
+// receipt of its own. One save is one unit of work. Who may see a memory is decided by the cassette's own description,
+// never by what is saved; what its mutability forbids is refused here with a reason, and by the guards for everybody.
+import type { MemoryScope } from "../../domain/network/cassette.ts"
+import { memoryRecordHash, saveRecordHash } from "../../domain/network/records.ts"
+import { sha256 } from "../hashing/sha256.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
+import { addReceipt } from "./cassette-schema.ts"
+import type { WriteTime } from "./document-writing.ts"
+import { foldLongTail, type IndexedRecord, indexRecord, metaOf, withdrawRecord } from "./index-writing.ts"
+
+/** A memory as it is given; the text is stored byte for byte. */
+export interface GivenMemory {
+  readonly text: string
+  /** Who saves it; null when nobody said so. */
+  readonly agent_id: string | null
+  /** A JSON object as `jcs/1`. */
+  readonly metadata: string
+}
+
+/** What saving came to: `refused` by the cassette's mutability, `agent_missing` where each agent has its own memories. */
+export type SaveOutcome =
+  | {
+      readonly outcome: "saved"
+      readonly hash: string
+      readonly save_count: number
+      readonly is_new: boolean
+    }
+  | { readonly outcome: "refused" | "agent_missing" }
+
+interface MemoryRow {
+  readonly memory_id: number
+  readonly record_hash: string
+}
+
+const memoryOf = (host: SqlHost, owner: string, hash: string): MemoryRow | undefined =>
+  host.all<MemoryRow>("SELECT memory_id, record_hash FROM memories WHERE owner = ? AND content_hash = ?", [
+    owner,
+    hash
+  ])[0]
+
+const addMemory = (host: SqlHost, owner: string, text: string, hash: string, rule: string): MemoryRow => {
+  const record_hash = memoryRecordHash(sha256, { owner, content_hash: hash })
+  addReceipt(host, "add", record_hash, rule)
+  host.run("INSERT INTO memories (owner, text, content_hash, record_hash) VALUES (?, ?, ?, ?)", [
+    owner,
+    text,
+    hash,
+    record_hash
+  ])
+  const memory_id = memoryOf(host, owner, hash)?.memory_id ?? 0
+  indexRecord(host, { memory_id, hash, owner, text })
+  return { memory_id, record_hash }
+}
+
+const addSave = (
+  host: SqlHost,
+  memory: MemoryRow,
+  { agent_id, metadata }: GivenMemory,
+  rule: string,
+  { expires, now }: WriteTime
+): number => {
+  const [newest] = host.all<{ save_number: number }>(
+    "SELECT coalesce(max(save_number), 0) AS save_number FROM saves WHERE memory_id = ?",
+    [memory.memory_id]
+  )
+  const save_number = (newest?.save_number ?? 0) + 1
+  const expires_at = rule === "ephemeral" ? expires : null
+  const save = { memory: memory.record_hash, save_number, agent_id, saved_at: now, expires_at, metadata }
+  const record_hash = saveRecordHash(sha256, save)
+  addReceipt(host, "add", record_hash, rule)
+  host.run(
+    "INSERT INTO saves (memory_id, save_number, agent_id, saved_at, expires_at, metadata, record_hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    [memory.memory_id, save_number, agent_id, now, expires_at, metadata, record_hash]
+  )
+  return save_number
+}
+
+/** Saves a memory; one that its owner has already gets another save. */
+export const saveMemory = (connection: Connection, memory: GivenMemory, time: WriteTime): SaveOutcome =>
+  connection.transaction(() => {
+    const meta = metaOf(connection)
+    const rule = meta.get("mutability") ?? ""
+    if (rule === "immutable") return { outcome: "refused" }
+    const isPrivate = (meta.get("memories") as MemoryScope | undefined) === "private"
+    if (isPrivate && memory.agent_id === null) return { outcome: "agent_missing" }
+    const owner = isPrivate ? (memory.agent_id ?? "") : ""
+    const hash = sha256(memory.text)
+    const known = memoryOf(connection, owner, hash)
+    const stored = known ?? addMemory(connection, owner, memory.text, hash, rule)
+    const save_count = addSave(connection, stored, memory, rule, time)
+    foldLongTail(connection)
+    return { outcome: "saved", hash, save_count, is_new: known === undefined }
+  })
+
+/** Removes memories whose every save has expired by `now`; belongs inside a write. */
+export const removeExpiredMemories = (host: SqlHost, now: string): void => {
+  const expired = host.all<MemoryRow>(
+    "SELECT memory_id, record_hash FROM memories AS m WHERE NOT EXISTS (SELECT 1 FROM saves WHERE memory_id = m.memory_id AND (expires_at IS NULL OR expires_at > ?)) ORDER BY memory_id",
+    [now]
+  )
+  for (const { memory_id, record_hash } of expired) {
+    withdrawRecord(host, "memory_id", memory_id)
+    const saves = host.all<{ save_id: number; record_hash: string }>(
+      "SELECT save_id, record_hash FROM saves WHERE memory_id = ? ORDER BY save_number DESC",
+      [memory_id]
+    )
+    for (const save of saves) {
+      addReceipt(host, "remove", save.record_hash, "ephemeral")
+      host.run("DELETE FROM saves WHERE save_id = ?", [save.save_id])
+    }
+    addReceipt(host, "remove", record_hash, "ephemeral")
+    host.run("DELETE FROM memories WHERE memory_id = ?", [memory_id])
+  }
+}
+
+/** Every memory that is stored, as its index is made from it. */
+export function* memoriesToIndex(host: SqlHost): Generator<IndexedRecord> {
+  const ids = host.all<{ memory_id: number }>("SELECT memory_id FROM memories ORDER BY memory_id")
+  for (const { memory_id } of ids) {
+    yield* host.all<{ memory_id: number; hash: string; owner: string; text: string }>(
+      "SELECT memory_id, content_hash AS hash, owner, text FROM memories WHERE memory_id = ?",
+      [memory_id]
+    )
+  }
+}
