@@ -37,7 +37,7 @@ const ledgers: Readonly<Record<string, (folder: string) => string>> = {
   }
 }
 
-const birth = { id: "one", mutability: "mutable", ttlMillis: 1 } as const
+const birth = { id: "one", mutability: "mutable", memories: "shared", ttlMillis: 1 } as const
 const reason = /LedgerIsNotACassette/
 
 describe.each(Object.entries(ledgers))("%s", (_, make) => {
