@@ -4,7 +4,8 @@
  * against every program that opens the file. The statements of a released version must never change.
  */
 import { sql } from "kysely"
-import { builders, refuse, statement, trigger, type Fragment, type Migration } from "../statements.ts"
+import { builders, refuse, statement, trigger, type Migration } from "../statements.ts"
+import { isPrivate, keepsAll, memoryGuards, metaValue, newestReceipt, saveGuards } from "./memory-guards.ts"
 
 const db = builders<unknown>()
 
@@ -189,12 +190,7 @@ const vectorTail = db.schema
   .addColumn("vector_id", "integer", (column) => column.primaryKey())
   .modifyEnd(sql`strict`)
 
-const metaValue = (key: string): Fragment =>
-  sql`(SELECT "value" FROM "network_meta" WHERE "key" = ${sql.lit(key)})`
-
 const isSealed = sql`${metaValue("sealed")} IS '1'`
-const isPrivate = sql`${metaValue("memories")} IS 'private'`
-const keepsAll = sql`${metaValue("mutability")} IN ('immutable', 'stable', 'append-only')`
 
 const sealed = (table: string, event: "INSERT" | "UPDATE" | "DELETE"): string =>
   trigger({
@@ -204,9 +200,6 @@ const sealed = (table: string, event: "INSERT" | "UPDATE" | "DELETE"): string =>
     on: table,
     body: [refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed)]
   })
-
-const newestReceipt = (operation: string, row: "NEW" | "OLD"): Fragment =>
-  sql`NOT EXISTS (SELECT 1 FROM "write_receipts" WHERE "receipt_index" = (SELECT max("receipt_index") FROM "write_receipts") AND "operation" IS ${sql.lit(operation)} AND "record_hash" IS ${sql.ref(`${row}.record_hash`)})`
 
 const metaGuards = [
   trigger({
@@ -311,95 +304,6 @@ const documentGuards = [
     body: [
       refuse("immutable, stable and append-only cassettes keep every document", keepsAll),
       refuse("A document is removed only with the receipt of its removal", newestReceipt("remove", "OLD"))
-    ]
-  })
-]
-
-const immutable = refuse(
-  "immutable: nothing is remembered in an immutable cassette",
-  sql`${metaValue("mutability")} IS 'immutable'`
-)
-
-const memoryGuards = [
-  trigger({
-    name: "tr_memories_insert",
-    timing: "BEFORE",
-    event: "INSERT",
-    on: "memories",
-    body: [
-      immutable,
-      refuse(
-        "A memory is stored already under this number, or with this text for the same owner",
-        sql`EXISTS (SELECT 1 FROM "memories" WHERE "memory_id" = NEW."memory_id" OR "owner" = NEW."owner" AND "content_hash" = NEW."content_hash")`
-      ),
-      refuse(
-        "A memory has an owner in a private cassette, and none in a shared one",
-        sql`(NEW."owner" <> '') <> (${isPrivate})`
-      ),
-      refuse("A memory needs the receipt of its write", newestReceipt("add", "NEW"))
-    ]
-  }),
-  trigger({
-    name: "tr_memories_update",
-    timing: "BEFORE",
-    event: "UPDATE",
-    on: "memories",
-    body: [refuse("A memory is never changed: another text is another memory")]
-  }),
-  trigger({
-    name: "tr_memories_delete",
-    timing: "BEFORE",
-    event: "DELETE",
-    on: "memories",
-    body: [
-      refuse("immutable, stable and append-only cassettes keep every memory", keepsAll),
-      refuse(
-        "A memory is removed after all of its saves",
-        sql`EXISTS (SELECT 1 FROM "saves" WHERE "memory_id" = OLD."memory_id")`
-      ),
-      refuse("A memory is removed only with the receipt of its removal", newestReceipt("remove", "OLD"))
-    ]
-  })
-]
-
-const saveGuards = [
-  trigger({
-    name: "tr_saves_insert",
-    timing: "BEFORE",
-    event: "INSERT",
-    on: "saves",
-    body: [
-      immutable,
-      refuse(
-        "A save is stored already under this number",
-        sql`EXISTS (SELECT 1 FROM "saves" WHERE "save_id" = NEW."save_id")`
-      ),
-      refuse(
-        "save_number must be one more than the memory's newest",
-        sql`NEW."save_number" IS NOT (SELECT coalesce(max("save_number"), 0) + 1 FROM "saves" WHERE "memory_id" = NEW."memory_id")`
-      ),
-      refuse(
-        "Only its owner saves a memory of a private cassette",
-        sql`${isPrivate} AND NEW."agent_id" IS NOT (SELECT "owner" FROM "memories" WHERE "memory_id" = NEW."memory_id")`
-      ),
-      refuse("A save needs the receipt of its write", newestReceipt("add", "NEW"))
-    ]
-  }),
-  trigger({
-    name: "tr_saves_update",
-    timing: "BEFORE",
-    event: "UPDATE",
-    on: "saves",
-    body: [refuse("A save is never changed")]
-  }),
-  trigger({
-    name: "tr_saves_delete",
-    timing: "BEFORE",
-    event: "DELETE",
-    on: "saves",
-    body: [
-      refuse("immutable, stable and append-only cassettes keep every save", keepsAll),
-      refuse("A save is removed only with the receipt of its removal", newestReceipt("remove", "OLD"))
     ]
   })
 ]
