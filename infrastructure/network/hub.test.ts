@@ -125,7 +125,7 @@ describe("who reads a cassette", () => {
       type,
       ...(isolation !== undefined && { isolation })
     })
-    const made = cassetteOf(configured, { deadlineMillis: undefined, embedder: undefined })
+    const made = cassetteOf(configured, { deadlineMillis: undefined, embedder: undefined, agent: null })
     expect(made.inProcess).toBe(inProcess)
     await Effect.runPromise(made.close)
   })
