@@ -101,6 +101,3 @@ export const MAX_EXPANDED_SYMBOLS = 262_144
 /** Most blocks between empty lines that are looked up as one chunk, and how many such runs a text has at most. */
 export const MAX_COMPRESSION_RUN = 32
 export const MAX_COMPRESSION_RUNS = 200_000
-
-/** The largest text that is compressed (bytes of UTF-8). */
-export const MAX_COMPRESSED_BYTES = MAX_DOCUMENT_BYTES

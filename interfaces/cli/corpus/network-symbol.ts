@@ -3,6 +3,7 @@
 import * as Effect from "effect/Effect"
 import type { NestedSymbol } from "../../../application/network/symbol-resolution.ts"
 import type { SymbolOptions } from "../../../application/network/symbol-questions.ts"
+import { parseSymbol } from "../../../domain/network/symbols.ts"
 import { Format } from "../options.ts"
 import { answer, writeNotes, writeResult } from "../output.ts"
 import { printable } from "../printable.ts"
@@ -12,6 +13,8 @@ const nestedLine = ({ hash, level, symbol }: NestedSymbol): string =>
 
 /** Resolves a symbol of the network and prints its text. */
 export const resolveNetworkSymbol = Effect.fnUntraced(function* (symbol: string, options: SymbolOptions) {
+  // What is no symbol is none in any network, so none is opened.
+  yield* Effect.fromResult(parseSymbol(symbol))
   const { warnOfAnswers, withNetwork } = yield* Effect.promise(() => import("../network/open-network.ts"))
   const found = yield* withNetwork((network) => network.resolveSymbol(symbol, options))
   yield* warnOfAnswers(found.answers)

@@ -12,7 +12,7 @@ import { withCorpus } from "./open-corpus.ts"
 import { pageFlags, pageOf } from "./page-flags.ts"
 import { readTarget, targetText } from "./symbol-target.ts"
 
-export const symbolArgument = Argument.String("symbol").pipe(
+const symbolArgument = Argument.String("symbol").pipe(
   Argument.withDescription("the symbol, such as @DOCS/readme")
 )
 

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { MAX_COMPRESSED_BYTES, MAX_EXPANDED_BYTES } from "../../../domain/network/limits.ts"
+import { MAX_DOCUMENT_BYTES, MAX_EXPANDED_BYTES } from "../../../domain/network/limits.ts"
 import { parseSymbol } from "../../../domain/network/symbols.ts"
 import {
   compress,
@@ -86,8 +86,8 @@ export const compressCommand = Command.make(
   },
   Effect.fnUntraced(function* ({ expanded: names, file, out, ...lookup }) {
     const text = yield* readText("file", file, {
-      limit: MAX_COMPRESSED_BYTES,
-      tooLarge: `the text is over ${MAX_COMPRESSED_BYTES} bytes: compress it in parts`
+      limit: MAX_DOCUMENT_BYTES,
+      tooLarge: `the text is over ${MAX_DOCUMENT_BYTES} bytes: compress it in parts`
     })
     const { configuration } = yield* configuredNetwork
     const tokensOf = yield* tokenCounter
