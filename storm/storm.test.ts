@@ -7,6 +7,7 @@ import { once } from "node:events"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import { temporaryFolder } from "../infrastructure/testing/temporary-folder.ts"
@@ -23,6 +24,13 @@ const processesWith = (text: string): ReadonlyArray<string> =>
   spawnSync("ps", ["-eo", "args"], { encoding: "utf8" })
     .stdout.split("\n")
     .filter((line) => line.includes(text))
+
+const POLL_MILLIS = 100
+
+/** Waits until the storm below a folder has processes. */
+const started = async (below: string): Promise<void> => {
+  while (processesWith(join(below, "cassette-storm-")).length === 0) await sleep(POLL_MILLIS)
+}
 
 const outcomeOf = async (storm: ChildProcess): Promise<{ code: number; report: StormReport }> => {
   if (storm.stdout === null) throw new Error("the storm has no output")
@@ -50,13 +58,24 @@ describe("a storm", { timeout: TIMEOUT }, () => {
   it("that is interrupted ends at once, is judged, and leaves nothing behind", async () => {
     const below = temporaryFolder()
     const storm = start("--seconds", "3600", "--processes", "2", "--below", below)
-    while (processesWith(join(below, "cassette-storm-")).length === 0) await once(storm.stderr!, "readable")
+    await started(below)
     storm.kill("SIGTERM")
     const { code, report } = await outcomeOf(storm)
     assert.deepStrictEqual(report.findings, [])
     assert.strictEqual(code, 0)
     assert.deepStrictEqual(readdirSync(below), [])
     assert.deepStrictEqual(processesWith(below), [])
+  })
+
+  it("that is killed takes its processes along, also those that are stopped", async () => {
+    const below = temporaryFolder()
+    const storm = start("--seconds", "3600", "--processes", "3", "--below", below)
+    await started(below)
+    const ended = once(storm, "exit")
+    storm.kill("SIGKILL")
+    await ended
+    while (processesWith(below).length > 0) await sleep(POLL_MILLIS)
+    assert.notDeepEqual(readdirSync(below), [], "nobody was left to remove it")
   })
 
   it("refuses settings that make no sense, and says how they are given", () => {
