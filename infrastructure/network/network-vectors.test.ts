@@ -9,6 +9,7 @@ import type { Receipt } from "../../domain/network/receipt-form.ts"
 import { chunkId, contentRoot, receiptHash, recordHash } from "../../domain/network/records.ts"
 import { termTexts } from "../../domain/network/words.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
+import { candidateDistance, signDistances, signsOf } from "../../domain/network/sign-bits.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { englishStem } from "./english-stems.ts"
 import { exported, filesOf, imported } from "./testing/cartridges.ts"
@@ -48,6 +49,15 @@ interface Vectors {
     }>
   }
   readonly cartridge: Readonly<Record<string, string>>
+  readonly signs: {
+    readonly vectors: ReadonlyArray<{ readonly numbers: ReadonlyArray<number>; readonly signs: string }>
+    readonly distance_of_the_last_two: number
+    readonly candidates: ReadonlyArray<{
+      readonly vectors_by_distance: ReadonlyArray<number>
+      readonly limit: number
+      readonly compared_up_to: number | null
+    }>
+  }
 }
 
 const vectors = JSON.parse(
@@ -55,6 +65,18 @@ const vectors = JSON.parse(
 ) as Vectors
 
 describe("the vectors of docs/spec/vectors/network.json", () => {
+  it("give the signs of embedded texts, their distance, and who is compared", () => {
+    const { candidates, distance_of_the_last_two, vectors: given } = vectors.signs
+    for (const { numbers, signs } of given) {
+      expect(Buffer.from(signsOf(numbers).buffer).toString("hex")).toBe(signs)
+    }
+    const [left, right] = given.slice(-2).map(({ numbers }) => signsOf(numbers))
+    expect([...signDistances(left!, right!)]).toEqual([distance_of_the_last_two])
+    for (const { compared_up_to, limit, vectors_by_distance } of candidates) {
+      expect(candidateDistance(vectors_by_distance, limit)).toBe(compared_up_to)
+    }
+  })
+
   it("name records, receipts and their roots", () => {
     for (const record of vectors.records) {
       expect(sha256(record.text)).toBe(record.content_hash)
