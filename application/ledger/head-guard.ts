@@ -2,7 +2,12 @@
 // the hash chain and is one that a writer makes (SQL cannot check a hash, so a forged event can be in the file), and
 // that the newest event is not dated absurdly. Nothing honest is ever appended on top of a history that fails here.
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
-import { isTimestamp, millisFromTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import {
+  isTimestamp,
+  millisFromTimestamp,
+  nearestTimestamp,
+  timestampFromMillis
+} from "../../domain/canonical/timestamp.ts"
 import { ClockFarBehindHead, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { nextEventFinding } from "../../domain/ledger/event-check.ts"
 import { type Head, headOf } from "../../domain/ledger/event-envelope.ts"
@@ -68,5 +73,5 @@ export const refuseFarHead = (head: Head, nowMillis: number): void => {
 /** A sentence for people when the clock is clearly behind the newest event, else undefined. */
 export const clockWarning = (head: Head, nowMillis: number): string | undefined =>
   headLeadMillis(head, nowMillis) > HEAD_LEAD_WARNING_MILLIS
-    ? `the clock (${timestampFromMillis(nowMillis)}) is behind the newest event (${head.recorded_at}): new events are dated like that one`
+    ? `the clock (${nearestTimestamp(nowMillis)}) is behind the newest event (${head.recorded_at}): new events are dated like that one`
     : undefined

@@ -5,7 +5,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { jcsText } from "../../domain/canonical/jcs.ts"
+import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import { sha256 } from "../../infrastructure/hashing/node-hashing.ts"
+import { makeManualClock, withClock } from "./testing/manual-clock.ts"
+import type { ReadError } from "./ledger-reader.ts"
 import {
   claim,
   complete,
@@ -234,6 +237,49 @@ describe("a ledger that may only be read", () => {
       assert.deepStrictEqual(yield* findingCodesOf(ledger), [])
       assert.lengthOf(yield* Stream.runCollect(ledger.events({ live: false })), 3)
       assert.lengthOf((yield* ledger.stateAt({ position: 3 })).steps, 1)
+    })
+  )
+})
+
+describe("a query", () => {
+  it.effect("by an id that can be none is refused, not answered", () =>
+    Effect.gen(function* () {
+      const ledger = yield* openLedger()
+      yield* post(ledger)
+      for (const id of ["", "a\u0000b", "a\nb", "\ud800", "x".repeat(257), 7 as unknown as string]) {
+        for (const query of [
+          ledger.message(id),
+          ledger.messages(id),
+          ledger.jobStatus(id),
+          ledger.runSummary(id),
+          ledger.stepStates(id),
+          ledger.steps({ run_id: id }),
+          ledger.steps({ message_id: id }),
+          ledger.receipts({ job_id: id })
+        ]) {
+          const { _tag } = yield* Effect.flip(query as Effect.Effect<unknown, InvalidInput | ReadError>)
+          assert.strictEqual(_tag, "InvalidInput", JSON.stringify(id))
+        }
+      }
+      const twice = { run_id: run, job_id: "job" }
+      assert.strictEqual((yield* Effect.flip(ledger.steps(twice)))._tag, "InvalidInput")
+    })
+  )
+
+  it.live.each([-1e15, 1e15])("as of a clock at %d ms has an answer", (millis) =>
+    Effect.gen(function* () {
+      const ledger = yield* openLedger()
+      yield* post(ledger)
+      const step = yield* claim(ledger)
+      const asOf = withClock(makeManualClock(millis))
+      const [summary] = yield* asOf(ledger.runs)
+      assert.strictEqual(summary?.expired_leases, millis > 0 ? 1 : 0)
+      const { findings } = yield* asOf(ledger.verifyCassette())
+      assert.deepStrictEqual(
+        findings.map(({ where }) => where),
+        millis > 0 ? [`cassette_steps ${step.step_id}`] : []
+      )
+      yield* asOf(ledger.warnings)
     })
   )
 })

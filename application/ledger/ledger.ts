@@ -7,8 +7,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import { Identifier } from "../../domain/canonical/text.ts"
+import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
 import {
   ClaimStep,
   CompleteStep,
@@ -71,13 +73,13 @@ export interface LedgerShape {
   /** Sentences for people: a copy is being read, the clock is behind the newest event. */
   readonly warnings: Effect.Effect<ReadonlyArray<string>, ReadError>
   readonly head: Effect.Effect<Head, ReadError>
-  readonly message: (messageId: string) => Effect.Effect<MessageRow | undefined, ReadError>
+  readonly message: (messageId: string) => Effect.Effect<MessageRow | undefined, InvalidInput | ReadError>
   /** A run's messages in the order of their ids: at most `limit` (default 1,000), behind the id `after`. */
   readonly messages: (
     runId: string,
     page?: PageOptions
   ) => Effect.Effect<ReadonlyArray<MessageRow>, InvalidInput | ReadError>
-  readonly jobStatus: (jobId: string) => Effect.Effect<JobStatus | undefined, ReadError>
+  readonly jobStatus: (jobId: string) => Effect.Effect<JobStatus | undefined, InvalidInput | ReadError>
   /** Steps with their payloads, in the order of their ids; paged as `messages`. */
   readonly steps: (
     of: StepsOf,
@@ -94,7 +96,7 @@ export interface LedgerShape {
     page?: PageOptions
   ) => Effect.Effect<ReadonlyArray<StepState>, InvalidInput | ReadError>
   /** One run at a glance as of now; undefined when the run has no message. */
-  readonly runSummary: (runId: string) => Effect.Effect<RunSummary | undefined, ReadError>
+  readonly runSummary: (runId: string) => Effect.Effect<RunSummary | undefined, InvalidInput | ReadError>
   /** All runs at a glance as of now. */
   readonly runs: Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
   /** The event log: catch-up, then live, also across processes. */
@@ -156,13 +158,30 @@ const command = <Command, Prepared, Reply>(
 
 const decodePage = decodeInput(PageOptions, preparePage)
 
+const decodeId = decodeInput(Identifier, Result.succeed)
+const decodeStepsOf = decodeInput(
+  Schema.Union([
+    Schema.Struct({ run_id: Identifier }),
+    Schema.Struct({ message_id: Identifier }),
+    Schema.Struct({ job_id: Identifier })
+  ]),
+  Result.succeed
+)
+
+/** A query by one id. */
+const byId = <A, E>(name: string, query: (id: string) => Effect.Effect<A, E>) =>
+  Effect.fn(`Ledger.${name}`)(function* (id: string) {
+    return yield* query(yield* Effect.fromResult(decodeId(id)))
+  })
+
 /** A query of a list, page by page. */
 const paged = <Of, Row>(
   name: string,
+  decode: (of: Of) => Result.Result<Of, InvalidInput>,
   query: (of: Of, page: Page) => Effect.Effect<ReadonlyArray<Row>, ReadError>
 ) =>
   Effect.fn(`Ledger.${name}`)(function* (of: Of, options: PageOptions = {}) {
-    return yield* query(of, yield* Effect.fromResult(decodePage(options)))
+    return yield* query(yield* Effect.fromResult(decode(of)), yield* Effect.fromResult(decodePage(options)))
   })
 
 const makeLedger: Effect.Effect<
@@ -180,10 +199,8 @@ const makeLedger: Effect.Effect<
     Context.add(Signing, yield* Signing)
   )
 
-  const runs = Effect.fn("Ledger.runs")(function* (runId?: string) {
-    const now = timestampFromMillis(yield* Clock.currentTimeMillis)
-    return yield* reader.runs(now, runId)
-  })
+  const runs = (runId?: string) =>
+    Effect.flatMap(Clock.currentTimeMillis, (millis) => reader.runs(nearestTimestamp(millis), runId))
 
   return {
     ledgerId: store.ledgerId,
@@ -228,14 +245,14 @@ const makeLedger: Effect.Effect<
       return warning === undefined ? evidence.warnings : [...evidence.warnings, warning]
     }).pipe(Effect.withSpan("Ledger.warnings")),
     head: reader.head.pipe(Effect.withSpan("Ledger.head")),
-    message: Effect.fn("Ledger.message")(reader.message),
-    messages: paged("messages", reader.messages),
-    jobStatus: Effect.fn("Ledger.jobStatus")(reader.jobStatus),
-    steps: paged("steps", reader.steps),
-    receipts: paged("receipts", reader.receipts),
-    stepStates: paged("stepStates", reader.stepStates),
-    runSummary: (runId) => Effect.map(runs(runId), (summaries) => summaries[0]),
-    runs: runs(),
+    message: byId("message", reader.message),
+    messages: paged("messages", decodeId, reader.messages),
+    jobStatus: byId("jobStatus", reader.jobStatus),
+    steps: paged("steps", decodeStepsOf, reader.steps),
+    receipts: paged("receipts", decodeStepsOf, reader.receipts),
+    stepStates: paged("stepStates", decodeId, reader.stepStates),
+    runSummary: byId("runSummary", (runId) => Effect.map(runs(runId), ([summary]) => summary)),
+    runs: runs().pipe(Effect.withSpan("Ledger.runs")),
     events: (options) =>
       eventStream(reader, writer.committed, options).pipe(Stream.withSpan("Ledger.events")),
     stateAt: (options) =>

@@ -5,7 +5,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import { EMPTY_HEAD, type EventEnvelope, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import type { TrustedPoint, VerificationReport } from "../../domain/ledger/verification.ts"
@@ -134,7 +134,7 @@ const climbAll = Effect.fnUntraced(function* (
   const rungs: Rungs = { snapshot, list, counts: {}, digests: {} }
   const wanted = options.rungs ?? ALL_RUNGS
   const timeless = options.pure === true
-  const expiryTime = timeless ? undefined : (options.now ?? timestampFromMillis(nowMillis))
+  const expiryTime = timeless ? undefined : (options.now ?? nearestTimestamp(nowMillis))
   const signed = options.checkpoint && (yield* believed(rungs, options.checkpoint))
 
   const since = options.since && (yield* ladder.climb("since", WHOLE, verifyPoint(rungs, options.since)))

@@ -3,7 +3,13 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import * as Schema from "effect/Schema"
-import { isTimestamp, millisFromTimestamp, Timestamp, timestampFromMillis } from "./timestamp.ts"
+import {
+  isTimestamp,
+  millisFromTimestamp,
+  nearestTimestamp,
+  Timestamp,
+  timestampFromMillis
+} from "./timestamp.ts"
 
 const first = Date.parse("0000-01-01T00:00:00.000Z")
 const last = Date.parse("9999-12-31T23:59:59.999Z")
@@ -110,6 +116,18 @@ describe("isTimestamp", () => {
           assert.strictEqual(isTimestamp(text), new Date(Date.parse(text)).toISOString() === text, text)
         }
       }
+    }
+  })
+})
+
+describe("nearestTimestamp", () => {
+  it("is the timestamp where there is one, else the end that is nearer", () => {
+    assert.strictEqual(nearestTimestamp(1.5), timestampFromMillis(1))
+    for (const millis of [last, last + 1, 1e15, Number.POSITIVE_INFINITY]) {
+      assert.strictEqual(nearestTimestamp(millis), "9999-12-31T23:59:59.999Z")
+    }
+    for (const millis of [first, first - 1, -1e15, Number.NEGATIVE_INFINITY, Number.NaN]) {
+      assert.strictEqual(nearestTimestamp(millis), "0000-01-01T00:00:00.000Z")
     }
   })
 })

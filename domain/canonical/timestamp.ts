@@ -71,6 +71,13 @@ export const timestampFromMillis = (epochMillis: number): string => {
   return `${dateText(day)}T${hour}:${minute}:${twoDigits[seconds % 60]}.${threeDigits[rest % 1000]}Z`
 }
 
+/**
+ * The timestamp that is nearest to a number of milliseconds since 1970: a clock outside the years 0000 to 9999 counts as
+ * their end that it is nearer to, and NaN as the first. For comparing with stored times, never for storing.
+ */
+export const nearestTimestamp = (epochMillis: number): string =>
+  timestampFromMillis(epochMillis >= firstMillis ? Math.min(epochMillis, lastMillis) : firstMillis)
+
 /** Milliseconds since 1970 of a timestamp; throws RangeError when the text is none (ask `isTimestamp` first). */
 export const millisFromTimestamp = (text: string): number => {
   if (!isTimestamp(text)) throw new RangeError("Not a timestamp of the form 2026-11-27T10:11:12.345Z")

@@ -9,8 +9,9 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import type Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { Ledger } from "../../application/ledger/ledger.ts"
+import { Ledger, type LedgerShape } from "../../application/ledger/ledger.ts"
 import { openServices } from "../../application/ledger/testing/ledgers.ts"
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { post, withLedger } from "../testing/ledger-program.ts"
 import { tamper, withoutTypes } from "../testing/tampering.ts"
 import { keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
@@ -162,6 +163,45 @@ describe("an event with a value of another type", () => {
       )
       const refused = yield* Effect.flip(withLedger({ filename }, post("r", 1)))
       assert.deepInclude({ ...refused }, { _tag: "StoreCorrupt", where: "event 6 data" })
+    })
+  )
+})
+
+describe("a row with a damaged cell", () => {
+  const queries: Readonly<Record<string, (ledger: LedgerShape) => Effect.Effect<unknown, unknown>>> = {
+    cassette_messages: (ledger) => ledger.messages(MARK),
+    cassette_jobs: (ledger) =>
+      Effect.flatMap(ledger.stepStates(MARK), ([step]) => ledger.jobStatus(step?.job_id ?? "")),
+    cassette_steps: (ledger) => ledger.steps({ run_id: MARK }),
+    cassette_receipts: (ledger) => ledger.receipts({ run_id: MARK })
+  }
+
+  it.live.each([
+    ["cassette_messages", "payload_json"],
+    ["cassette_messages", "source"],
+    ["cassette_jobs", "intent"],
+    ["cassette_steps", "payload_json"],
+    ["cassette_steps", "fencing_token"],
+    ["cassette_receipts", "receipt_json"],
+    ["cassette_receipts", "outcome"]
+  ] as const)("%s %s is no answer but damage with its place", ([table, column]) =>
+    Effect.gen(function* () {
+      // A table without rowids keeps its types.
+      const filename = damaged(
+        table === "cassette_jobs"
+          ? ["UPDATE cassette_jobs SET intent = CAST(x'ff' AS TEXT)"]
+          : (database) => withoutTypes(database, table, column, "x'00ff'")
+      )
+      const ask = (query: (ledger: LedgerShape) => Effect.Effect<unknown, unknown>) =>
+        Effect.flip(withLedger({ filename, mode: "read" }, Ledger.use(query)))
+      const asked = queries[table]
+      assert.isDefined(asked)
+      const error = yield* ask(asked ?? (() => Effect.void))
+      assert.instanceOf(error, StoreCorrupt)
+      assert.match(error.where, new RegExp(`^${table} .* ${column}$`))
+      if (column === "fencing_token" || column === "outcome") {
+        assert.instanceOf(yield* ask((ledger) => ledger.stepStates(MARK)), StoreCorrupt)
+      }
     })
   )
 })

@@ -1,8 +1,10 @@
-// A consistent copy of a ledger, made by SQLite itself while writers go on. The target is reserved first and must
-// not exist; a copy that could not be finished is removed, so that half a backup never looks like one.
-import { closeSync, fsyncSync, openSync, rmSync } from "node:fs"
-import { dirname } from "node:path"
+// A consistent copy of a ledger, made by SQLite itself while writers go on. It is made in a private folder beside the
+// target and gets its name only when it is whole, so that half a backup never looks like one, even of a process that
+// was killed; nothing is ever written over.
+import { closeSync, fsyncSync, lstatSync, mkdtempSync, openSync, rmSync } from "node:fs"
+import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { BackupError } from "../../application/ledger/ledger-evidence.ts"
 import {
   InvalidInput,
@@ -11,30 +13,29 @@ import {
   StorageFull,
   StoreCorrupt
 } from "../../domain/ledger/errors.ts"
-import { fileFailure, nameFault, reserveFile } from "../sqlite/file-system.ts"
+import { fileFailure, nameFault, publishFile } from "../sqlite/file-system.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 
 /** A target that cannot be written, or that is no name at all. */
-export const refused = (target: string, message: string) =>
+const refused = (target: string, message: string) =>
   new InvalidInput({ message: `${target}: ${message}`, issues: [{ path: String(target), message }] })
 
-/** Creates the target, empty and only if it is not there. */
-const reserve = (target: string): Effect.Effect<void, BackupError> => {
-  const wrongName = nameFault(target)
-  if (wrongName !== undefined) return Effect.fail(refused(target, wrongName))
-  return Effect.try({ try: () => reserveFile(target), catch: (error) => reserveFailure(target, error) }).pipe(
-    Effect.flatMap((created) =>
-      created ? Effect.void : Effect.fail(refused(target, "the file exists; a backup never overwrites"))
-    )
-  )
-}
-
 /** Why a target, or a place beside it, could not be made. */
-export const reserveFailure = (target: string, error: unknown): BackupError =>
+const placeFailure = (target: string, error: unknown): BackupError =>
   ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")
     ? refused(target, `there is no folder ${dirname(target)}`)
     : fileFailure(target, target, error)
+
+/** Refuses a target that is no name, or that names something already. */
+export const assertFree = (target: string, exists: string): Effect.Effect<void, BackupError> => {
+  const wrongName = nameFault(target)
+  if (wrongName !== undefined) return Effect.fail(refused(target, wrongName))
+  return Effect.try({
+    try: () => lstatSync(target, { throwIfNoEntry: false }) === undefined,
+    catch: (error) => placeFailure(target, error)
+  }).pipe(Effect.flatMap((free) => (free ? Effect.void : Effect.fail(refused(target, exists)))))
+}
 
 /** What stopped a copy of a ledger from being written to `target`. */
 export const copyFailure = (target: string, error: unknown): BackupError => {
@@ -54,7 +55,7 @@ export const copyFailure = (target: string, error: unknown): BackupError => {
 }
 
 /** Brings a file or folder to the disk; no SQLite connection may be open on it in this process. */
-export const flush = (path: string): void => {
+const flush = (path: string): void => {
   const descriptor = openSync(path, "r")
   try {
     fsyncSync(descriptor)
@@ -63,24 +64,46 @@ export const flush = (path: string): void => {
   }
 }
 
-const copy = (file: LedgerFile, target: string): void => {
+/** A folder of our own on the target's file system, which goes with the scope. */
+export const workplace = (target: string): Effect.Effect<string, BackupError, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => mkdtempSync(join(dirname(target), ".cassette-draft-")),
+      catch: (error) => placeFailure(target, error)
+    }),
+    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+
+/** Brings a finished file to the disk and gives it its name; no connection may be open on it in this process. */
+export const publish = (draft: string, target: string, exists: string): Effect.Effect<void, BackupError> =>
+  Effect.try({
+    try: () => {
+      flush(draft)
+      const published = publishFile(draft, target)
+      if (published) flush(dirname(target))
+      return published
+    },
+    catch: (error) => copyFailure(target, error)
+  }).pipe(Effect.flatMap((published) => (published ? Effect.void : Effect.fail(refused(target, exists)))))
+
+const copy = (file: LedgerFile, draft: string): void => {
   const reader = file.openSnapshot()
   try {
-    reader.run("VACUUM INTO ?", [target])
+    reader.run("VACUUM INTO ?", [draft])
   } finally {
     reader.close()
   }
-  // No connection is open on the copy, so it may be opened as a file.
-  flush(target)
-  flush(dirname(target))
 }
+
+const EXISTS = "the file exists; a backup never overwrites"
 
 /** Writes the copy; whether it is a good one is for verification to say. */
 export const backupTo = (file: LedgerFile, target: string): Effect.Effect<void, BackupError> =>
-  reserve(target).pipe(
-    Effect.andThen(
-      Effect.try({ try: () => copy(file, target), catch: (error) => copyFailure(target, error) }).pipe(
-        Effect.tapError(() => Effect.sync(() => rmSync(target, { force: true })))
-      )
-    )
+  Effect.scoped(
+    Effect.gen(function* () {
+      yield* assertFree(target, EXISTS)
+      const draft = join(yield* workplace(target), "ledger.db")
+      yield* Effect.try({ try: () => copy(file, draft), catch: (error) => copyFailure(target, error) })
+      yield* publish(draft, target, EXISTS)
+    })
   )

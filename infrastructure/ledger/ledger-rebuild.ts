@@ -1,8 +1,7 @@
 // A new database made from the log alone: the newest schema, then every event through the guards and projections of the
 // database itself. It is made in a private folder beside the target, verified, and only then gets its name, in one
-// move; nothing is ever written over, and what cannot be rebuilt whole leaves nothing behind.
-import { existsSync, mkdtempSync, renameSync, rmSync } from "node:fs"
-import { dirname, join } from "node:path"
+// step; nothing is ever written over, and what cannot be rebuilt whole leaves nothing behind.
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { corrupt } from "../../application/ledger/head-guard.ts"
@@ -18,10 +17,9 @@ import {
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
-import { nameFault, reserveFile } from "../sqlite/file-system.ts"
 import { applySteps } from "../sqlite/schema-steps.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
-import { copyFailure, flush, refused, reserveFailure } from "./ledger-backup.ts"
+import { assertFree, copyFailure, publish, workplace } from "./ledger-backup.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import { insertEvent } from "./ledger-statements.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
@@ -96,38 +94,12 @@ const replayAll = Effect.fnUntraced(function* (
   )
 })
 
-/** Gives the verified database its name. */
-const publish = (file: string, target: string): Effect.Effect<void, BackupError> =>
-  attempt(target, () => {
-    flush(file)
-    if (!reserveFile(target)) return false
-    try {
-      renameSync(file, target)
-    } catch (error) {
-      rmSync(target, { force: true })
-      throw error
-    }
-    flush(dirname(target))
-    return true
-  }).pipe(Effect.flatMap((moved) => (moved ? Effect.void : Effect.fail(refused(target, EXISTS)))))
-
-/** A folder of our own on the target's file system, which goes with the scope. */
-const workplace = (target: string): Effect.Effect<string, BackupError, Scope.Scope> =>
-  Effect.acquireRelease(
-    Effect.try({
-      try: () => mkdtempSync(join(dirname(target), ".cassette-rebuild-")),
-      catch: (error) => reserveFailure(target, error)
-    }),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
-
 const rebuild = Effect.fnUntraced(function* (
   file: LedgerFile,
   target: string,
   verifyRebuilt: VerifyRebuilt
 ): Effect.fn.Return<VerificationReport, BackupError, Scope.Scope> {
-  const wrong = nameFault(target) ?? (existsSync(target) ? EXISTS : undefined)
-  if (wrong !== undefined) return yield* Effect.fail(refused(target, wrong))
+  yield* assertFree(target, EXISTS)
   const path = join(yield* workplace(target), "ledger.db")
   yield* Effect.scoped(
     Effect.gen(function* () {
@@ -139,7 +111,7 @@ const rebuild = Effect.fnUntraced(function* (
   const report = yield* verifyRebuilt(path)
   const [finding] = report.findings
   if (finding !== undefined) return yield* Effect.fail(corrupt(finding))
-  yield* publish(path, target)
+  yield* publish(path, target, EXISTS)
   return report
 })
 

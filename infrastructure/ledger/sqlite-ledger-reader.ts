@@ -7,8 +7,10 @@ import {
   type ReadError,
   type RunSummary,
   type StepsOf,
+  type StepState,
   type ThoughtsOf
 } from "../../application/ledger/ledger-reader.ts"
+import { corrupt } from "../../application/ledger/head-guard.ts"
 import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
@@ -20,6 +22,7 @@ import {
   selectThoughtsOfTask,
   selectThoughtsOfTaskBackwards
 } from "../thoughts/thought-statements.ts"
+import { cellFindings, type StoredTable } from "../sqlite/stored-cells.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import {
   selectJob,
@@ -36,6 +39,7 @@ import {
   selectStepsOfRun
 } from "./ledger-queries.ts"
 import { idsBelow, readHead } from "./ledger-statements.ts"
+import { storedTable } from "./ledger-tables.ts"
 import { eventPage } from "./stored-events.ts"
 
 /** A read that other writers can only delay; what SQLite refuses to read is a `ReadError`. */
@@ -51,11 +55,46 @@ export const readEffect = <A>(file: string, deadline: number, read: () => A): Ef
 const parentId = (of: Exclude<StepsOf, { readonly run_id: string }>): string =>
   "message_id" in of ? of.message_id : of.job_id
 
+/** Rows whose cells are what their columns promise; the first that is not is thrown as `StoreCorrupt` with its place. */
+const honest = <T extends object>(
+  connection: Connection,
+  stored: StoredTable,
+  rows: ReadonlyArray<T>
+): ReadonlyArray<T> => {
+  for (const row of rows) {
+    const [finding] = cellFindings(connection, stored, Object.fromEntries(Object.entries(row)))
+    if (finding !== undefined) throw corrupt(finding)
+  }
+  return rows
+}
+
+const MESSAGES = storedTable("cassette_messages")
+const JOBS = storedTable("cassette_jobs")
+const STEPS = storedTable("cassette_steps")
+const RECEIPTS = storedTable("cassette_receipts")
+const THOUGHTS = storedTable("thought_records")
+
+/** The part of a step that is shown without its payload. */
+const STEP_STATES: StoredTable = {
+  ...STEPS,
+  columns: STEPS.columns.filter((column) => !["payload_json", "run_id", "event_position"].includes(column))
+}
+
+/** The part of a receipt that stands beside its step, once there is one. */
+const OUTCOMES: StoredTable = { ...RECEIPTS, columns: ["receipt_id", "outcome"] }
+
+const honestStates = (connection: Connection, states: ReadonlyArray<StepState>): ReadonlyArray<StepState> => {
+  const receipts = states.filter(({ receipt_id }) => receipt_id !== null)
+  honest(connection, OUTCOMES, receipts)
+  return honest(connection, STEP_STATES, states)
+}
+
 const NO_STEPS = { pending: 0, leased: 0, committed: 0 }
 
 const jobStatusOf = (connection: Connection, job_id: string) => {
   const job = selectJob.first(connection, { job_id })
   if (job === undefined) return undefined
+  honest(connection, JOBS, [job])
   const counts = selectStepCounts.first(connection, idsBelow("step", job_id)) ?? NO_STEPS
   const outcomes: Record<string, number> = {}
   for (const { outcome } of selectOutcomes.all(connection, idsBelow("rcpt", job_id))) {
@@ -96,28 +135,38 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
     })
   return {
     head: read(() => readHead(own)),
-    message: (message_id) => read(() => selectMessage.first(own, { message_id })),
-    messages: (run_id, page) => read(() => selectMessagesOfRun.all(own, { ...page, run_id })),
+    message: (message_id) => read(() => honest(own, MESSAGES, selectMessage.all(own, { message_id }))[0]),
+    messages: (run_id, page) =>
+      read(() => honest(own, MESSAGES, selectMessagesOfRun.all(own, { ...page, run_id }))),
     jobStatus: (jobId) => read(() => own.snapshot(() => jobStatusOf(own, jobId))),
     steps: (of, page) =>
       read(() =>
-        "run_id" in of
-          ? selectStepsOfRun.all(own, { ...page, run_id: of.run_id })
-          : selectStepsBetween.all(own, { ...page, ...idsBelow("step", parentId(of)) })
+        honest(
+          own,
+          STEPS,
+          "run_id" in of
+            ? selectStepsOfRun.all(own, { ...page, run_id: of.run_id })
+            : selectStepsBetween.all(own, { ...page, ...idsBelow("step", parentId(of)) })
+        )
       ),
     receipts: (of, page) =>
       read(() =>
-        "run_id" in of
-          ? selectReceiptsOfRun.all(own, { ...page, run_id: of.run_id })
-          : selectReceiptsBetween.all(own, { ...page, ...idsBelow("rcpt", parentId(of)) })
+        honest(
+          own,
+          RECEIPTS,
+          "run_id" in of
+            ? selectReceiptsOfRun.all(own, { ...page, run_id: of.run_id })
+            : selectReceiptsBetween.all(own, { ...page, ...idsBelow("rcpt", parentId(of)) })
+        )
       ),
-    stepStates: (run_id, page) => read(() => selectStepStatesOfRun.all(own, { ...page, run_id })),
+    stepStates: (run_id, page) =>
+      read(() => honestStates(own, selectStepStatesOfRun.all(own, { ...page, run_id }))),
     runs: (now, runId) =>
       read((): ReadonlyArray<RunSummary> =>
         runId === undefined ? selectRuns.all(own, { now }) : selectRun.all(own, { now, run_id: runId })
       ),
-    thought: (id) => read(() => selectThought.first(own, { id })),
-    thoughts: (of) => read(() => thoughtsOf(own, of)),
+    thought: (id) => read(() => honest(own, THOUGHTS, selectThought.all(own, { id }))[0]),
+    thoughts: (of) => read(() => honest(own, THOUGHTS, thoughtsOf(own, of))),
     events: (after, limit, stream_id) => read(() => eventPage(own, { after, limit, stream_id })),
     changeCounter: read(() =>
       own === file.connection ? readHead(own).position : Number(own.pragma("data_version"))

@@ -2,14 +2,14 @@
  * What is known about a path before SQLite touches it: network file systems by their statfs types, and what may be
  * read or written where.
  */
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { ledgerLayer } from "../testing/ledger-program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { isWritable } from "./file-access.ts"
-import { kindOfType, networkKind, pathFault } from "./file-system.ts"
+import { kindOfType, networkKind, pathFault, publishFile } from "./file-system.ts"
 
 describe("file systems", () => {
   const types = { NFS: 0x6969, SMB: 0x517b, CIFS: 0xff534d42, SMB2: 0xfe534d42 }
@@ -84,5 +84,21 @@ describe("places", () => {
     assert.isUndefined(fault(file, "read"))
     assert.isFalse(isWritable(join(folder, "none")))
     assert.isTrue(isWritable(folder))
+  })
+})
+
+describe("a finished file", () => {
+  it("gets its name, and never somebody else's", () => {
+    const folder = temporaryFolder()
+    const draft = join(folder, "draft")
+    writeFileSync(draft, "whole")
+    assert.isTrue(publishFile(draft, join(folder, "new")))
+    assert.strictEqual(readFileSync(join(folder, "new"), "utf8"), "whole")
+    writeFileSync(join(folder, "kept"), "kept")
+    symlinkSync("nowhere", join(folder, "dangling"))
+    mkdirSync(join(folder, "folder"))
+    for (const name of ["kept", "dangling", "folder"]) assert.isFalse(publishFile(draft, join(folder, name)))
+    assert.strictEqual(readFileSync(join(folder, "kept"), "utf8"), "kept")
+    assert.throws(() => publishFile(draft, join(folder, "none", "new")), "ENOENT")
   })
 })

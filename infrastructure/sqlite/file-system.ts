@@ -4,9 +4,12 @@
 import {
   closeSync,
   fsyncSync,
+  linkSync,
   lstatSync,
   openSync,
   readlinkSync,
+  renameSync,
+  rmSync,
   type Stats,
   statfsSync,
   statSync
@@ -96,6 +99,32 @@ export const reserveFile = (file: string): boolean => {
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false
+    throw error
+  }
+}
+
+/** What a file system says that has no hard links. */
+const noLinks = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"])
+
+/**
+ * Gives a finished file its name, unless there is something under it, and says whether it did. Whoever is killed here
+ * leaves a whole file under the name or none; only where there are no hard links can an empty one be left.
+ */
+export const publishFile = (draft: string, file: string): boolean => {
+  try {
+    linkSync(draft, file)
+    return true
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException
+    if (code === "EEXIST") return false
+    if (!noLinks.has(code)) throw error
+    if (!reserveFile(file)) return false
+  }
+  try {
+    renameSync(draft, file)
+    return true
+  } catch (error) {
+    rmSync(file, { force: true })
     throw error
   }
 }

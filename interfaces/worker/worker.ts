@@ -216,7 +216,7 @@ export interface WorkLeft {
 export const workLeft = Effect.fn("Worker.left")(function* (
   run_id: string,
   job_id: string | undefined
-): Effect.fn.Return<WorkLeft, ReadError, Ledger> {
+): Effect.fn.Return<WorkLeft, InvalidInput | ReadError, Ledger> {
   const ledger = yield* Ledger
   const counts = yield* job_id === undefined ? ledger.runSummary(run_id) : ledger.jobStatus(job_id)
   return { waiting: counts?.pending ?? 0, leased: counts?.leased ?? 0 }

@@ -12,7 +12,7 @@ import type {
   StepState
 } from "../../../application/ledger/ledger-reader.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
-import { timestampFromMillis } from "../../../domain/canonical/timestamp.ts"
+import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
 import type { InvalidInput } from "../../../domain/ledger/errors.ts"
 import { DEFAULT_PAGE_ROWS } from "../../../domain/ledger/limits.ts"
 import type { PageOptions } from "../../../domain/ledger/page.ts"
@@ -123,7 +123,7 @@ const statusOfRun = Effect.fnUntraced(function* (ledger: LedgerShape, runId: str
   const steps = yield* ledger.stepStates(runId, page)
   const jobIds = [...new Set(steps.map((step) => step.job_id))]
   const jobs = (yield* Effect.forEach(jobIds, ledger.jobStatus)).filter((status) => status !== undefined)
-  const now = timestampFromMillis(yield* Clock.currentTimeMillis)
+  const now = nearestTimestamp(yield* Clock.currentTimeMillis)
   const last = steps.at(-1)?.step_id
   const more = last !== undefined && (yield* ledger.stepStates(runId, { limit: 1, after: last })).length > 0
   return {
