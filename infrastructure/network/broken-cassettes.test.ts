@@ -28,6 +28,9 @@ import { cassetteWith, local, withNetworkOf } from "./testing/cassettes.ts"
 
 const FIBERS = 8
 
+/** How often bytes are overwritten; CORRUPTIONS sets another number. */
+const ROUNDS = Number(process.env["CORRUPTIONS"] ?? 40)
+
 const until = async (holds: () => boolean): Promise<void> => {
   for (let tries = 0; !holds(); tries++) {
     if (tries > 1_000) throw new Error("it never came")
@@ -249,5 +252,34 @@ describe("a cassette that is harmed while eight fibers ask", () => {
       chmodSync(file, 0o600)
       expect((await ask()).answers["here"]).toMatchObject({ status: "ok" })
     })
+  })
+})
+
+describe("a cassette with bytes that were overwritten anywhere", () => {
+  it("is read or is a status, and never keeps the others from answering", async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, "here.db")
+    const statuses = new Set<string | undefined>()
+    await inNetwork(folder, async (network) => {
+      const { size } = lstatSync(file)
+      for (let round = 0; round < ROUNDS; round++) {
+        copyFileSync(file, `${file}.kept`)
+        // Places that are spread over the file and are the same in every run.
+        for (let place = 0; place < 4; place++) {
+          overwrite(file, ((round * 4 + place) * 7_919) % (size - 32), 1 + ((round * 5) % 32))
+        }
+        const options = { cassettes: ["good", "here"] }
+        const { answers, hits } = await Effect.runPromise(network.query("common word5 7", 50, options))
+        const listed = await Effect.runPromise(network.queryAll('"common word1" b', 50, options))
+        const health = await Effect.runPromise(network.status)
+        expect(hits.some(({ places }) => places.some(({ source }) => source === "good"))).toBe(true)
+        expect(listed.answers["good"]?.status).toBe("ok")
+        expect(health.find((each) => "cassette_id" in each && each.cassette_id === "good")?.status).toBe("ok")
+        statuses.add(answers["here"]?.status)
+        renameSync(`${file}.kept`, file)
+      }
+      expect((await Effect.runPromise(network.query("common"))).partial).toBe(false)
+    })
+    expect([...statuses].sort()).toEqual(expect.arrayContaining(["error", "ok"]))
   })
 })
