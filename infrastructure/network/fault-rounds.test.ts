@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { faultRounds, orphanRounds } from "./testing/fault-rounds.ts"
 
-const rounds = Number(process.env["FAULT_ROUNDS"] ?? 4)
+const rounds = Number(process.env["FAULT_ROUNDS"] ?? 3)
 const orphans = Number(process.env["ORPHAN_ROUNDS"] ?? 2)
 
 describe("a hung and a damaged cassette of eight", () => {
   it(
     "are statuses in every round, leave no process behind, and come back",
     async () => {
-      const outcome = await faultRounds(temporaryFolder(), rounds, 1_500)
+      const outcome = await faultRounds(temporaryFolder(), rounds, 4_000)
       expect(outcome.answers).toHaveLength(rounds)
       for (const answers of outcome.answers) {
         const statuses = Object.fromEntries(Object.entries(answers).map(([id, { status }]) => [id, status]))
@@ -32,7 +32,7 @@ describe("a hung and a damaged cassette of eight", () => {
       expect(outcome.left).toEqual([])
       expect(Object.values(outcome.repaired).map(({ status }) => status)).toEqual(Array(8).fill("ok"))
     },
-    60_000 + rounds * 5_000
+    60_000 + rounds * 15_000
   )
 
   it(
