@@ -1,7 +1,7 @@
 // Exact BM25 over however many cassettes: counts are whole numbers that are summed over all of them first, terms are
 // added in binary order, so a corpus gives the same scores to the last bit whether it lies in one file or in sixteen.
 // Nothing here knows where counts come from.
-import { COMMON_TERM_CHUNKS, COMMON_TERM_SHARE, MAX_IDENTIFIER_UNITS, PROXIMITY_WORDS } from "./limits.ts"
+import { COMMON_TERM_CHUNKS, COMMON_TERM_SHARE, PROXIMITY_WORDS } from "./limits.ts"
 import type { Question } from "./query-text.ts"
 
 const K1 = 1.2
@@ -80,21 +80,19 @@ const wordsBetween = (terms: string, from: number, to: number): number => {
   return words
 }
 
-/** No two terms within reach are farther apart than this (UTF-16 units). */
-const REACH_UNITS = PROXIMITY_WORDS * (MAX_IDENTIFIER_UNITS + 1)
-
+/** Of all places the nearest before and the nearest after tell: others are farther away. */
 const closeness = (terms: string, first: ReadonlyArray<number>, second: ReadonlyArray<number>): number => {
   let best = 0
-  let from = 0
+  let next = 0
   for (const place of first) {
-    while (from < second.length && second[from]! < place - REACH_UNITS) from++
-    for (let index = from; index < second.length && second[index]! <= place + REACH_UNITS; index++) {
-      const other = second[index]!
-      const distance = wordsBetween(terms, Math.min(place, other), Math.max(place, other))
-      if (distance > PROXIMITY_WORDS) continue
-      if (distance === 1 && other > place) return 1
-      best = Math.max(best, 0.5 / distance)
-    }
+    while (next < second.length && second[next]! < place) next++
+    const after = second[next]
+    const distance = after === undefined ? PROXIMITY_WORDS + 1 : wordsBetween(terms, place, after)
+    if (distance === 1) return 1
+    if (distance <= PROXIMITY_WORDS) best = Math.max(best, 0.5 / distance)
+    const before = second[next - 1]
+    const back = before === undefined ? PROXIMITY_WORDS + 1 : wordsBetween(terms, before, place)
+    if (back <= PROXIMITY_WORDS) best = Math.max(best, 0.5 / back)
   }
   return best
 }

@@ -1,6 +1,6 @@
 // Answers what the hub asks of a cassette's index: counts, best chunks, closeness of words, texts. It reads postings in
 // segments and, beside them, the tail that no writer has folded yet. All is synchronous and of one moment; nothing is
-// remembered between questions but what a receipt's hash names.
+// remembered between questions but what a receipt's hash or the state of the file names.
 import type {
   BestChunks,
   DescribedChunk,
@@ -21,6 +21,7 @@ import type { CassetteFault, CassetteFile, OpenCassette } from "./cassette-file.
 import { factsOf } from "./cassette-facts.ts"
 import { narrowed, sees, type Sight, sightOf, VISIBLE_SEGMENTS } from "./cassette-sight.ts"
 import { memoryNote, recallMemories } from "./memory-reading.ts"
+import { type KnownPostings, knownPostings, type PostingsRow } from "./known-postings.ts"
 import { hashesWithPrefixes, textsOfHashes } from "./symbol-lookup.ts"
 import { nearestTexts, vectorCensus, vectorOfText, vectorStores } from "./vector-reading.ts"
 
@@ -36,20 +37,6 @@ interface TermsRow {
 /** Chunks of some kind by number; undefined stands for all of them. */
 type Chosen = ReadonlySet<number> | undefined
 
-/** Which lists may be seen, where that must be asked. */
-const VISIBLE_LIST = `segment IN (${VISIBLE_SEGMENTS})`
-
-interface PostingsRow {
-  readonly segment: number
-  readonly data: Uint8Array
-}
-
-/** The lists of a term in every segment that may be seen. */
-const postingsOf = (connection: Connection, term: string, sight: Sight): ReadonlyArray<PostingsRow> =>
-  connection.all<PostingsRow>(
-    ...narrowed(sight, "SELECT segment, data FROM postings WHERE term = ?", VISIBLE_LIST, [term])
-  )
-
 const readTail = (connection: Connection, sight: Sight): ReadonlyArray<TermsRow> =>
   connection
     .all<TermsRow>(
@@ -57,44 +44,9 @@ const readTail = (connection: Connection, sight: Sight): ReadonlyArray<TermsRow>
     )
     .filter(({ chunk_number }) => sees(sight, chunk_number))
 
-const lengthsIn = (bytes: Uint8Array): Uint32Array => {
-  const copy = new Uint8Array(bytes)
-  return new Uint32Array(copy.buffer, 0, copy.byteLength >> 2)
-}
-
-/** Lengths by segment that were read since the file last changed. */
-type KnownLengths = Map<number, Uint32Array>
-
-const remembered = new WeakMap<Connection, { readonly version: number; readonly lengths: KnownLengths }>()
-
-/** What is remembered of the moment that is being read; whatever was committed since makes it empty. */
-const knownLengths = (connection: Connection): KnownLengths => {
-  const [{ version }] = connection.all<{ version: number }>(
-    "SELECT data_version AS version FROM pragma_data_version"
-  ) as [{ version: number }]
-  const known = remembered.get(connection)
-  if (known?.version === version) return known.lengths
-  const lengths: KnownLengths = new Map()
-  remembered.set(connection, { version, lengths })
-  return lengths
-}
-
-const storedLengths = (connection: Connection, segment: number): Uint32Array => {
-  const [row] = connection.all<{ lengths: Uint8Array }>("SELECT lengths FROM segments WHERE segment = ?", [
-    segment
-  ])
-  return lengthsIn(row?.lengths ?? new Uint8Array(0))
-}
-
 /** The lengths of a segment's chunks in words; 0 where there is none any more or the scope hides it. */
-const lengthsOf = (
-  connection: Connection,
-  segment: number,
-  known: KnownLengths,
-  { hidden }: Sight
-): Uint32Array => {
-  const stored = known.get(segment) ?? storedLengths(connection, segment)
-  known.set(segment, stored)
+const lengthsOf = (known: KnownPostings, segment: number, { hidden }: Sight): Uint32Array => {
+  const stored = known.lengthsOf(segment)
   if (hidden === undefined) return stored
   return stored.map((length, place) => (hidden.has(segment * SEGMENT_CHUNKS + place) ? 0 : length))
 }
@@ -110,34 +62,13 @@ const segmentsOf = (connection: Connection, sight: Sight): ReadonlyArray<Segment
     ...narrowed(sight, "SELECT segment, chunks, words FROM segments WHERE true", "owner IN ('', ?)", [])
   )
 
-/** How many folded chunks that may be seen have each term; a term that none has is left out. */
-const frequenciesOf = (
-  connection: Connection,
-  terms: ReadonlyArray<string>,
-  sight: Sight
-): ReadonlyMap<string, number> => {
-  const [sql, parameters] = narrowed(
-    sight,
-    "SELECT term, sum(chunks) AS chunks FROM postings WHERE term IN (SELECT value FROM json_each(?))",
-    VISIBLE_LIST,
-    [JSON.stringify(terms)]
-  )
-  const rows = connection.all<{ term: string; chunks: number }>(`${sql} GROUP BY term`, parameters)
-  return new Map(rows.map(({ chunks, term }) => [term, chunks]))
-}
-
 // Used by one list at a time.
 const decoded = decodedPostings()
 
-/** How many chunks that have not expired have the term: their lists must be read for it. */
-const livingFrequency = (
-  connection: Connection,
-  term: string,
-  sight: Sight,
-  lengths: ReadonlyMap<number, Uint32Array>
-): number => {
+/** How many chunks of the lists have not expired: the lists must be read for it. */
+const livingIn = (rows: ReadonlyArray<PostingsRow>, lengths: ReadonlyMap<number, Uint32Array>): number => {
   let chunks = 0
-  for (const row of postingsOf(connection, term, sight)) {
+  for (const row of rows) {
     const words = lengths.get(row.segment)
     const found = decodePostings(row.data, decoded)
     for (let index = 0; index < found; index++) if ((words?.[decoded.places[index]!] ?? 0) > 0) chunks += 1
@@ -155,23 +86,23 @@ const count = (cassette: OpenCassette, terms: ReadonlyArray<string>, scope: Scop
   const inTail = (term: string) => tail.reduce((sum, row) => sum + (has(row, term) ? 1 : 0), 0)
   const tailWords = tail.reduce((sum, { words }) => sum + words, 0)
   const segments = segmentsOf(connection, sight)
+  const known = knownPostings(connection, sight)
+  const lists = known.listsOf(terms)
   if (sight.hidden === undefined) {
-    const stored = frequenciesOf(connection, terms, sight)
     return {
       chunks: segments.reduce((sum, { chunks }) => sum + chunks, 0) + tail.length,
       words: segments.reduce((sum, { words }) => sum + words, 0) + tailWords,
-      frequencies: terms.map((term) => (stored.get(term) ?? 0) + inTail(term))
+      frequencies: terms.map(
+        (term, index) => lists[index]!.reduce((sum, { chunks }) => sum + chunks, 0) + inTail(term)
+      )
     }
   }
-  const known = knownLengths(connection)
-  const lengths = new Map(
-    segments.map(({ segment }) => [segment, lengthsOf(connection, segment, known, sight)])
-  )
+  const lengths = new Map(segments.map(({ segment }) => [segment, lengthsOf(known, segment, sight)]))
   const visible = [...lengths.values()].flatMap((words) => [...words].filter((length) => length > 0))
   return {
     chunks: visible.length + tail.length,
     words: visible.reduce((sum, length) => sum + length, 0) + tailWords,
-    frequencies: terms.map((term) => livingFrequency(connection, term, sight, lengths) + inTail(term))
+    frequencies: terms.map((term, index) => livingIn(lists[index]!, lengths) + inTail(term))
   }
 }
 
@@ -250,35 +181,20 @@ const scoreTail = (row: TermsRow, weights: Weights): number => {
   return driven ? score : 0
 }
 
-interface ListRow {
-  readonly term: string
-  readonly segment: number
-  readonly data: Uint8Array
-}
-
-const LISTS = "SELECT term, segment, data FROM postings WHERE term IN (SELECT value FROM json_each(?))"
-const LISTS_OF_SEGMENTS = `${LISTS} AND segment IN (SELECT value FROM json_each(?))`
-
-/** The lists of every segment that drivers bring chunks of in; those of other terms are read for these alone. */
-const listsOf = (
-  connection: Connection,
-  { terms }: Weights,
-  sight: Sight
-): ReadonlyMap<number, SegmentLists> => {
+/** The lists of every segment that drivers bring chunks of in. */
+const drivenSegments = (known: KnownPostings, { terms }: Weights): ReadonlyMap<number, SegmentLists> => {
+  const lists = known.listsOf(terms.map(({ term }) => term))
   const segments = new Map<number, Array<Uint8Array | undefined>>()
-  const add = ({ data, segment, term }: ListRow): void => {
-    const lists = segments.get(segment) ?? terms.map(() => undefined)
-    lists[terms.findIndex((each) => each.term === term)] = data
-    segments.set(segment, lists)
+  for (let index = 0; index < terms.length; index++) {
+    if (!terms[index]!.driver) continue
+    for (const { segment } of lists[index]!) if (!segments.has(segment)) segments.set(segment, [])
   }
-  const named = (isDriver: boolean) =>
-    terms.filter(({ driver }) => driver === isDriver).map(({ term }) => term)
-  const drivers = narrowed(sight, LISTS, VISIBLE_LIST, [JSON.stringify(named(true))])
-  for (const row of connection.all<ListRow>(...drivers)) add(row)
-  const others = named(false)
-  if (segments.size === 0 || others.length === 0) return segments
-  const asked = [JSON.stringify(others), JSON.stringify([...segments.keys()])]
-  for (const row of connection.all<ListRow>(LISTS_OF_SEGMENTS, asked)) add(row)
+  for (let index = 0; index < terms.length; index++) {
+    for (const { data, segment } of lists[index]!) {
+      const own = segments.get(segment)
+      if (own !== undefined) own[index] = data
+    }
+  }
   return segments
 }
 
@@ -289,9 +205,9 @@ const best = (cassette: OpenCassette, request: IndexRequest & { readonly op: "be
   const sight = sightOf(cassette, scope)
   const wanted = withPhrases(connection, phrases)
   const bests = new BestScores(limit)
-  const known = knownLengths(connection)
-  for (const [segment, lists] of listsOf(connection, weights, sight)) {
-    const lengths = lengthsOf(connection, segment, known, sight)
+  const known = knownPostings(connection, sight)
+  for (const [segment, lists] of drivenSegments(known, weights)) {
+    const lengths = lengthsOf(known, segment, sight)
     scoreSegment(segment, lengths, weights, lists, wanted, bests)
   }
   for (const row of readTail(connection, sight)) {
