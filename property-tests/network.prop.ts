@@ -114,18 +114,24 @@ describe("the network", () => {
     await fc.assert(
       fc.asyncProperty(
         corpus,
-        fc.array(fc.nat(3), { minLength: 16, maxLength: 16 }),
+        fc.constantFrom(1, 4, 8, 16),
+        // By chance, or by folder as topics are divided.
+        fc.option(fc.array(fc.nat(15), { minLength: 16, maxLength: 16 }), { nil: undefined }),
         fc.array(question, { minLength: 1, maxLength: 8 }),
         fc.integer({ min: 1, max: 60 }),
         fc.boolean(),
-        (documents, division, questions, limit, folded) =>
+        (documents, count, division, questions, limit, folded) =>
           inFolder(async (folder) => {
-            const parts = [0, 1, 2, 3].map((part) => documents.filter((_, index) => division[index] === part))
+            const partOf = (name: string, index: number) =>
+              division === undefined ? ["a", "b"].indexOf(name[0]!) : division[index]!
+            const parts = Array.from({ length: count }, (_, part) =>
+              documents.filter(([name], index) => partOf(name, index) % count === part)
+            )
             const whole = await ask(folder, [documents], true, questions, limit)
             expect(await ask(folder, parts, folded, questions, limit)).toEqual(whole)
           })
       ),
-      propParameters(0.1)
+      propParameters(0.05)
     )
   })
 

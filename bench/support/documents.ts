@@ -17,6 +17,8 @@ const filesBelow = (folder: string): ReadonlyArray<string> =>
     })
 
 export interface BenchDocument {
+  /** What it is about: the file that its paragraphs come from, or are as long as. */
+  readonly topic: string
   readonly path: string
   readonly text: string
 }
@@ -25,7 +27,7 @@ export interface BenchDocument {
 const SECTIONS = 4
 
 /** Numbers from 0 to below 1, the same ones in every run (xorshift32). */
-const fixedChance = (start: number): (() => number) => {
+export const fixedChance = (start: number): (() => number) => {
   let state = start
   return () => {
     state ^= state << 13
@@ -73,7 +75,8 @@ export const benchDocuments = (chunks: number): ReadonlyArray<BenchDocument> => 
     })
     const round = Math.floor(made / real.length)
     const text = own.map((part, index) => `# Section ${round}-${index}\n\n${part.text}\n`).join("\n")
-    documents.push({ path: `topic-${own[0]!.name.length % 8}/${own[0]!.name}-${made}.md`, text })
+    const topic = own[0]!.name
+    documents.push({ topic, path: `topic-${topic.length % 8}/${topic}-${made}.md`, text })
   }
   return documents
 }
@@ -89,3 +92,11 @@ export const benchQuestions = (
     const start = (index * 31) % Math.max(1, words.length - 4)
     return words.slice(start, start + 2 + (index % 3)).join(" ")
   })
+
+/** Questions of stop words alone, as many as asked for. */
+export const stopWordQuestions = (count: number): ReadonlyArray<string> => {
+  const words = ["the", "of", "and", "to", "a", "in", "is", "for", "it", "with"]
+  return Array.from({ length: count }, (_, index) =>
+    [0, 1, 2].map((step) => words[(index * (step + 1) + step * 3) % words.length]!).join(" ")
+  )
+}
