@@ -76,9 +76,9 @@ export const mcpCommand = Command.make(
     host.ending.stopIsDone = true
     const openLedger = yield* ledgerOpener
     const access = yield* makeLedgerAccess(openLedger, readOnly)
-    const openCorpus = yield* corpusOpener("append", cache)
+    const openCorpus = yield* corpusOpener(readOnly ? "read" : "append", cache)
     const corpusOnce = yield* openedOnce(() => openCorpus)
-    const openNetwork = yield* networkOpener
+    const openNetwork = yield* networkOpener(Option.getOrUndefined(agent))
     const networkOnce = yield* openedOnce(() => openNetwork)
     yield* serve(host, wanted).pipe(
       Effect.provideService(LedgerAccess, access),

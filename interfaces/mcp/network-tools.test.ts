@@ -120,6 +120,59 @@ describe("cassette_network_query", () => {
   })
 })
 
+describe("symbol_resolve and semantic_neighbors", () => {
+  it("give the text of a hit by its symbol, and texts like it", async () => {
+    await indexed()
+    const session = await start()
+    const { hits } = await session.data("semantic_search", { query: "lease" })
+    const [hit] = hits as ReadonlyArray<{ readonly hash: string; readonly content: string }>
+    const hash = String(hit?.hash)
+    for (const digits of [12, 64]) {
+      const symbol = `@C:${hash.slice(0, digits)}`
+      expect(await session.data("symbol_resolve", { symbol })).toMatchObject({ hash, content: hit?.content })
+    }
+    expect(await session.data("semantic_neighbors", { hash: hash.slice(0, 12) })).toMatchObject({
+      hash,
+      mode: "lexical",
+      hits: [{ path: "guide.md" }]
+    })
+    expect(await session.data("semantic_neighbors", { hash, limit: 0 })).toMatchObject({ hits: [] })
+  })
+
+  it("refuse what names nothing", async () => {
+    await indexed()
+    const session = await start()
+    expect(await session.code("symbol_resolve", { symbol: `@C:${"0".repeat(64)}` })).toBe(
+      "NETWORK_SYMBOL_NOT_FOUND"
+    )
+    for (const symbol of ["@C:", "@C:abc", `@C:${"A".repeat(12)}`, `@A:${"0".repeat(65)}`]) {
+      expect(await session.code("symbol_resolve", { symbol }), symbol).toBe("INVALID_NETWORK_SYMBOL")
+    }
+    expect(await session.code("symbol_resolve", { symbol: `@C:${"0".repeat(12)}`, depth: 0 })).toBe(
+      "INVALID_PARAMS"
+    )
+    expect(await session.code("semantic_neighbors", { hash: "0".repeat(12) })).toBe(
+      "NETWORK_SYMBOL_NOT_FOUND"
+    )
+    expect(await session.code("semantic_neighbors", { hash: "no" })).toBe("INVALID_NETWORK_SYMBOL")
+  })
+
+  it("give the place of a symbol of the corpus, also when nothing may be written", async () => {
+    await runCli(["index"], { cwd: place.folder })
+    await cortex("symbol", "add", "@DOCS/guide", "guide.md", "--slice", "lines[0:1]")
+    const { document } = await cortex("symbol", "resolve", "@DOCS/guide")
+    const { symbol_id, ...meant } = document.data ?? {}
+    for (const args of [[], ["--read-only"]]) {
+      const session = await start(...args)
+      expect(await session.data("symbol_resolve", { symbol: "@DOCS/guide" })).toEqual({
+        symbol: symbol_id,
+        ...meant
+      })
+      expect(await session.code("symbol_resolve", { symbol: "@DOCS/none" })).toBe("SYMBOL_NOT_FOUND")
+    }
+  })
+})
+
 describe("cassette_stats and cortex://cassette/{id}", () => {
   it("show each cassette as network status does", async () => {
     await indexed()

@@ -5,6 +5,8 @@ import * as Schema from "effect/Schema"
 import { SEARCH_MODES } from "../../application/network/network-search.ts"
 import { CAPABILITIES, Capability, CassetteStats, Mutability } from "../../domain/network/cassette.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
+import { isMeantAsSymbol } from "../../domain/network/symbols.ts"
+import { CorpusAccess } from "./corpus-access.ts"
 import { NetworkAccess } from "./network-access.ts"
 import { agentTool, type AgentTool, noArguments, reads, textArgument } from "./tool.ts"
 
@@ -55,22 +57,37 @@ const Hit = Schema.Struct({
     ),
     vector: Schema.optionalKey(Schema.Struct({ score: Schema.Finite, rank: Schema.Int }))
   }),
+  memory: Schema.optionalKey(
+    Schema.Struct({
+      hash: Schema.String,
+      agent_id: Schema.NullOr(Schema.String),
+      saved_at: Schema.String,
+      metadata: Schema.Record(Schema.String, Schema.Unknown)
+    }).annotate({ description: "of a memory: its hash, and by whom, when and with what it was saved last" })
+  ),
   places: Schema.Array(Place).annotate({ description: "everywhere that this text stands, the best first" })
 })
 
-/** One ranked list, and who answered. */
-const Found = Schema.Struct({
-  hits: Schema.Array(Hit),
-  mode: Schema.Literals(SEARCH_MODES).annotate({
-    description: "how it was searched: by words, by vectors, or by both"
-  }),
-  notices: Schema.Array(Schema.String).annotate({ description: "why it was not searched in a better way" }),
+/** Who answered. */
+const answered = {
   answers: Schema.Record(
     Schema.String,
     Schema.Struct({ status: Status, took_ms: Schema.Finite, reason: Schema.optionalKey(Schema.String) })
   ).annotate({ description: "how each asked cassette answered" }),
   partial: Schema.Boolean.annotate({ description: "true when some cassette did not answer" })
-})
+}
+
+/** One ranked list, and who answered. */
+const foundFields = {
+  hits: Schema.Array(Hit),
+  mode: Schema.Literals(SEARCH_MODES).annotate({
+    description: "how it was searched: by words, by vectors, or by both"
+  }),
+  notices: Schema.Array(Schema.String).annotate({ description: "why it was not searched in a better way" }),
+  ...answered
+}
+
+const Found = Schema.Struct(foundFields)
 
 const openNetwork = NetworkAccess.use(({ open }) => open)
 
@@ -137,5 +154,103 @@ const cassetteStats = agentTool({
     })
 })
 
+const symbolResolve = agentTool({
+  name: "symbol_resolve",
+  title: "Resolve a symbol",
+  description:
+    "The text that a symbol of the network names: @C: (a chunk), @P: (a research document) or @A: (one of your memories) and 12 to 64 digits of a hash. Use it to read what a short symbol stands for. A symbol of the corpus (@NAME/…) gives the place that it means now; read that with corpus_resolve.",
+  hints: reads,
+  input: Schema.Struct({
+    symbol: textArgument("the symbol", "@C:3f1c0a9be27d", "@DOCS/readme"),
+    depth: Schema.optionalKey(
+      Schema.Int.annotate({
+        description: "how many levels of symbols inside texts are looked up (default 1)"
+      })
+    ),
+    expand: Schema.optionalKey(
+      Schema.Boolean.annotate({ description: "replace the symbols inside the text by their texts" })
+    )
+  }),
+  data: Schema.Union([
+    Schema.Struct({
+      symbol: Schema.String,
+      kind: Schema.Literals(["chunk", "document", "memory"]),
+      hash: Schema.String,
+      content: Schema.String.annotate({ description: "the text, exactly" }),
+      expanded: Schema.Boolean,
+      depth: Schema.Int,
+      places: Schema.Array(
+        Schema.Struct({
+          source: Schema.String,
+          path: Schema.String,
+          type: Schema.String,
+          chunk_id: Schema.NullOr(Schema.String),
+          ordinal: Schema.NullOr(Schema.Int),
+          heading_path: Schema.Array(Schema.String)
+        })
+      ),
+      symbols: Schema.Array(
+        Schema.Struct({
+          symbol: Schema.String,
+          level: Schema.Int,
+          hash: Schema.NullOr(Schema.String),
+          content: Schema.optionalKey(Schema.String)
+        })
+      ).annotate({ description: "symbols inside the text; hash is null where they were not looked up" }),
+      ...answered
+    }),
+    Schema.Struct({
+      symbol: Schema.String,
+      path: Schema.String,
+      heading: Schema.NullOr(Schema.String),
+      section_id: Schema.String,
+      line_start: Schema.Int,
+      line_end: Schema.Int,
+      section_content_hash: Schema.String,
+      default_slice: Schema.NullOr(Schema.String)
+    }).annotate({ description: "what a symbol of the corpus means now" })
+  ]),
+  run: ({ symbol, ...options }) =>
+    isMeantAsSymbol(symbol)
+      ? Effect.flatMap(openNetwork, (network) => network.resolveSymbol(symbol, options))
+      : Effect.gen(function* () {
+          const { corpus } = yield* CorpusAccess.use(({ open }) => open)
+          const section = yield* Effect.andThen(corpus.symbol(symbol), corpus.currentSection(symbol))
+          const { content_hash, heading, line_end, line_start, path, section_id, slice } = section
+          return {
+            symbol,
+            path,
+            heading,
+            section_id,
+            line_start,
+            line_end,
+            section_content_hash: content_hash,
+            default_slice: slice
+          }
+        })
+})
+
+const semanticNeighbors = agentTool({
+  name: "semantic_neighbors",
+  title: "Texts like this one",
+  description:
+    "The texts most like one that you already have, by vectors where there are some and else by its most telling words (mode and notices say which). Use it to widen a good hit. The text itself is not among them.",
+  hints: reads,
+  input: Schema.Struct({
+    hash: textArgument("the text: its hash, 12 or more of its first digits, or a symbol", "3f1c0a9be27d"),
+    limit,
+    cassettes
+  }),
+  data: Schema.Struct({ hash: Schema.String, ...foundFields }),
+  run: ({ cassettes, hash, limit = DEFAULT_LIMIT }) =>
+    Effect.flatMap(openNetwork, (network) => network.neighbours(hash, limit, { cassettes }))
+})
+
 /** The tools of the network in the order in which they are listed. */
-export const networkTools: ReadonlyArray<AgentTool> = [semanticSearch, cassetteNetworkQuery, cassetteStats]
+export const networkTools: ReadonlyArray<AgentTool> = [
+  semanticSearch,
+  cassetteNetworkQuery,
+  cassetteStats,
+  symbolResolve,
+  semanticNeighbors
+]

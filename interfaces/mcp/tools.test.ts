@@ -42,6 +42,9 @@ afterEach(async () => {
 const hello = { type: "plan", task_id: "t1", agent_id: "a1", content: "hello" }
 const work = { run_id: "r1", source: "USER", payload: { intent: "tidy", steps: [{ n: 1 }, { n: 2 }] } }
 
+/** The hash of the one chunk of "one\ntwo\n", whose end does not belong to it. */
+const oneHash = createHash("sha256").update("one\ntwo").digest("hex")
+
 describe("thought_record MCP tool", () => {
   it("returns envelope {ok:true, data: ThoughtRecord}", async () => {
     const session = await start()
@@ -158,7 +161,9 @@ describe("what a tool says of itself", () => {
       "bundle_verify",
       "semantic_search",
       "cassette_network_query",
-      "cassette_stats"
+      "cassette_stats",
+      "symbol_resolve",
+      "semantic_neighbors"
     ])
   })
 
@@ -202,6 +207,8 @@ describe("what a tool says of itself", () => {
     await call("semantic_search", { query: "one" })
     await call("cassette_network_query", { query: "one" })
     await call("cassette_stats")
+    await call("symbol_resolve", { symbol: `@C:${oneHash}` })
+    await call("semantic_neighbors", { hash: oneHash })
     for (const tool of agentTools) {
       const decode = Schema.decodeUnknownSync(envelopeOf(tool), {
         onExcessProperty: "error"
@@ -365,13 +372,17 @@ describe("--read-only", () => {
       "bundle_verify",
       "semantic_search",
       "cassette_network_query",
-      "cassette_stats"
+      "cassette_stats",
+      "symbol_resolve",
+      "semantic_neighbors"
     ])
     const inputs: Readonly<Record<string, unknown>> = {
       job_status: { run_id: "r1" },
       bundle_verify: { path: "." },
       semantic_search: { query: "one" },
-      cassette_network_query: { query: "one" }
+      cassette_network_query: { query: "one" },
+      symbol_resolve: { symbol: `@C:${oneHash}` },
+      semantic_neighbors: { hash: oneHash }
     }
     for (const name of names) await session.data(name, inputs[name] ?? {})
     expect(

@@ -3,17 +3,16 @@
 import * as Effect from "effect/Effect"
 import { networkFileOptions } from "./network-flags.ts"
 
-/** What opens the network, whenever it is run, until the scope ends; changes of its configuration are followed. */
-export const networkOpener = Effect.gen(function* () {
-  const services = yield* Effect.context<
-    Effect.Services<typeof networkFileOptions> | Effect.Services<ReturnType<typeof open>>
-  >()
-  return Effect.provideContext(Effect.flatMap(networkFileOptions, open), services)
-})
-
-const open = Effect.fnUntraced(function* (options: Effect.Success<typeof networkFileOptions>) {
+const open = Effect.fnUntraced(function* (agent: string | undefined) {
+  const options = yield* networkFileOptions
   const { openNetwork } = yield* Effect.promise(
     () => import("../../../infrastructure/network/network-files.ts")
   )
-  return yield* openNetwork({ ...options, watch: true })
+  return yield* openNetwork({ ...options, agent, watch: true })
+})
+
+/** What opens the network for an agent, whenever it is run, until the scope ends; its configuration is followed. */
+export const networkOpener = Effect.fnUntraced(function* (agent: string | undefined) {
+  const services = yield* Effect.context<Effect.Services<ReturnType<typeof open>>>()
+  return Effect.provideContext(open(agent), services)
 })
