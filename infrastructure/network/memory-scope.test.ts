@@ -254,7 +254,14 @@ describe.each([
     expect(ask(full, { ...request, scope: scopeOf(null), within: 384 }).hashes).toHaveLength(1)
     expect(ask(full, { ...request, scope })).toEqual(ask(alone, { ...request, scope }))
     expect(ask(full, { ...request, scope }).hashes).toHaveLength(3)
-    expect(ask(full, { ...request, scope: scopeOf(null) }).hashes).toHaveLength(1)
+    const shared = ask(full, { ...request, scope: scopeOf(null) }).hashes
+    expect(shared).toHaveLength(1)
+    const vectorsIn = (seen: typeof scope) =>
+      ask(full, { ...request, scope })
+        .hashes.map((hash) => ask(full, { op: "vector", identity: request.identity, scope: seen, hash }))
+        .filter((vector) => vector !== null)
+    expect(vectorsIn(scope)).toHaveLength(3)
+    expect(vectorsIn(scopeOf(null))).toHaveLength(1)
   })
 
   it("statistics, the root over records, and capabilities", async () => {
