@@ -51,7 +51,8 @@ export const compressionRanges = (
   chunks: ReadonlyArray<TextRange>
 ): ReadonlyArray<TextRange> => {
   const blocks = blocksOf(text)
-  const ranges = new Map(chunks.map(({ end, start }) => [`${start} ${end}`, { start, end }]))
+  const keyOf = ({ end, start }: TextRange): number => start * (text.length + 1) + end
+  const ranges = new Map(chunks.map(({ end, start }) => [keyOf({ start, end }), { start, end }]))
   const longest = Math.min(MAX_COMPRESSION_RUN, Math.max(1, Math.floor(MAX_COMPRESSION_RUNS / blocks.length)))
   for (const [first, { start }] of blocks.entries()) {
     let bytes = 0
@@ -60,7 +61,7 @@ export const compressionRanges = (
       bytes += utf8ByteLength(text.slice(from, end))
       if (bytes > MAX_CHUNK_BYTES) break
       from = end
-      ranges.set(`${start} ${end}`, { start, end })
+      ranges.set(keyOf({ start, end }), { start, end })
     }
   }
   return [...ranges.values()]
