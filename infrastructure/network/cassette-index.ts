@@ -329,7 +329,9 @@ const answers: {
   prefixed: (cassette, { kind, limit, prefixes, scope }) =>
     hashesWithPrefixes(cassette, kind, prefixes, limit, scope, sightOf(cassette, scope)),
   texts: (cassette, { hashes, kind, scope }) =>
-    textsOfHashes(cassette, kind, hashes, scope, (chunks) => placesOfTexts(cassette, chunks, scope)),
+    textsOfHashes(cassette, kind, hashes, scope, sightOf(cassette, scope), (chunks) =>
+      placesOfTexts(cassette, chunks, scope)
+    ),
   recall: recallMemories
 }
 

@@ -29,13 +29,25 @@ WHERE ${VISIBLE_RESEARCH}`
 const DOCUMENTS_OF_HASHES = `SELECT d.path, d.type, d.text, d.content_hash AS hash
 FROM documents AS d WHERE d.content_hash IN (SELECT value FROM json_each(?)) AND ${VISIBLE_RESEARCH} ORDER BY d.path, d.version`
 
+// Of everybody and of the caller, as long as one save of it has not expired.
+const VISIBLE_MEMORY = `m.owner IN ('', ?)
+AND EXISTS (SELECT 1 FROM saves AS s WHERE s.memory_id = m.memory_id AND (s.expires_at IS NULL OR s.expires_at > ?))`
+
+const MEMORY_HASHES = `SELECT p.key AS asked, m.content_hash AS hash, -1 AS chunk_number
+FROM json_each(?) AS p CROSS JOIN memories AS m ON m.content_hash >= p.value AND m.content_hash < p.value || 'g'
+WHERE ${VISIBLE_MEMORY}`
+
+const MEMORIES_OF_HASHES = `SELECT '@A:' || m.content_hash AS path, 'memory' AS type, m.text, m.content_hash AS hash
+FROM memories AS m WHERE m.content_hash IN (SELECT value FROM json_each(?)) AND ${VISIBLE_MEMORY} ORDER BY m.content_hash, m.owner`
+
 const mutabilityOf = ({ meta }: OpenCassette): string => meta.get("mutability") ?? ""
 
 const foundHashes = (
   cassette: OpenCassette,
   kind: SymbolKind,
   prefixes: ReadonlyArray<string>,
-  { now }: Scope
+  { now }: Scope,
+  { owner = "" }: Sight
 ): ReadonlyArray<FoundHash> => {
   const { connection } = cassette
   const asked = JSON.stringify(prefixes)
@@ -45,7 +57,7 @@ const foundHashes = (
     case "document":
       return connection.all<FoundHash>(DOCUMENT_HASHES, [asked, now, mutabilityOf(cassette)])
     case "memory":
-      return []
+      return connection.all<FoundHash>(MEMORY_HASHES, [asked, owner, now])
   }
 }
 
@@ -59,7 +71,7 @@ export const hashesWithPrefixes = (
   sight: Sight
 ): ReadonlyArray<ReadonlyArray<string>> => {
   const found = prefixes.map(() => new Set<string>())
-  for (const { asked, chunk_number, hash } of foundHashes(cassette, kind, prefixes, scope)) {
+  for (const { asked, chunk_number, hash } of foundHashes(cassette, kind, prefixes, scope, sight)) {
     if (chunk_number === -1 || sees(sight, chunk_number)) found[asked]?.add(hash)
   }
   return found.map((hashes) => [...hashes].sort().slice(0, limit))
@@ -78,44 +90,37 @@ const textsOfChunks = (chunks: ReadonlyArray<StoredChunk>): ReadonlyArray<Symbol
     }))
   }))
 
-const textsOfDocuments = (
-  cassette: OpenCassette,
-  hashes: ReadonlyArray<string>,
-  { now }: Scope
-): ReadonlyArray<SymbolText> => {
-  const rows = cassette.connection.all<{
-    readonly path: string
-    readonly type: string
-    readonly text: string
-    readonly hash: string
-  }>(DOCUMENTS_OF_HASHES, [JSON.stringify(hashes), now, mutabilityOf(cassette)])
-  return [...Map.groupBy(rows, ({ hash }) => hash)].map(([hash, documents]) => ({
-    hash,
-    content: documents.find(({ text }) => sha256(text) === hash)?.text ?? null,
-    places: documents.map(({ path, type }) => ({
-      path,
-      type,
-      chunk_id: null,
-      ordinal: null,
-      heading_path: []
-    }))
-  }))
+interface WholeText {
+  readonly path: string
+  readonly type: string
+  readonly text: string
+  readonly hash: string
 }
+
+const wholeTexts = (rows: ReadonlyArray<WholeText>): ReadonlyArray<SymbolText> =>
+  [...Map.groupBy(rows, ({ hash }) => hash)].map(([hash, texts]) => ({
+    hash,
+    content: texts.find(({ text }) => sha256(text) === hash)?.text ?? null,
+    places: texts.map(({ path, type }) => ({ path, type, chunk_id: null, ordinal: null, heading_path: [] }))
+  }))
 
 /** The texts of these hashes, each once with its places; `chunks` gives the visible chunks of hashes. */
 export const textsOfHashes = (
   cassette: OpenCassette,
   kind: SymbolKind,
   hashes: ReadonlyArray<string>,
-  scope: Scope,
+  { now }: Scope,
+  { owner = "" }: Sight,
   chunks: (hashes: ReadonlyArray<string>) => ReadonlyArray<StoredChunk>
 ): ReadonlyArray<SymbolText> => {
+  const { connection } = cassette
+  const asked = JSON.stringify(hashes)
   switch (kind) {
     case "chunk":
       return textsOfChunks(chunks(hashes))
     case "document":
-      return textsOfDocuments(cassette, hashes, scope)
+      return wholeTexts(connection.all<WholeText>(DOCUMENTS_OF_HASHES, [asked, now, mutabilityOf(cassette)]))
     case "memory":
-      return []
+      return wholeTexts(connection.all<WholeText>(MEMORIES_OF_HASHES, [asked, owner, now]))
   }
 }

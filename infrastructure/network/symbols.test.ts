@@ -8,8 +8,10 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import type { Cassette } from "../../application/network/cassette.ts"
 import type { NetworkShape } from "../../application/network/network.ts"
 import { sha256 } from "../hashing/sha256.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { childCassette } from "./child-cassette.ts"
+import { saveMemory } from "./memory-writing.ts"
 import { openNetwork } from "./network-files.ts"
 import { at, cassetteWith, local, newCassette, put, withNetworkOf } from "./testing/cassettes.ts"
 
@@ -192,6 +194,94 @@ const nested = () => {
   const file = cassetteWith(temporaryFolder(), "one", { "a/1.md": first, "a/2.md": second, "a/3.md": third })
   return { first, second, third, cassette: local("one", file) }
 }
+
+describe("a symbol of a memory", () => {
+  const save = (connection: Connection, agent_id: string | null, words: string) =>
+    saveMemory(connection, { text: words, agent_id, metadata: "{}" }, at(1))
+
+  const resolve = (cassette: Cassette, name: string, agent: string | null, options = {}) =>
+    withNetworkOf([cassette], (network) => Effect.result(network.resolveSymbol(name, options)), agent)
+
+  it("names it for its agent alone; for all others it is as if it did not exist", async () => {
+    const { connection, file } = newCassette(temporaryFolder(), "one", "read-write", "private")
+    save(connection, "ann", "what ann keeps to herself")
+    save(connection, "bob", "what bob keeps to himself")
+    connection.close()
+    const child = childCassette({ id: "one", file, shownPath: "one.db" })
+    onTestFinished(() => Effect.runPromise(child.close))
+    for (const cassette of [local("one", file), child]) {
+      for (const letter of ["A", "C"]) {
+        const own = symbol("what ann keeps to herself", 12, letter)
+        expect(await resolve(cassette, own, "ann")).toMatchObject({
+          success: { content: "what ann keeps to herself" }
+        })
+        const strange = symbol("nobody keeps this", 12, letter)
+        for (const agent of ["bob", null, "Ann", ""]) {
+          const refused = await resolve(cassette, own, agent)
+          const missing = await resolve(cassette, strange, agent)
+          expect(refused).toMatchObject({ failure: { _tag: "NetworkSymbolNotFound", unanswered: [] } })
+          expect(JSON.stringify(refused).replaceAll(own, "")).toBe(
+            JSON.stringify(missing).replaceAll(strange, "")
+          )
+        }
+      }
+    }
+  }, 60_000)
+
+  it("of another agent is neither a candidate nor a reason for more digits", async () => {
+    const { connection, file } = newCassette(temporaryFolder(), "one", "read-write", "private")
+    save(connection, "ann", "first")
+    save(connection, "bob", "second")
+    connection.run("DROP TRIGGER tr_chunks_update")
+    connection.run("DROP TRIGGER tr_memories_update")
+    const twin = `${sha256("first").slice(0, 14)}${sha256("second").slice(14)}`
+    connection.run("UPDATE chunks SET hash = ? WHERE hash = ?", [twin, sha256("second")])
+    connection.run("UPDATE memories SET content_hash = ? WHERE owner = 'bob'", [twin])
+    connection.close()
+    const cassette = local("one", file)
+    for (const letter of ["A", "C"]) {
+      expect(await resolve(cassette, symbol("first", 12, letter), "ann")).toMatchObject({
+        success: { content: "first" }
+      })
+    }
+    const { symbols } = await withNetworkOf(
+      [cassette],
+      (network) => network.shortSymbols([sha256("first"), twin]),
+      "ann"
+    )
+    expect(symbols).toEqual({ [sha256("first")]: symbol("first") })
+  })
+
+  it("inside another text is followed by whoever may see both", async () => {
+    const { connection, file } = newCassette(temporaryFolder(), "one", "read-write", "private")
+    const inner = symbol("what ann keeps to herself", 12, "A")
+    put(connection, "docs/x.md", `see ${inner}`)
+    save(connection, "ann", "what ann keeps to herself")
+    connection.close()
+    const name = symbol(`see ${inner}`)
+    expect(await resolve(local("one", file), name, "ann", { expand: true })).toMatchObject({
+      success: { content: "see what ann keeps to herself" }
+    })
+    expect(await resolve(local("one", file), name, "bob", { expand: true })).toMatchObject({
+      failure: { _tag: "NetworkSymbolNotFound", symbol: inner }
+    })
+  })
+
+  it("is gone when every save has expired, and shared where memories are", async () => {
+    const brief = newCassette(temporaryFolder(), "brief", "ephemeral", "shared")
+    save(brief.connection, null, "gone")
+    brief.connection.close()
+    expect(await resolve(local("brief", brief.file), symbol("gone", 12, "A"), null)).toMatchObject({
+      failure: { _tag: "NetworkSymbolNotFound" }
+    })
+    const shared = newCassette(temporaryFolder(), "shared", "append-only", "shared")
+    save(shared.connection, "ann", "for all")
+    shared.connection.close()
+    expect(await resolve(local("shared", shared.file), symbol("for all", 12, "A"), "bob")).toMatchObject({
+      success: { kind: "memory", content: "for all", places: [{ type: "memory", chunk_id: null }] }
+    })
+  })
+})
 
 describe("symbols in the text of a symbol", () => {
   it("stay by default, and are listed", async () => {

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { CallerAgent } from "../../../application/network/caller-agent.ts"
 import type { Cassette } from "../../../application/network/cassette.ts"
 import { Network, type NetworkShape } from "../../../application/network/network.ts"
 import type { MemoryScope, Mutability } from "../../../domain/network/cassette.ts"
@@ -57,15 +58,18 @@ export const cassetteWith = (
 export const local = (id: string, file: string): Cassette =>
   localCassette({ id, file, shownPath: `${id}.db` })
 
-/** Runs `use` on a network of the cassettes. */
+/** Runs `use` on a network of the cassettes, which an agent may open. */
 export const withNetworkOf = <A, E>(
   cassettes: ReadonlyArray<Cassette>,
-  use: (network: NetworkShape) => Effect.Effect<A, E>
+  use: (network: NetworkShape) => Effect.Effect<A, E>,
+  agent: string | null = null
 ): Promise<A> =>
   Effect.runPromise(
     Effect.scoped(
       Effect.gen(function* () {
-        const context = yield* Layer.build(Network.layerNoDeps.pipe(Layer.provide(hubPartsLayer)))
+        const context = yield* Layer.build(
+          Network.layerNoDeps.pipe(Layer.provide([hubPartsLayer, Layer.succeed(CallerAgent, agent)]))
+        )
         const network = Context.get(context, Network)
         for (const cassette of cassettes) yield* network.register(cassette)
         return yield* use(network)
