@@ -11,7 +11,10 @@ const [file = "", id = "", parent = ""] = process.argv.slice(2)
 
 new Worker(watchdogProgram, { eval: true, workerData: { parent: Number(parent) } }).unref()
 
-const cassette = new CassetteFile(file, id)
+/** A process of its own is dear already: it keeps half of what a cassette in the hub's process keeps (KiB). */
+const CACHE_KIBIBYTES = 4_096
+
+const cassette = new CassetteFile(file, id, CACHE_KIBIBYTES)
 
 const send = (answer: ChildAnswer): void => {
   process.send?.(answer)

@@ -119,7 +119,12 @@ const identityOf = (file: string): string | CassetteFault => {
   return `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`
 }
 
-const open = (file: string, id: string, identity: string): OpenCassette | CassetteFault => {
+const open = (
+  file: string,
+  id: string,
+  identity: string,
+  cacheKibibytes: number
+): OpenCassette | CassetteFault => {
   const removeTraces = traceRemoval(file)
   const connection = openForReading(file)
   const closed = () => {
@@ -127,7 +132,7 @@ const open = (file: string, id: string, identity: string): OpenCassette | Casset
     removeTraces()
   }
   try {
-    connection.pragma(`cache_size = -${CACHE_KIBIBYTES}`)
+    connection.pragma(`cache_size = -${cacheKibibytes}`)
     const found = inspectCassette(connection)
     const fault = judge(found, id)
     if (fault === undefined && found.kind === "cassette")
@@ -144,11 +149,13 @@ const open = (file: string, id: string, identity: string): OpenCassette | Casset
 export class CassetteFile {
   readonly file: string
   readonly id: string
+  private readonly cacheKibibytes: number
   private opened: OpenCassette | undefined
 
-  constructor(file: string, id: string) {
+  constructor(file: string, id: string, cacheKibibytes = CACHE_KIBIBYTES) {
     this.file = file
     this.id = id
+    this.cacheKibibytes = cacheKibibytes
   }
 
   /** Runs synchronous reading; whatever keeps it from reading is a fault. */
@@ -158,7 +165,7 @@ export class CassetteFile {
       if (this.opened?.identity !== identity) this.close()
       if (typeof identity !== "string") return identity
       if (this.opened === undefined) {
-        const opened = open(this.file, this.id, identity)
+        const opened = open(this.file, this.id, identity, this.cacheKibibytes)
         if ("status" in opened) return opened
         this.opened = opened
       }
