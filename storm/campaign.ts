@@ -18,6 +18,8 @@ export interface Campaign {
   readonly children: Children
   /** Ends the storm before its time. */
   readonly signal: AbortSignal
+  /** Called when a process has opened the ledger. */
+  readonly opened: () => void
 }
 
 /** What was done to the processes. */
@@ -33,6 +35,8 @@ export interface Weather {
 const LONGEST_LIFE_MILLIS = 2_500
 /** A lease lasts a second, and clocks are ahead by little more: the longest of these stops outlast it. */
 const STOP_MILLIS = [1_300, 3_000] as const
+/** How long the first process may take to open the ledger (milliseconds). */
+const LONGEST_START_MILLIS = 60_000
 /** How long a process may take to end in order, which includes waiting for the lock (milliseconds). */
 const ENDING_MILLIS = 45_000
 
@@ -65,13 +69,14 @@ const judge = (worker: string, { how, words }: Ended, expected: number | string)
       ]
 
 const live = async (
-  { children, filename, logs, seed, signal }: Campaign,
+  { children, filename, logs, opened, seed, signal }: Campaign,
   weather: Weather,
   worker: string,
   chance: Chance
 ): Promise<void> => {
   const child = children.start([filename, logs, worker, String(seed)])
   weather.lives += 1
+  void child.open.then(opened)
   try {
     // One of some does not get as far as to open.
     if (!chance.oneIn(5)) await Promise.race([child.open, aborted(signal)])
@@ -106,16 +111,26 @@ const place = async (campaign: Campaign, weather: Weather, name: string): Promis
 
 /** Raises the storm and lets it pass; no process of it is left when this ends. */
 export const raise = async (
-  campaign: Omit<Campaign, "signal">,
+  campaign: Omit<Campaign, "opened" | "signal">,
   interrupted: AbortSignal
 ): Promise<Weather> => {
   const weather: Weather = { lives: 0, killed: 0, stopped: 0, ended: 0, findings: [] }
   const over = new AbortController()
-  const timer = setTimeout(() => over.abort(), campaign.seconds * 1_000)
+  const endAfter = (millis: number) => setTimeout(() => over.abort(), millis)
+  const length = campaign.seconds * 1_000
+  let begun = false
+  let timer = endAfter(length + LONGEST_START_MILLIS)
+  /** The time counts from when the first process is at work, since processes start slowly on a busy machine. */
+  const opened = (): void => {
+    if (begun) return
+    begun = true
+    clearTimeout(timer)
+    timer = endAfter(length)
+  }
   const signal = AbortSignal.any([over.signal, interrupted])
   try {
     const names = Array.from({ length: campaign.processes }, (_, index) => `p${index + 1}`)
-    await Promise.all(names.map((name) => place({ ...campaign, signal }, weather, name)))
+    await Promise.all(names.map((name) => place({ ...campaign, opened, signal }, weather, name)))
   } finally {
     clearTimeout(timer)
     campaign.children.killAll()
