@@ -12,6 +12,7 @@ import { insertInto, literal } from "./testing/ledger.ts"
 const schema = readFileSync(new URL("snapshots/network/0001.sql", import.meta.url), "utf8")
 
 type Mutability = "immutable" | "stable" | "mutable" | "append-only"
+type Memories = "shared" | "private"
 type Row = Readonly<Record<string, unknown>>
 
 const receipt = (receipt_index: number, operation: string, record_hash: string): Row => ({
@@ -39,6 +40,7 @@ const chunk = (chunk_number: number, document_id: number, ordinal = 0): Row => (
   chunk_number,
   chunk_id: `chunk-${chunk_number}`,
   document_id,
+  memory_id: null,
   ordinal,
   hash: "hash",
   kind: "text",
@@ -46,6 +48,43 @@ const chunk = (chunk_number: number, document_id: number, ordinal = 0): Row => (
   parent_ordinal: null,
   byte_start: 0,
   byte_end: 4
+})
+
+const OWNER = "owner"
+
+const memory = (memory_id: number, memories: Memories = "shared"): Row => ({
+  memory_id,
+  owner: memories === "private" ? OWNER : "",
+  text: "text",
+  content_hash: `content-${memory_id}`,
+  record_hash: `memory-${memory_id}`
+})
+
+const save = (save_id: number, memory_id: number, save_number: number): Row => ({
+  save_id,
+  memory_id,
+  save_number,
+  agent_id: OWNER,
+  saved_at: "2026-01-01T00:00:00.000Z",
+  expires_at: null,
+  metadata: "{}",
+  record_hash: `save-${save_id}`
+})
+
+/** The chunk of the first memory; a private one stands in the segment of its owner. */
+const chunkOfMemory = (memories: Memories): Row => ({
+  ...chunk(memories === "private" ? 4_096 : 4, 0),
+  document_id: null,
+  memory_id: 1
+})
+
+const segment = (number: number, owner = ""): Row => ({
+  segment: number,
+  owner,
+  given: 0,
+  chunks: 1,
+  words: 1,
+  lengths: "x"
 })
 
 const vector = { hash: "hash", model: "m", revision: "1", dimensions: 1, normalizer: "l2", data: "x" }
@@ -56,10 +95,7 @@ const derived: Readonly<Record<string, readonly [Row, Row]>> = {
     { chunk_number: 1, path: "a", heading: "", body: "", identifiers: "" },
     { chunk_number: 9, path: "a", heading: "", body: "", identifiers: "" }
   ],
-  segments: [
-    { segment: 1, chunks: 1, words: 1, lengths: "x" },
-    { segment: 9, chunks: 1, words: 1, lengths: "x" }
-  ],
+  segments: [segment(0), segment(9)],
   postings: [
     { term: "a", segment: 1, chunks: 1, last: 1, data: "x" },
     { term: "b", segment: 1, chunks: 1, last: 1, data: "x" }
@@ -83,12 +119,31 @@ const derived: Readonly<Record<string, readonly [Row, Row]>> = {
 const insert = (table: string, row: Row, verb = "INSERT"): string =>
   insertInto(table, row, verb).replaceAll("'x'", "x'00'")
 
-/** A cassette with two versions of a.md, one b.md, a chunk of each and one row in every other table. */
-const setup = (mutability: Mutability): ReadonlyArray<string> => [
+// Nothing is remembered in an immutable cassette; the receipts are there all the same, so that the next is the same.
+const remembered = (mutability: Mutability, memories: Memories): ReadonlyArray<string> => {
+  const rows = [
+    ["memories", memory(1, memories)],
+    ["saves", save(1, 1, 1)],
+    ["memories", memory(2, memories)]
+  ] as const
+  const written: Array<string> = []
+  for (const [index, [table, row]] of rows.entries()) {
+    written.push(insert("write_receipts", receipt(4 + index, "add", String(row["record_hash"]))))
+    if (mutability !== "immutable") written.push(insert(table, row))
+  }
+  return mutability === "immutable" ? written : [...written, insert("chunks", chunkOfMemory(memories))]
+}
+
+/**
+ * A cassette with two versions of a.md, one b.md, a memory that was saved and one that was not, chunks of all but the
+ * last, and one row in every other table.
+ */
+const setup = (mutability: Mutability, memories: Memories): ReadonlyArray<string> => [
   insert("cassette_migrations", { version: 1, name: "0001-cassette", checksum: "c" }),
   ...Object.entries({
     cassette_id: "one",
     mutability,
+    memories,
     schema_version: "1.0",
     ttl_ms: "0",
     next_chunk: "4",
@@ -101,17 +156,24 @@ const setup = (mutability: Mutability): ReadonlyArray<string> => [
   insert("documents", document(2, "a.md", 2)),
   insert("write_receipts", receipt(3, "add", "record-3")),
   insert("documents", document(3, "b.md", 1)),
+  ...Object.entries(derived).map(([table, [row]]) => insert(table, row)),
+  ...(memories === "private" ? [insert("segments", segment(1, OWNER))] : []),
   ...[1, 2, 3].map((number) => insert("chunks", chunk(number, number))),
-  ...Object.entries(derived).map(([table, [row]]) => insert(table, row))
+  ...remembered(mutability, memories)
 ]
 
 const SEALED = "immutable: the cassette is sealed, nothing is written to it any more"
-const removal = insert("write_receipts", receipt(4, "remove", "record-3"))
-const addition = insert("write_receipts", receipt(4, "add", "record-4"))
+/** The receipt that comes next. */
+const receiptOf = (operation: string, record_hash: string): string =>
+  insert("write_receipts", receipt(7, operation, record_hash))
+const removal = receiptOf("remove", "record-3")
+const addition = receiptOf("add", "record-4")
 
 interface Attack {
   readonly message: string
   readonly mutability: Mutability
+  /** Who sees its memories; everybody when left out. */
+  readonly memories?: Memories
   readonly sql: string
   /** What comes first and succeeds. */
   readonly first?: string
@@ -144,14 +206,24 @@ const onSealed: ReadonlyArray<Attack> = [
   sealed("DELETE FROM cassette_migrations"),
   ...Object.entries(derived).flatMap(([table, [row, other]]) => [
     sealed(insert(table, other)),
-    sealed(insert(table, { ...row, ...(table === "vector_tail" ? { vector_id: 8 } : {}) }, "REPLACE")),
+    sealed(
+      insert(
+        table,
+        {
+          ...row,
+          ...(table === "vector_tail" ? { vector_id: 8 } : {}),
+          ...(table === "segments" ? { segment: 8 } : {})
+        },
+        "REPLACE"
+      )
+    ),
     sealed(changeOf(table, row)),
     sealed(`DELETE FROM ${table}`)
   ])
 ]
 
 const KEEPS = "network_meta keeps every key"
-const FIXED = "A cassette keeps its id, its mutability and its time to live"
+const FIXED = "A cassette keeps its id, its mutability, its time to live and who sees its memories"
 const CHAIN =
   "write_receipts is a chain: receipt_index must be the next, parent_hash the newest receipt's hash"
 const RECEIPTS = "write_receipts is append-only: no receipt is ever changed or deleted"
@@ -165,9 +237,84 @@ const stable = (message: string, sql: string, first?: string): Attack => ({
   ...(first === undefined ? {} : { first })
 })
 
+const NOTHING = "immutable: nothing is remembered in an immutable cassette"
+const KNOWN = "A memory is stored already under this number, or with this text for the same owner"
+const OWNED = "A memory has an owner in a private cassette, and none in a shared one"
+const SAVE_NUMBER = "save_number must be one more than the memory's newest"
+const KEEPS_MEMORIES = "immutable, stable and append-only cassettes keep every memory"
+const KEEPS_SAVES = "immutable, stable and append-only cassettes keep every save"
+const OWN_SEGMENT = "A chunk stands in a segment of its owner"
+const mutable = (message: string, sql: string, first = ""): Attack => ({
+  message,
+  mutability: "mutable",
+  sql,
+  first
+})
+const immutable = (message: string, sql: string, first: string): Attack => ({
+  ...mutable(message, sql, first),
+  mutability: "immutable"
+})
+const inPrivate = (message: string, sql: string, first = ""): Attack => ({
+  ...mutable(message, sql, first),
+  memories: "private"
+})
+
+const newMemory = receiptOf("add", "memory-3")
+const newSave = receiptOf("add", "save-2")
+
+const onMemories: ReadonlyArray<Attack> = [
+  immutable(NOTHING, insert("memories", memory(3)), newMemory),
+  immutable(NOTHING, insert("saves", save(2, 1, 1)), newSave),
+  mutable(KNOWN, insert("memories", { ...memory(3), memory_id: 1 }, "REPLACE"), newMemory),
+  mutable(KNOWN, insert("memories", { ...memory(3), content_hash: "content-1" }, "REPLACE"), newMemory),
+  mutable(OWNED, insert("memories", memory(3, "private")), newMemory),
+  inPrivate(OWNED, insert("memories", memory(3)), newMemory),
+  mutable("A memory needs the receipt of its write", insert("memories", memory(3))),
+  mutable("A memory is never changed: another text is another memory", "UPDATE memories SET text = 'other'"),
+  {
+    ...mutable(KEEPS_MEMORIES, "DELETE FROM memories WHERE memory_id = 2", receiptOf("remove", "memory-2")),
+    mutability: "stable"
+  },
+  mutable(
+    "A memory is removed after all of its saves",
+    "DELETE FROM memories WHERE memory_id = 1",
+    receiptOf("remove", "memory-1")
+  ),
+  mutable(
+    "A memory is removed only with the receipt of its removal",
+    "DELETE FROM memories WHERE memory_id = 2"
+  ),
+  mutable(
+    "A save is stored already under this number",
+    insert("saves", { ...save(2, 2, 1), save_id: 1 }, "REPLACE"),
+    newSave
+  ),
+  mutable(SAVE_NUMBER, insert("saves", save(2, 1, 1), "REPLACE"), newSave),
+  mutable(SAVE_NUMBER, insert("saves", save(2, 1, 3)), newSave),
+  inPrivate(
+    "Only its owner saves a memory of a private cassette",
+    insert("saves", { ...save(2, 1, 2), agent_id: "thief" }),
+    newSave
+  ),
+  mutable("A save needs the receipt of its write", insert("saves", save(2, 1, 2))),
+  mutable("A save is never changed", "UPDATE saves SET metadata = '[]'"),
+  { ...mutable(KEEPS_SAVES, "DELETE FROM saves", receiptOf("remove", "save-1")), mutability: "append-only" },
+  mutable("A save is removed only with the receipt of its removal", "DELETE FROM saves"),
+  inPrivate(OWN_SEGMENT, insert("chunks", { ...chunkOfMemory("shared"), ordinal: 1 })),
+  inPrivate(OWN_SEGMENT, insert("chunks", chunk(4_097, 3, 1))),
+  mutable("A segment keeps its number and its owner", "UPDATE segments SET segment = 7"),
+  inPrivate(
+    "A segment keeps its number and its owner",
+    "UPDATE segments SET owner = 'thief' WHERE segment = 1"
+  ),
+  inPrivate("A segment is there already", insert("segments", segment(1, "thief"), "REPLACE")),
+  mutable("Everybody sees a shared cassette", insert("segments", segment(9, "thief")))
+]
+
 const attacks: ReadonlyArray<Attack> = [
   ...onSealed,
-  ...["cassette_id", "mutability", "ttl_ms", "schema_version"].map((key) =>
+  ...onMemories,
+  ...["cassette_id", "mutability", "memories", "ttl_ms", "schema_version"].map((key) =>
     stable(FIXED, `UPDATE network_meta SET value = 'mutable' WHERE key = ${literal(key)}`)
   ),
   stable(FIXED, "UPDATE network_meta SET key = 'other' WHERE key = 'next_chunk'"),
@@ -179,9 +326,9 @@ const attacks: ReadonlyArray<Attack> = [
     `${insert("network_meta", { key: "next_chunk", value: "0" })} ON CONFLICT DO UPDATE SET value = '0'`
   ),
   ...["INSERT", "REPLACE"].flatMap((verb) => [
-    stable(CHAIN, insert("write_receipts", { ...receipt(5, "add", "r"), parent_hash: "receipt-3" }, verb)),
-    stable(CHAIN, insert("write_receipts", { ...receipt(4, "add", "r"), parent_hash: "receipt-2" }, verb)),
-    stable(CHAIN, insert("write_receipts", { ...receipt(3, "add", "r"), rule: "other" }, verb))
+    stable(CHAIN, insert("write_receipts", { ...receipt(8, "add", "r"), parent_hash: "receipt-6" }, verb)),
+    stable(CHAIN, insert("write_receipts", { ...receipt(7, "add", "r"), parent_hash: "receipt-5" }, verb)),
+    stable(CHAIN, insert("write_receipts", { ...receipt(6, "add", "r"), rule: "other" }, verb))
   ]),
   stable(RECEIPTS, "UPDATE write_receipts SET rule = 'other'"),
   stable(RECEIPTS, "DELETE FROM write_receipts"),
@@ -218,6 +365,11 @@ const attacks: ReadonlyArray<Attack> = [
     {
       message: CHUNK,
       mutability,
+      sql: insert("chunks", { ...chunkOfMemory("shared"), chunk_number: 9 }, "REPLACE")
+    },
+    {
+      message: CHUNK,
+      mutability,
       sql: `${insert("chunks", { ...chunk(3, 3), hash: "other" })} ON CONFLICT DO UPDATE SET hash = excluded.hash`
     }
   ]),
@@ -233,11 +385,11 @@ const attacks: ReadonlyArray<Attack> = [
   }
 ]
 
-const open = (text: string, { first = "", mutability }: Attack): Database.Database => {
+const open = (text: string, { first = "", memories = "shared", mutability }: Attack): Database.Database => {
   const database = new Database(":memory:")
   database.pragma("foreign_keys = OFF")
   database.exec(text)
-  for (const statement of setup(mutability)) database.exec(statement)
+  for (const statement of setup(mutability, memories)) database.exec(statement)
   database.exec(first)
   return database
 }
@@ -247,6 +399,8 @@ const tables = [
   "network_meta",
   "write_receipts",
   "documents",
+  "memories",
+  "saves",
   "chunks",
   ...Object.keys(derived)
 ]
@@ -297,11 +451,14 @@ describe("a cassette", () => {
     expect(names).toEqual(tables.toSorted())
   })
 
-  it("takes only a mutability that there is", () => {
+  it("takes only a mutability, and only memories, that there are", () => {
     const database = new Database(":memory:")
     database.exec(schema)
     expect(() => database.exec(insert("network_meta", { key: "mutability", value: "free" }))).toThrow(
       "mutability must be immutable, stable, mutable, append-only, ephemeral or read-write"
+    )
+    expect(() => database.exec(insert("network_meta", { key: "memories", value: "secret" }))).toThrow(
+      "memories must be shared or private"
     )
     database.close()
   })
@@ -309,14 +466,17 @@ describe("a cassette", () => {
 
 const triggers = schema.split(/(?=^CREATE TRIGGER )/m).filter((text) => text.startsWith("CREATE TRIGGER "))
 
-// This one is asked when a cassette is born, before there is anything to attack; its own test is above.
-const OF_BIRTH = "mutability must be immutable, stable, mutable, append-only, ephemeral or read-write"
+// These are asked when a cassette is born, before there is anything to attack; their own test is above.
+const OF_BIRTH = new Set([
+  "mutability must be immutable, stable, mutable, append-only, ephemeral or read-write",
+  "memories must be shared or private"
+])
 
 describe("without the refusal", () => {
   for (const text of triggers) {
     const name = /^CREATE TRIGGER "(\w+)"/.exec(text)?.[1] ?? ""
     const table = / ON "(\w+)"/.exec(text)?.[1] ?? ""
-    for (const message of refusalsIn(text).filter((refusal) => refusal !== OF_BIRTH)) {
+    for (const message of refusalsIn(text).filter((refusal) => !OF_BIRTH.has(refusal))) {
       it(`"${message}" of ${name}, an attack gets in`, () => {
         const lines = text.split("\n").filter((line) => !line.includes(`RAISE(ABORT, ${literal(message)})`))
         const body = lines.join("\n").replace("BEGIN\nEND", "BEGIN\n  SELECT 1;\nEND")
