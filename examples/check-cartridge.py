@@ -17,6 +17,8 @@ from datetime import datetime
 
 FILES = ("manifest.json", "receipts.jsonl", "records.jsonl")
 MAX_TEXT = 4 * 1024 * 1024
+MAX_MEMORY = 1024 * 1024
+MAX_METADATA = 16 * 1024
 MAX_LINE = {"manifest.json": 65_536, "receipts.jsonl": 65_536, "records.jsonl": 6 * MAX_TEXT + 65_536}
 KEEPING = {"immutable", "stable", "append-only"}
 MUTABILITIES = KEEPING | {"mutable", "ephemeral", "read-write"}
@@ -102,6 +104,7 @@ def one_of(*values):
 is_hash = matches("[0-9a-f]{64}")
 
 MANIFEST = {
+    "agent_id": lambda value: value is None or is_text(value),
     "cartridge_version": is_text,
     "cassette_id": matches("[a-z][a-z0-9-]{0,63}"),
     "counts": lambda value: isinstance(value, dict)
@@ -112,6 +115,7 @@ MANIFEST = {
     "export_format": one_of("cartridge"),
     "id_scheme": one_of("content-hash"),
     "manifest_hash": is_hash,
+    "memories": one_of("shared", "private"),
     "migration_receipt": matches("sha256:[0-9a-f]{64}"),
     "mutability": one_of(*MUTABILITIES),
     "normalization": one_of("NFC"),
@@ -131,23 +135,50 @@ RECEIPT = {
     "record_hash": is_hash,
     "rule": is_text,
 }
-RECORD = {
+RECORD = {"entry_hash": is_hash, "kind": is_text, "receipt_index": is_ordinal, "record_hash": is_hash}
+DOCUMENT = RECORD | {
     "added_at": is_time,
     "content_hash": is_hash,
-    "entry_hash": is_hash,
     "expires_at": lambda value: value is None or is_time(value),
     "kind": one_of("document"),
     "path": is_path,
-    "receipt_index": is_ordinal,
-    "record_hash": is_hash,
     "text": is_text,
     "type": is_text,
     "version": is_ordinal,
 }
+MEMORY = RECORD | {"content_hash": is_hash, "kind": one_of("memory"), "owner": is_text, "text": is_text}
+SAVE = RECORD | {
+    "agent_id": lambda value: value is None or is_text(value),
+    "expires_at": lambda value: value is None or is_time(value),
+    "kind": one_of("save"),
+    "memory": is_hash,
+    "metadata": is_text,
+    "save_number": is_ordinal,
+    "saved_at": is_time,
+}
+
+
+def fields_of_record(value):
+    kind = value.get("kind") if isinstance(value, dict) else None
+    return MEMORY if kind == "memory" else SAVE if kind == "save" else DOCUMENT
 
 
 def refuse_constant(_):
     raise ValueError
+
+
+def parsed(data):
+    value = json.loads(data.decode("utf-8"), parse_constant=refuse_constant)
+    if canonical(value) != data:
+        raise ValueError
+    return value
+
+
+def is_metadata(text):
+    try:
+        return isinstance(parsed(text.encode("utf-8")), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 class Part:
@@ -156,8 +187,8 @@ class Part:
     def __init__(self, name, stream, start, size):
         self.name, self.stream, self.at, self.left = name, stream, start, size
 
-    def lines(self, fields):
-        """Number and value of each line; the value has exactly these fields."""
+    def lines(self, fields_of):
+        """Number and value of each line; the value has exactly the fields that belong to it."""
         limit, number = MAX_LINE[self.name], 0
         while self.left > 0:
             number += 1
@@ -169,16 +200,15 @@ class Part:
             if not line.endswith(b"\n"):
                 raise Refused("LINE_CUT_OFF", self.name, number)
             try:
-                value = json.loads(line[:-1].decode("utf-8"), parse_constant=refuse_constant)
-                if canonical(value) != line[:-1]:
-                    raise ValueError
+                value = parsed(line[:-1])
             except (ValueError, RecursionError):
                 raise Refused("LINE_MALFORMED", self.name, number) from None
-            if fields is MANIFEST and isinstance(value, dict):
+            if self.name == "manifest.json" and isinstance(value, dict):
                 for version in ("cartridge_version", "schema_version"):
                     found = value.get(version)
                     if isinstance(found, str) and found.split(".")[0] != "1":
                         raise Refused("VERSION_UNSUPPORTED", self.name, number)
+            fields = fields_of(value)
             if not isinstance(value, dict) or set(value) != set(fields):
                 raise Refused("FIELD_INVALID", self.name, number)
             if not all(is_sound(value[name]) for name, is_sound in fields.items()):
@@ -193,11 +223,12 @@ def without(value, *names):
 class Content:
     """What the lines so far say, receipts in order and each record right after its receipt."""
 
-    def __init__(self, mutability):
-        self.mutability = mutability
+    def __init__(self, manifest):
+        self.mutability = manifest["mutability"]
+        self.is_private, self.agent = manifest["memories"] == "private", manifest["agent_id"]
         self.receipts, self.records = Tree(), Tree()
-        self.live, self.versions, self.hashes = {}, {}, []
-        self.newest, self.migration = None, ZEROS
+        self.live, self.versions, self.saves, self.hashes = {}, {}, {}, []
+        self.newest, self.migration, self.unsaved = None, ZEROS, None
 
     def receipt(self, receipt):
         before, operation = self.newest, receipt["operation"]
@@ -212,6 +243,8 @@ class Content:
         if (before["operation"] == "seal") if before else (operation != "migrate"):
             return "RULE_BROKEN"
         if operation != "migrate" and receipt["rule"] != self.mutability:
+            return "RULE_BROKEN"
+        if self.unsaved and self.live[self.unsaved][0] != index - 1:
             return "RULE_BROKEN"
         if operation == "migrate":
             self.migration = receipt["receipt_hash"]
@@ -232,32 +265,72 @@ class Content:
         return None
 
     def record(self, record):
-        text = record["text"].encode("utf-8")
-        path, version, name = record["path"], record["version"], record["record_hash"]
-        if sha256(text).hex() != record["content_hash"]:
-            return "CONTENT_HASH_MISMATCH"
-        if name_of(["cassette/document/1", path, version, record["type"], record["content_hash"]]) != name:
-            return "RECORD_HASH_MISMATCH"
-        if name_of(without(record, "entry_hash", "text")) != record["entry_hash"]:
-            return "ENTRY_HASH_MISMATCH"
-        if len(text) > MAX_TEXT:
-            return "LIMIT_EXCEEDED"
-        if (record["expires_at"] is None) == (self.mutability == "ephemeral"):
-            return "RULE_BROKEN"
-        before = self.versions.get(path, 0)
-        if version != (before if self.mutability in KEEPING else 0) + 1:
-            return "RULE_BROKEN"
-        if before and self.mutability not in KEEPING:
-            return "RULE_BROKEN"
+        name, kind = record["record_hash"], record["kind"]
+        code = self.content_fault(record) or self.rule_fault(record)
+        if code:
+            return code
         if self.newest["record_hash"] != name or self.live.get(name, [0])[0] != record["receipt_index"]:
             return "RECORD_WITHOUT_RECEIPT"
         self.live[name][1] = True
-        self.versions[path] = version
+        self.unsaved = name if kind == "memory" else None
+        if kind == "document":
+            self.versions[record["path"]] = record["version"]
+        else:
+            self.saves[name if kind == "memory" else record["memory"]] = record.get("save_number", 0)
         self.hashes.append(name)
         self.records.add(bytes.fromhex(record["entry_hash"]))
         return None
 
+    def content_fault(self, record):
+        kind = record["kind"]
+        if kind != "save" and sha256(record["text"].encode("utf-8")).hex() != record["content_hash"]:
+            return "CONTENT_HASH_MISMATCH"
+        named = {
+            "document": ("path", "version", "type", "content_hash"),
+            "memory": ("owner", "content_hash"),
+            "save": ("memory", "save_number", "agent_id", "saved_at", "expires_at", "metadata"),
+        }[kind]
+        if name_of([f"cassette/{kind}/1", *(record[name] for name in named)]) != record["record_hash"]:
+            return "RECORD_HASH_MISMATCH"
+        if name_of(without(record, "entry_hash", "text")) != record["entry_hash"]:
+            return "ENTRY_HASH_MISMATCH"
+        return None
+
+    def rule_fault(self, record):
+        kind = record["kind"]
+        if self.unsaved and (kind != "save" or record["memory"] != self.unsaved):
+            return "RULE_BROKEN"
+        if kind != "memory" and (record["expires_at"] is None) == (self.mutability == "ephemeral"):
+            return "RULE_BROKEN"
+        if kind == "document":
+            return self.document_fault(record)
+        if self.mutability == "immutable":
+            return "RULE_BROKEN"
+        if kind == "memory":
+            if len(record["text"].encode("utf-8")) > MAX_MEMORY:
+                return "LIMIT_EXCEEDED"
+            if record["owner"] != (self.agent if self.is_private else ""):
+                return "RULE_BROKEN"
+            return "RULE_BROKEN" if record["record_hash"] in self.saves else None
+        if len(record["metadata"].encode("utf-8")) > MAX_METADATA:
+            return "LIMIT_EXCEEDED"
+        if not is_metadata(record["metadata"]):
+            return "FIELD_INVALID"
+        if self.is_private and record["agent_id"] != self.agent:
+            return "RULE_BROKEN"
+        return None if record["save_number"] == self.saves.get(record["memory"], -1) + 1 else "RULE_BROKEN"
+
+    def document_fault(self, record):
+        if len(record["text"].encode("utf-8")) > MAX_TEXT:
+            return "LIMIT_EXCEEDED"
+        before = self.versions.get(record["path"], 0)
+        if before and self.mutability not in KEEPING:
+            return "RULE_BROKEN"
+        return None if record["version"] == before + 1 else "RULE_BROKEN"
+
     def end(self, manifest):
+        if self.unsaved:
+            raise Refused("RULE_BROKEN", "records.jsonl")
         for name, tree in (("receipts", self.receipts), ("records", self.records)):
             if tree.size != manifest["counts"][name]:
                 raise Refused("COUNT_MISMATCH", f"{name}.jsonl")
@@ -277,21 +350,23 @@ class Content:
 
 
 def check_manifest(part):
-    lines = list(part.lines(MANIFEST))
+    lines = list(part.lines(lambda _: MANIFEST))
     if len(lines) != 1:
         raise Refused("FIELD_INVALID", part.name, 1 if not lines else 2)
     _, manifest = lines[0]
     if name_of(without(manifest, "manifest_hash")) != manifest["manifest_hash"]:
         raise Refused("MANIFEST_HASH_MISMATCH", part.name, 1)
+    if manifest["agent_id"] is not None and manifest["memories"] != "private":
+        raise Refused("RULE_BROKEN", part.name, 1)
     return manifest
 
 
 def check_content(parts):
     manifest = check_manifest(parts["manifest.json"])
-    content = Content(manifest["mutability"])
-    records = parts["records.jsonl"].lines(RECORD)
+    content = Content(manifest)
+    records = parts["records.jsonl"].lines(fields_of_record)
     waiting = next(records, None)
-    for line, receipt in parts["receipts.jsonl"].lines(RECEIPT):
+    for line, receipt in parts["receipts.jsonl"].lines(lambda _: RECEIPT):
         code = content.receipt(receipt)
         if code:
             raise Refused(code, "receipts.jsonl", line)

@@ -12,6 +12,7 @@ import { isSameFile, isSameFolder } from "../infrastructure/bundles/same-content
 import { CassetteFile } from "../infrastructure/network/cassette-file.ts"
 import { verifyCassette } from "../infrastructure/network/cassette-verification.ts"
 import { finishWriting, removeDocument, seal, sweep } from "../infrastructure/network/document-writing.ts"
+import { saveMemory } from "../infrastructure/network/memory-writing.ts"
 import {
   exported,
   hasPython,
@@ -44,6 +45,8 @@ const text = fc.oneof(
   fc.constantFrom("# One\n\ntext\n\n# Two\n", "plain")
 )
 const step = fc.record({
+  /** Who remembers the text; undefined: it is a document. */
+  agent: fc.option(fc.constantFrom("ada", "bob"), { nil: undefined }),
   path: fc.constantFrom("a/b.md", "a/c.ts", "d.txt", "e\u0301/\u2028.md"),
   text: fc.option(
     text.filter((each) => !each.includes("\u0000")),
@@ -52,6 +55,7 @@ const step = fc.record({
   day: fc.integer({ min: 1, max: 8 })
 })
 const history = fc.record({
+  memories: fc.constantFrom("shared", "private"),
   mutability: fc.constantFrom("mutable", "read-write", "stable", "append-only", "immutable", "ephemeral"),
   steps: fc.array(step, { maxLength: 20 }),
   sealed: fc.boolean(),
@@ -60,10 +64,17 @@ const history = fc.record({
 type History = typeof history extends fc.Arbitrary<infer H> ? H : never
 
 /** A closed cassette to which this was done. */
-const cassetteOf = (place: string, { mutability, sealed, steps, swept }: History): string => {
-  const { connection, file } = newCassette(place, "one", mutability)
-  for (const { day, path, text: given } of steps) {
-    if (given === undefined) removeDocument(connection, path)
+const cassetteOf = (
+  place: string,
+  { memories, mutability, sealed, steps, swept }: History,
+  agents: ReadonlyArray<string> = ["ada", "bob"]
+): string => {
+  const { connection, file } = newCassette(place, "one", mutability, memories)
+  for (const { agent, day, path, text: given } of steps) {
+    if (agent !== undefined && !agents.includes(agent)) continue
+    if (agent !== undefined && given !== undefined) {
+      saveMemory(connection, { text: given, agent_id: agent, metadata: `{"day":${day}}` }, at(day))
+    } else if (given === undefined) removeDocument(connection, path)
     else put(connection, path, given, at(day))
   }
   if (swept) sweep(connection, at(5).now)
@@ -86,21 +97,37 @@ describe("a cartridge", () => {
       fc.asyncProperty(history, async (given) => {
         const place = freshFolder()
         const file = cassetteOf(place, given)
-        await exported("one", file, join(place, "out"))
-        await exported("one", file, join(place, "out.tar"), "tar")
+        await exported("one", file, join(place, "out"), "folder", "ada")
+        await exported("one", file, join(place, "out.tar"), "tar", "ada")
         for (const from of ["out", "out.tar"]) {
           const back = join(place, `${from}.db`)
           expect(Result.isSuccess(await imported(join(place, from), back))).toBe(true)
           expect(findingsOf(back)).toEqual({ value: [] })
-          await exported("one", back, join(place, `${from}-again`))
+          await exported("one", back, join(place, `${from}-again`), "folder", "ada")
           expect(isSameFolder(join(place, "out"), join(place, `${from}-again`))).toBe(true)
-          await exported("one", back, join(place, `${from}-again.tar`), "tar")
+          await exported("one", back, join(place, `${from}-again.tar`), "tar", "ada")
           expect(isSameFile(join(place, "out.tar"), join(place, `${from}-again.tar`))).toBe(true)
         }
         if (hasPython) {
           expect(secondVerdicts([join(place, "out"), join(place, "out.tar")])).toEqual(["whole", "whole"])
         }
         rmSync(place, { recursive: true })
+      }),
+      propParameters(0.1)
+    )
+  })
+
+  it("of a private cassette is that of the caller's writes alone", async () => {
+    await fc.assert(
+      fc.asyncProperty(history, async (given) => {
+        const places = [freshFolder(), freshFolder()] as const
+        const own = { ...given, memories: "private" as const }
+        const files = [cassetteOf(places[0], own), cassetteOf(places[1], own, ["ada"])] as const
+        for (const [index, place] of places.entries()) {
+          await exported("one", files[index]!, join(place, "out"), "folder", "ada")
+        }
+        expect(isSameFolder(join(places[0], "out"), join(places[1], "out"))).toBe(true)
+        for (const place of places) rmSync(place, { recursive: true })
       }),
       propParameters(0.1)
     )
@@ -127,11 +154,18 @@ describe("a cartridge", () => {
   it("that was changed in one byte is refused, and the place is named", async () => {
     const place = freshFolder()
     const steps = (["a/b.md", "a/c.ts", "d.txt", "a/b.md"] as const).map((path, index) => ({
+      agent: index === 2 ? ("ada" as const) : undefined,
       path,
       text: `text ${index}`,
       day: index + 1
     }))
-    const file = cassetteOf(place, { mutability: "stable", steps, sealed: false, swept: false })
+    const file = cassetteOf(place, {
+      memories: "shared",
+      mutability: "stable",
+      steps,
+      sealed: false,
+      swept: false
+    })
     await exported("one", file, join(place, "out"))
     await exported("one", file, join(place, "out.tar"), "tar")
     const judged: Array<readonly [path: string, verdict: string]> = []

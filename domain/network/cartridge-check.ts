@@ -3,25 +3,35 @@
 // the texts, and stops at the first fault, which it names; it reads nothing itself.
 import { bytesOfHex, hexText, type Sha256Bytes } from "../canonical/bytes.ts"
 import { isJsonObject, type JsonValue } from "../canonical/json.ts"
+import { parseCanonicalJson } from "../canonical/stored-json.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { utf8ByteLength } from "../canonical/text.ts"
 import { MerkleFrontier } from "../ledger/merkle-frontier.ts"
 import { leafHash } from "../ledger/merkle-tree.ts"
 import {
+  type CartridgeDocument,
   type CartridgeFile,
   type CartridgeManifest,
+  type CartridgeMemory,
   type CartridgeReceipt,
   type CartridgeRecord,
+  type CartridgeSave,
   CARTRIDGE_VERSION,
   entryHash,
   manifestHash
 } from "./cartridge.ts"
 import type { Mutability } from "./cassette.ts"
 import type { CartridgeFault } from "./errors.ts"
-import { CASSETTE_SCHEMA_VERSION, majorVersion, MAX_DOCUMENT_BYTES } from "./limits.ts"
+import {
+  CASSETTE_SCHEMA_VERSION,
+  majorVersion,
+  MAX_DOCUMENT_BYTES,
+  MAX_MEMORY_BYTES,
+  MAX_METADATA_BYTES
+} from "./limits.ts"
 import { FIRST_PARENT } from "./receipt-form.ts"
 import { recordsRoot } from "./record-root.ts"
-import { contentRoot, receiptHash, recordHash } from "./records.ts"
+import { contentRoot, memoryRecordHash, receiptHash, recordHash, saveRecordHash } from "./records.ts"
 
 /** What is wrong; the place is that of the line that was judged, unless the fault names another. */
 export interface Fault {
@@ -57,10 +67,14 @@ export const versionFault = (manifest: JsonValue): Fault | undefined => {
 }
 
 /** Judges a manifest by itself. */
-export const manifestFault = (sha256: Sha256, manifest: CartridgeManifest): Fault | undefined =>
-  manifestHash(sha256, manifest) === manifest.manifest_hash
+export const manifestFault = (sha256: Sha256, manifest: CartridgeManifest): Fault | undefined => {
+  if (manifestHash(sha256, manifest) !== manifest.manifest_hash) {
+    return fault("MANIFEST_HASH_MISMATCH", "manifest_hash is not that of its fields")
+  }
+  return manifest.agent_id === null || manifest.memories === "private"
     ? undefined
-    : fault("MANIFEST_HASH_MISMATCH", "manifest_hash is not that of its fields")
+    : fault("RULE_BROKEN", "only the cartridge of a private cassette is an agent's")
+}
 
 /** True where a document is kept for good, each change of its text as another version. */
 const keepsDocuments = (mutability: Mutability): boolean =>
@@ -78,21 +92,30 @@ export interface CartridgeFacts extends Pick<
   "counts" | "db_hash" | "migration_receipt" | "receipt_head" | "receipts_root" | "records_root" | "sealed"
 > {}
 
+/** What a cassette promised when it was made, and for whom the cartridge is. */
+export interface CartridgeScope extends Pick<CartridgeManifest, "agent_id" | "memories" | "mutability"> {}
+
 /** Takes the receipts in order and, right after the receipt that wrote it, each record. */
 export class CartridgeCheck {
   private readonly hashing: CartridgeHashing
+  private readonly scope: CartridgeScope
   private readonly mutability: Mutability
   private readonly receiptsTree: MerkleFrontier
   private readonly recordsTree: MerkleFrontier
   private readonly live = new Map<string, Live>()
   private readonly versions = new Map<string, number>()
+  /** How many saves each memory has. */
+  private readonly saves = new Map<string, number>()
   private readonly recordHashes: Array<string> = []
+  /** A memory whose first save is the next thing to come. */
+  private unsaved: string | undefined = undefined
   private migration = FIRST_PARENT
   private newest: CartridgeReceipt | undefined = undefined
 
-  constructor(hashing: CartridgeHashing, mutability: Mutability) {
+  constructor(hashing: CartridgeHashing, scope: CartridgeScope) {
     this.hashing = hashing
-    this.mutability = mutability
+    this.scope = scope
+    this.mutability = scope.mutability
     this.receiptsTree = new MerkleFrontier(hashing.sha256Bytes)
     this.recordsTree = new MerkleFrontier(hashing.sha256Bytes)
   }
@@ -122,7 +145,7 @@ export class CartridgeCheck {
     if (operation !== "migrate" && rule !== this.mutability) {
       return fault("RULE_BROKEN", `its rule is not ${this.mutability}, the cassette's mutability`)
     }
-    const wrong = this.follow(receipt)
+    const wrong = this.unsavedFault(receipt) ?? this.follow(receipt)
     if (wrong !== undefined) return wrong
     this.grow(this.receiptsTree, receipt_hash)
     this.newest = receipt
@@ -161,38 +184,109 @@ export class CartridgeCheck {
     }
   }
 
+  /** A memory is saved by the receipt right behind its own. */
+  private unsavedFault({ receipt_index }: CartridgeReceipt): Fault | undefined {
+    const memory = this.unsaved === undefined ? undefined : this.live.get(this.unsaved)
+    return memory === undefined || memory.receipt_index === receipt_index - 1
+      ? undefined
+      : fault("RULE_BROKEN", "the memory before it has no save")
+  }
+
   /** Judges the record that the newest receipt wrote. */
   record(record: CartridgeRecord): Fault | undefined {
-    const { sha256 } = this.hashing
-    if (sha256(record.text) !== record.content_hash) {
-      return fault("CONTENT_HASH_MISMATCH", "content_hash is not that of its text")
-    }
-    if (recordHash(sha256, record) !== record.record_hash) {
-      return fault("RECORD_HASH_MISMATCH", "record_hash is not that of its path, version, type and text")
-    }
-    if (entryHash(sha256, record) !== record.entry_hash) {
-      return fault("ENTRY_HASH_MISMATCH", "entry_hash is not that of its fields")
-    }
-    if (utf8ByteLength(record.text) > MAX_DOCUMENT_BYTES) {
-      return fault("LIMIT_EXCEEDED", `a text has ${MAX_DOCUMENT_BYTES} bytes at most`)
-    }
-    if ((record.expires_at !== null) !== (this.mutability === "ephemeral")) {
-      return fault("RULE_BROKEN", "records of an ephemeral cassette expire, and no others")
-    }
-    const wrong = this.versionFault(record)
+    const wrong = this.contentFault(record) ?? this.ruleFault(record)
     if (wrong !== undefined) return wrong
     const known = this.live.get(record.record_hash)
     if (this.newest?.record_hash !== record.record_hash || known?.receipt_index !== record.receipt_index) {
       return fault("RECORD_WITHOUT_RECEIPT", `receipt ${record.receipt_index} did not add it`)
     }
     known.carried = true
-    this.versions.set(record.path, record.version)
+    this.remember(record)
     this.recordHashes.push(record.record_hash)
     this.grow(this.recordsTree, record.entry_hash)
     return undefined
   }
 
-  private versionFault({ path, version }: CartridgeRecord): Fault | undefined {
+  private remember(record: CartridgeRecord): void {
+    this.unsaved = undefined
+    if (record.kind === "document") this.versions.set(record.path, record.version)
+    if (record.kind === "save") this.saves.set(record.memory, record.save_number)
+    if (record.kind === "memory") {
+      this.saves.set(record.record_hash, 0)
+      this.unsaved = record.record_hash
+    }
+  }
+
+  private recordHashOf(record: CartridgeRecord): string {
+    const { sha256 } = this.hashing
+    if (record.kind === "document") return recordHash(sha256, record)
+    return record.kind === "memory" ? memoryRecordHash(sha256, record) : saveRecordHash(sha256, record)
+  }
+
+  private contentFault(record: CartridgeRecord): Fault | undefined {
+    const { sha256 } = this.hashing
+    if ("text" in record && sha256(record.text) !== record.content_hash) {
+      return fault("CONTENT_HASH_MISMATCH", "content_hash is not that of its text")
+    }
+    if (this.recordHashOf(record) !== record.record_hash) {
+      return fault("RECORD_HASH_MISMATCH", "record_hash is not that of its fields")
+    }
+    return entryHash(sha256, record) === record.entry_hash
+      ? undefined
+      : fault("ENTRY_HASH_MISMATCH", "entry_hash is not that of its fields")
+  }
+
+  private ruleFault(record: CartridgeRecord): Fault | undefined {
+    if (this.unsaved !== undefined && (record.kind !== "save" || record.memory !== this.unsaved)) {
+      return fault("RULE_BROKEN", "the memory before it has no save")
+    }
+    if (record.kind !== "memory" && (record.expires_at !== null) !== (this.mutability === "ephemeral")) {
+      return fault("RULE_BROKEN", "records of an ephemeral cassette expire, and no others")
+    }
+    if (record.kind !== "document" && this.mutability === "immutable") {
+      return fault("RULE_BROKEN", "nothing is remembered in an immutable cassette")
+    }
+    if (record.kind === "document") return this.documentFault(record)
+    return record.kind === "memory" ? this.memoryFault(record) : this.saveFault(record)
+  }
+
+  private documentFault(record: CartridgeDocument): Fault | undefined {
+    return utf8ByteLength(record.text) > MAX_DOCUMENT_BYTES
+      ? fault("LIMIT_EXCEEDED", `a text has ${MAX_DOCUMENT_BYTES} bytes at most`)
+      : this.versionFault(record)
+  }
+
+  private memoryFault({ owner, record_hash, text }: CartridgeMemory): Fault | undefined {
+    const { agent_id, memories } = this.scope
+    if (utf8ByteLength(text) > MAX_MEMORY_BYTES) {
+      return fault("LIMIT_EXCEEDED", `a memory has ${MAX_MEMORY_BYTES} bytes at most`)
+    }
+    if (owner !== (memories === "private" ? agent_id : "")) {
+      return fault(
+        "RULE_BROKEN",
+        "its owner is not the agent of the cartridge, or everybody sees its cassette"
+      )
+    }
+    return this.saves.has(record_hash) ? fault("RULE_BROKEN", "it is there already") : undefined
+  }
+
+  private saveFault({ agent_id, memory, metadata, save_number }: CartridgeSave): Fault | undefined {
+    if (utf8ByteLength(metadata) > MAX_METADATA_BYTES) {
+      return fault("LIMIT_EXCEEDED", `metadata has ${MAX_METADATA_BYTES} bytes at most`)
+    }
+    if (!isJsonObject(parseCanonicalJson(metadata))) {
+      return fault("FIELD_INVALID", "/metadata is no JSON object in canonical form")
+    }
+    if (this.scope.memories === "private" && agent_id !== this.scope.agent_id) {
+      return fault("RULE_BROKEN", "it is not by the agent of the cartridge")
+    }
+    const before = this.saves.get(memory)
+    return before !== undefined && save_number === before + 1
+      ? undefined
+      : fault("RULE_BROKEN", `save ${save_number} does not follow ${before ?? "any memory"}`)
+  }
+
+  private versionFault({ path, version }: CartridgeDocument): Fault | undefined {
     const before = this.versions.get(path)
     const isNext = keepsDocuments(this.mutability)
       ? version === (before ?? 0) + 1
@@ -227,6 +321,9 @@ export class CartridgeCheck {
   /** Judges everything that was taken against the manifest. */
   end(manifest: CartridgeManifest): Fault | undefined {
     const facts = this.facts()
+    if (this.unsaved !== undefined) {
+      return fault("RULE_BROKEN", "its last memory has no save", "records.jsonl")
+    }
     for (const [name, file] of [
       ["receipts", "receipts.jsonl"],
       ["records", "records.jsonl"]

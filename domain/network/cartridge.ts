@@ -1,9 +1,10 @@
 // The form of a cartridge: a cassette's content as three canonical text files that any program can read, check and
 // carry. Every line names its own hash, so that what was changed can be pointed at, and the manifest's roots cover every
 // line. Derived data (chunks, indexes, vectors) is never part of one. See docs/spec/network.md, "Cartridges".
+import type * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { jcsText } from "../canonical/jcs.ts"
-import type { JsonObject } from "../canonical/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../canonical/json.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { WellFormedText } from "../canonical/text.ts"
 import { Timestamp } from "../canonical/timestamp.ts"
@@ -31,6 +32,8 @@ const DocumentPath = WellFormedText.check(
 )
 
 const CartridgeManifest = Schema.Struct({
+  /** The agent whose memories a private cassette's cartridge holds; null when it holds nobody's own. */
+  agent_id: Schema.NullOr(WellFormedText),
   cartridge_version: Schema.String,
   cassette_id: CassetteId,
   counts: Schema.Struct({ receipts: Count, records: Count }),
@@ -43,6 +46,8 @@ const CartridgeManifest = Schema.Struct({
   id_scheme: Schema.Literal("content-hash"),
   /** SHA-256 over the canonical text of all other fields. */
   manifest_hash: Hash,
+  /** Who sees the memories of the cassette. */
+  memories: Schema.Literals(["shared", "private"]),
   /** The hash of the newest receipt of a migration. */
   migration_receipt: Schema.String.check(
     Schema.isPattern(/^sha256:[0-9a-f]{64}$/, { expected: "sha256: and 64 hexadecimal digits" })
@@ -73,33 +78,78 @@ const CartridgeReceipt = Schema.Struct({
 /** A line of `receipts.jsonl`. */
 export type CartridgeReceipt = typeof CartridgeReceipt.Type
 
-const CartridgeRecord = Schema.Struct({
-  added_at: Timestamp,
-  content_hash: Hash,
+/** What every line of `records.jsonl` has. */
+const recordFields = {
   /** SHA-256 over the canonical text of all fields but itself and `text`. */
   entry_hash: Hash,
-  expires_at: Schema.NullOr(Timestamp),
-  kind: Schema.Literal("document"),
-  path: DocumentPath,
   /** The receipt that wrote it. */
   receipt_index: Ordinal,
-  record_hash: Hash,
+  record_hash: Hash
+} as const
+
+const CartridgeDocument = Schema.Struct({
+  ...recordFields,
+  kind: Schema.Literal("document"),
+  added_at: Timestamp,
+  content_hash: Hash,
+  expires_at: Schema.NullOr(Timestamp),
+  path: DocumentPath,
   text: WellFormedText,
   type: WellFormedText,
   version: Ordinal
 })
+export type CartridgeDocument = typeof CartridgeDocument.Type
+
+const CartridgeMemory = Schema.Struct({
+  ...recordFields,
+  kind: Schema.Literal("memory"),
+  content_hash: Hash,
+  /** The only agent that may see it; empty: everybody. */
+  owner: WellFormedText,
+  text: WellFormedText
+})
+export type CartridgeMemory = typeof CartridgeMemory.Type
+
+const CartridgeSave = Schema.Struct({
+  ...recordFields,
+  kind: Schema.Literal("save"),
+  agent_id: Schema.NullOr(WellFormedText),
+  expires_at: Schema.NullOr(Timestamp),
+  /** `record_hash` of what was saved. */
+  memory: Hash,
+  /** A JSON object as its canonical text. */
+  metadata: WellFormedText,
+  save_number: Ordinal,
+  saved_at: Timestamp
+})
+export type CartridgeSave = typeof CartridgeSave.Type
+
 /** A line of `records.jsonl`. */
-export type CartridgeRecord = typeof CartridgeRecord.Type
+export type CartridgeRecord = CartridgeDocument | CartridgeMemory | CartridgeSave
+
+type Unhashed<Record> = Record extends CartridgeRecord ? Omit<Record, "entry_hash"> : never
 
 const strictly = { onExcessProperty: "error", errors: "first" } as const
 
 export const decodeCartridgeManifest = Schema.decodeUnknownResult(CartridgeManifest, strictly)
 export const decodeCartridgeReceipt = Schema.decodeUnknownResult(CartridgeReceipt, strictly)
-export const decodeCartridgeRecord = Schema.decodeUnknownResult(CartridgeRecord, strictly)
+
+const decodeDocument = Schema.decodeUnknownResult(CartridgeDocument, strictly)
+const decodeMemory = Schema.decodeUnknownResult(CartridgeMemory, strictly)
+const decodeSave = Schema.decodeUnknownResult(CartridgeSave, strictly)
+
+/** Decodes a record by its kind, so that a fault is that of a field and not that of every kind. */
+export const decodeCartridgeRecord = (
+  value: JsonValue
+): Result.Result<CartridgeRecord, Schema.SchemaError> => {
+  const kind = isJsonObject(value) ? value["kind"] : undefined
+  if (kind === "memory") return decodeMemory(value)
+  return kind === "save" ? decodeSave(value) : decodeDocument(value)
+}
 
 /** The hash of everything in a record's line; its text counts by its content hash. */
-export const entryHash = (sha256: Sha256, record: Omit<CartridgeRecord, "entry_hash" | "text">): string => {
-  const { entry_hash: _, text: __, ...fields } = record as CartridgeRecord
+export const entryHash = (sha256: Sha256, record: Unhashed<CartridgeRecord>): string => {
+  const { entry_hash: _, text: __, ...fields } = record as CartridgeDocument
   return sha256(jcsText(fields))
 }
 

@@ -1,18 +1,24 @@
 // What a cassette gives a cartridge: its receipts in order, each with the record that it wrote and that is still there,
-// all of one moment. Every line is judged as whoever reads the cartridge will judge it, so that what can be exported
-// can be imported. It reads one record at a time and changes nothing.
+// all of one moment. Of a cassette in which each agent has its own memories only the caller's part is given, as if
+// nothing else had ever been written. Every line is judged as whoever reads the cartridge will judge it. It reads one
+// record at a time and changes nothing.
 import {
   CARTRIDGE_VERSION,
+  type CartridgeDocument,
   type CartridgeManifest,
+  type CartridgeMemory,
   type CartridgeReceipt,
   type CartridgeRecord,
+  type CartridgeSave,
   entryHash,
   manifestHash
 } from "../../domain/network/cartridge.ts"
-import { CartridgeCheck, type Fault } from "../../domain/network/cartridge-check.ts"
-import type { Mutability } from "../../domain/network/cassette.ts"
+import { CartridgeCheck, type CartridgeScope, type Fault } from "../../domain/network/cartridge-check.ts"
+import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import { CassetteDamaged } from "../../domain/network/errors.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
+import { FIRST_PARENT } from "../../domain/network/receipt-form.ts"
+import { receiptHash } from "../../domain/network/records.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { OpenCassette } from "./cassette-file.ts"
@@ -21,13 +27,37 @@ import type { CartridgeWrite } from "./cartridge-reading.ts"
 /** How many receipts are read at a time. */
 const PAGE_RECEIPTS = 1_000
 
-/** The document that each receipt wrote and that is still there. */
-const documentsByReceipt = (connection: Connection): ReadonlyMap<number, number> => {
-  const rows = connection.all<{ readonly receipt_index: number; readonly document_id: number }>(
-    "SELECT max(r.receipt_index) AS receipt_index, d.document_id FROM write_receipts AS r CROSS JOIN documents AS d ON d.record_hash = r.record_hash WHERE r.operation = 'add' GROUP BY d.document_id"
-  )
-  return new Map(rows.map(({ document_id, receipt_index }) => [receipt_index, document_id]))
+/** A record's place in the cassette. */
+interface Source {
+  readonly kind: CartridgeRecord["kind"]
+  readonly id: number
 }
+
+/** The record that each receipt wrote, that is still there, and that `owner` may see. */
+const recordsByReceipt = (connection: Connection, owner: string): ReadonlyMap<number, Source> => {
+  const rows = (["document", "memory", "save"] as const).flatMap((kind) => {
+    const table = { document: "documents", memory: "memories", save: "saves" }[kind]
+    const visible = {
+      document: "1",
+      memory: "d.owner IN ('', ?)",
+      save: "d.memory_id IN (SELECT memory_id FROM memories WHERE owner IN ('', ?))"
+    }[kind]
+    return connection
+      .all<{ readonly receipt_index: number; readonly id: number }>(
+        `SELECT max(r.receipt_index) AS receipt_index, d.${kind}_id AS id FROM write_receipts AS r CROSS JOIN ${table} AS d ON d.record_hash = r.record_hash WHERE r.operation = 'add' AND ${visible} GROUP BY d.${kind}_id`,
+        kind === "document" ? [] : [owner]
+      )
+      .map(({ id, receipt_index }) => [receipt_index, { kind, id }] as const)
+  })
+  return new Map(rows)
+}
+
+/** How many records there are that `owner` may see. */
+const visibleRecords = (connection: Connection, owner: string): number =>
+  connection.all<{ readonly count: number }>(
+    "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM memories WHERE owner IN ('', ?)) + (SELECT count(*) FROM saves AS s JOIN memories AS m ON m.memory_id = s.memory_id WHERE m.owner IN ('', ?)) AS count",
+    [owner, owner]
+  )[0]?.count ?? 0
 
 function* receiptsOf(connection: Connection): Generator<CartridgeReceipt> {
   for (let after = 0; ;) {
@@ -43,55 +73,104 @@ function* receiptsOf(connection: Connection): Generator<CartridgeReceipt> {
 
 const recordOf = (
   connection: Connection,
-  documentId: number,
+  { id, kind }: Source,
   receipt_index: number
 ): CartridgeRecord | undefined => {
-  const [stored] = connection.all<Omit<CartridgeRecord, "entry_hash" | "kind" | "receipt_index">>(
-    "SELECT added_at, content_hash, expires_at, path, record_hash, text, type, version FROM documents WHERE document_id = ?",
-    [documentId]
-  )
+  const read = <Record extends CartridgeRecord>(columns: string, from: string) =>
+    connection.all<Omit<Record, "entry_hash" | "kind" | "receipt_index">>(
+      `SELECT ${columns} FROM ${from} WHERE ${kind}_id = ?`,
+      [id]
+    )[0]
+  const stored = {
+    document: () =>
+      read<CartridgeDocument>(
+        "added_at, content_hash, expires_at, path, record_hash, text, type, version",
+        "documents"
+      ),
+    memory: () => read<CartridgeMemory>("content_hash, owner, record_hash, text", "memories"),
+    save: () =>
+      read<CartridgeSave>(
+        "agent_id, expires_at, (SELECT record_hash FROM memories WHERE memory_id = s.memory_id) AS memory, metadata, record_hash, save_number, saved_at",
+        "saves AS s"
+      )
+  }[kind]()
   if (stored === undefined) return undefined
-  const fields = { ...stored, kind: "document" as const, receipt_index }
+  const fields = { ...stored, kind, receipt_index } as Omit<CartridgeDocument, "entry_hash">
   return { ...fields, entry_hash: entryHash(sha256, fields) }
 }
 
+const placeOf = (record: CartridgeRecord): string =>
+  record.kind === "document" ? `documents ${record.path}` : `${record.kind} ${record.record_hash}`
+
+/** A receipt with the record that it wrote, if that is still there. */
+interface Written {
+  readonly receipt: CartridgeReceipt
+  readonly source: Source | undefined
+}
+
+function* writtenOf(connection: Connection, owner: string): Generator<Written> {
+  const records = recordsByReceipt(connection, owner)
+  for (const receipt of receiptsOf(connection)) {
+    yield { receipt, source: records.get(receipt.receipt_index) }
+  }
+}
+
+/** A chain of its own over what may be seen and is still there. */
+function* chainedAnew(written: Iterable<Written>): Generator<Written> {
+  let receipt_index = 0
+  let parent_hash = FIRST_PARENT
+  for (const { receipt, source } of written) {
+    const { operation } = receipt
+    if (source === undefined && operation !== "migrate" && operation !== "seal") continue
+    receipt_index += 1
+    const fields = { ...receipt, receipt_index, parent_hash }
+    parent_hash = receiptHash(sha256, fields)
+    yield { receipt: { ...fields, receipt_hash: parent_hash }, source }
+  }
+}
+
 /**
- * Every write of a cassette, then its manifest. Belongs into one snapshot of the database; throws `CassetteDamaged`
- * where content, hashes and receipts do not agree.
+ * Every write of a cassette as far as `agent` may see it, then its manifest. Belongs into one snapshot of the database;
+ * throws `CassetteDamaged` where content, hashes and receipts do not agree.
  */
 export function* cartridgeContent(
   { connection, meta }: OpenCassette,
-  id: string
+  id: string,
+  agent: string | null
 ): Generator<CartridgeWrite, CartridgeManifest> {
-  const mutability = (meta.get("mutability") ?? "mutable") as Mutability
-  const check = new CartridgeCheck({ sha256, sha256Bytes }, mutability)
-  const judge = (fault: Fault | undefined, where: string): void => {
-    if (fault !== undefined) throw new CassetteDamaged({ cassette_id: id, where, reason: fault.reason })
+  const memories = (meta.get("memories") ?? "shared") as MemoryScope
+  const scope: CartridgeScope = {
+    agent_id: memories === "private" ? agent : null,
+    memories,
+    mutability: (meta.get("mutability") ?? "mutable") as Mutability
   }
-  const documents = documentsByReceipt(connection)
-  for (const receipt of receiptsOf(connection)) {
+  const owner = scope.agent_id ?? ""
+  const check = new CartridgeCheck({ sha256, sha256Bytes }, scope)
+  const damaged = (where: string, reason: string) => new CassetteDamaged({ cassette_id: id, where, reason })
+  const judge = (fault: Fault | undefined, where: string): void => {
+    if (fault !== undefined) throw damaged(where, fault.reason)
+  }
+  const written = writtenOf(connection, owner)
+  for (const { receipt, source } of memories === "private" ? chainedAnew(written) : written) {
     judge(check.receipt(receipt), `write_receipts ${receipt.receipt_index}`)
-    const document = documents.get(receipt.receipt_index)
-    const record = document === undefined ? undefined : recordOf(connection, document, receipt.receipt_index)
-    if (record !== undefined) judge(check.record(record), `documents ${record.path}`)
+    const record = source === undefined ? undefined : recordOf(connection, source, receipt.receipt_index)
+    if (record !== undefined) judge(check.record(record), placeOf(record))
     yield { receipt, record }
   }
   const missing = check.missing()
   judge(missing?.fault, `write_receipts ${missing?.receipt_index}`)
   const facts = check.facts()
-  const [stored] = connection.all<{ readonly count: number }>("SELECT count(*) AS count FROM documents")
-  if (stored?.count !== facts.counts.records) {
-    const reason = "a document has no receipt of its write"
-    throw new CassetteDamaged({ cassette_id: id, where: "documents", reason })
+  if (visibleRecords(connection, owner) !== facts.counts.records) {
+    throw damaged("records", "one of them has no receipt of its write")
   }
   const fields = {
     ...facts,
+    ...scope,
     cartridge_version: CARTRIDGE_VERSION,
     cassette_id: id,
     encoding: "utf-8" as const,
     export_format: "cartridge" as const,
     id_scheme: "content-hash" as const,
-    mutability,
     normalization: "NFC" as const,
     receipt_chain: "merkle" as const,
     schema_version: meta.get("schema_version") ?? CASSETTE_SCHEMA_VERSION,

@@ -51,8 +51,21 @@ class LineBuffer {
   }
 }
 
+/** A cassette that is to be exported, and for whom. */
+export interface ExportedCassette {
+  readonly id: string
+  /** Absolute. */
+  readonly file: string
+  /** Whose memories go along, where each agent has its own; nobody's when it is left out. */
+  readonly agent?: string | null | undefined
+}
+
 /** Fills a folder with the three files. */
-const writeFiles = (folder: string, cassette: OpenCassette, id: string): CartridgeManifest => {
+const writeFiles = (
+  folder: string,
+  cassette: OpenCassette,
+  { agent, id }: ExportedCassette
+): CartridgeManifest => {
   const descriptors: Array<number> = []
   const lines = (name: CartridgeFile): LineBuffer => {
     const descriptor = openSync(join(folder, name), "wx")
@@ -62,7 +75,7 @@ const writeFiles = (folder: string, cassette: OpenCassette, id: string): Cartrid
   try {
     const receipts = lines("receipts.jsonl")
     const records = lines("records.jsonl")
-    const content = cartridgeContent(cassette, id)
+    const content = cartridgeContent(cassette, id, agent ?? null)
     let next = content.next()
     for (; next.done !== true; next = content.next()) {
       receipts.add(cartridgeLine(next.value.receipt))
@@ -127,7 +140,7 @@ const isSqliteError = (error: unknown): boolean =>
 
 /** Reads a moment of a cassette; what is no fault of the cassette's file comes back as a failure. */
 const snapshotOf = <A>(
-  { file, id }: { readonly file: string; readonly id: string },
+  { file, id }: ExportedCassette,
   target: string,
   read: (cassette: OpenCassette) => A
 ): Result.Result<A, ExportFailure> => {
@@ -156,7 +169,7 @@ export interface ExportReport {
 
 /** Exports the cassette in a file to an absolute path: `created` is false when the same stands there, byte for byte. */
 export const exportCassette = (
-  cassette: { readonly file: string; readonly id: string },
+  cassette: ExportedCassette,
   target: string,
   form: "folder" | "tar"
 ): Effect.Effect<ExportReport, ExportFailure> =>
@@ -164,7 +177,7 @@ export const exportCassette = (
     const folder = join(dirname(target), `.${basename(target)}.partial-${randomUUID()}`)
     try {
       mkdirSync(folder)
-      const written = snapshotOf(cassette, target, (open) => writeFiles(folder, open, cassette.id))
+      const written = snapshotOf(cassette, target, (open) => writeFiles(folder, open, cassette))
       if (Result.isFailure(written)) return Effect.fail(written.failure)
       const put = form === "tar" ? pack(folder, target) : putFolder(folder, target)
       return Effect.succeed({ created: put === "created", manifest: written.success })

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { InvalidInput, ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
-import type { CartridgeManifest } from "../../domain/network/cartridge.ts"
+import type { CartridgeManifest, CartridgeRecord } from "../../domain/network/cartridge.ts"
 import {
   CartridgeRefused,
   CassetteFileExists,
@@ -56,7 +56,8 @@ const nextBatch = (writes: Generator<CartridgeWrite, void>): ReadonlyArray<Cartr
     const next = writes.next()
     if (next.done === true) break
     batch.push(next.value)
-    units += next.value.record?.text.length ?? 0
+    const { record } = next.value
+    units += record !== undefined && "text" in record ? record.text.length : 0
   }
   return batch
 }
@@ -76,16 +77,41 @@ export const eachBatch = Effect.fnUntraced(function* <E>(
   }
 })
 
-const writeBatch = (connection: Connection, batch: ReadonlyArray<CartridgeWrite>): void => {
-  connection.transaction(() => {
-    for (const { receipt, record } of batch) {
-      copyReceipt(connection, receipt)
-      if (record === undefined) continue
+const writeRecord = (connection: Connection, record: CartridgeRecord): void => {
+  switch (record.kind) {
+    case "document": {
       const { added_at, content_hash, expires_at, path, record_hash, text, type, version } = record
       connection.run(
         "INSERT INTO documents (path, version, type, text, content_hash, record_hash, added_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         [path, version, type, text, content_hash, record_hash, added_at, expires_at]
       )
+      return
+    }
+    case "memory": {
+      const { content_hash, owner, record_hash, text } = record
+      connection.run("INSERT INTO memories (owner, text, content_hash, record_hash) VALUES (?, ?, ?, ?)", [
+        owner,
+        text,
+        content_hash,
+        record_hash
+      ])
+      return
+    }
+    case "save": {
+      const { agent_id, expires_at, memory, metadata, record_hash, save_number, saved_at } = record
+      connection.run(
+        "INSERT INTO saves (memory_id, save_number, agent_id, saved_at, expires_at, metadata, record_hash) SELECT memory_id, ?, ?, ?, ?, ?, ? FROM memories WHERE record_hash = ?",
+        [save_number, agent_id, saved_at, expires_at, metadata, record_hash, memory]
+      )
+    }
+  }
+}
+
+const writeBatch = (connection: Connection, batch: ReadonlyArray<CartridgeWrite>): void => {
+  connection.transaction(() => {
+    for (const { receipt, record } of batch) {
+      copyReceipt(connection, receipt)
+      if (record !== undefined) writeRecord(connection, record)
     }
   })
 }
@@ -143,8 +169,8 @@ const fill = Effect.fnUntraced(function* (
   )
   yield* write(() => {
     configureForWriting(connection, "normal")
-    const { cassette_id: id, mutability, ttl_ms: ttlMillis } = manifest
-    connection.transaction(() => beginCassette(connection, { id, mutability, memories: "shared", ttlMillis }))
+    const { cassette_id: id, memories, mutability, ttl_ms: ttlMillis } = manifest
+    connection.transaction(() => beginCassette(connection, { id, memories, mutability, ttlMillis }))
   })
   yield* eachBatch(path, reader, (batch) => write(() => writeBatch(connection, batch)))
   const chunks = yield* write(reindex)

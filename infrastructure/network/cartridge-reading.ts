@@ -120,7 +120,7 @@ export const readCartridge = (cartridge: OpenCartridge): CartridgeReader => {
     if (fault !== undefined) throw refuse(fault.code, fault.file ?? file, line, fault.reason)
   }
   function* writes(): Generator<CartridgeWrite, void> {
-    const check = new CartridgeCheck({ sha256, sha256Bytes }, manifest.mutability)
+    const check = new CartridgeCheck({ sha256, sha256Bytes }, manifest)
     const records = linesOf(
       cartridge,
       "records.jsonl",

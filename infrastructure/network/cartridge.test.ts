@@ -22,15 +22,20 @@ import { jcsText } from "../../domain/canonical/jcs.ts"
 import {
   entryHash,
   manifestHash,
+  type CartridgeDocument,
   type CartridgeManifest,
-  type CartridgeRecord
+  type CartridgeMemory,
+  type CartridgeReceipt,
+  type CartridgeSave
 } from "../../domain/network/cartridge.ts"
 import type { Mutability } from "../../domain/network/cassette.ts"
+import { memoryRecordHash, receiptHash, saveRecordHash } from "../../domain/network/records.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { verifyCassette } from "./cassette-verification.ts"
 import { finishWriting, removeDocument, seal } from "./document-writing.ts"
+import { saveMemory } from "./memory-writing.ts"
 import {
   exported,
   filesOf,
@@ -58,6 +63,12 @@ const withHistory = (folder: string, mutability: Mutability): string => {
   removeDocument(connection, "docs/1.md")
   put(connection, "docs/1.md", texts[1]!, at(3))
   removeDocument(connection, "docs/2.md")
+  for (const [index, text] of ["remembered\r\n", "twice", "twice"].entries()) {
+    const memory = { text, agent_id: index === 0 ? null : "ada", metadata: `{"n":${index}}` }
+    expect(saveMemory(connection, memory, at(4)).outcome).toBe(
+      mutability === "immutable" ? "refused" : "saved"
+    )
+  }
   if (mutability === "immutable") seal(connection)
   else finishWriting(connection)
   connection.close()
@@ -70,6 +81,12 @@ const contentOf = (file: string) => {
   const read = cassette.read(({ connection }) => ({
     documents: connection.all(
       "SELECT path, version, type, text, content_hash, record_hash, added_at, expires_at FROM documents ORDER BY path, version"
+    ),
+    memories: connection.all(
+      "SELECT owner, text, content_hash, record_hash FROM memories ORDER BY owner, text"
+    ),
+    saves: connection.all(
+      "SELECT save_number, agent_id, saved_at, expires_at, metadata, record_hash FROM saves ORDER BY record_hash"
     ),
     receipts: connection.all("SELECT * FROM write_receipts ORDER BY receipt_index"),
     meta: connection.all("SELECT * FROM network_meta ORDER BY key"),
@@ -168,6 +185,66 @@ describe("export, import, export", () => {
   })
 })
 
+describe("a cassette in which each agent has its own memories", () => {
+  /** What these agents saved, among shared documents, in this order. */
+  const written = (agents: ReadonlyArray<string>, mutability: Mutability = "mutable") => {
+    const folder = temporaryFolder()
+    const { connection, file } = newCassette(folder, "one", mutability, "private")
+    put(connection, "docs/a.md", "of everybody", at(1))
+    const steps = [
+      ["ada", "a secret of ada", "{}"],
+      ["bob", "a secret of bob", '{"kind":"bob-only"}'],
+      ["ada", "common", "{}"],
+      ["bob", "common", "{}"],
+      ["ada", "a secret of ada", '{"again":true}']
+    ] as const
+    for (const [index, [agent_id, text, metadata]] of steps.entries()) {
+      if (!agents.includes(agent_id)) continue
+      saveMemory(connection, { text, agent_id, metadata }, at(index + 2))
+    }
+    put(connection, "docs/b.md", "of everybody too", at(8))
+    connection.close()
+    return { folder, file }
+  }
+
+  it.each(["mutable", "stable", "append-only", "ephemeral"] as const)(
+    "is exported as if only the caller had ever written: %s",
+    async (mutability) => {
+      const both = written(["ada", "bob"], mutability)
+      const alone = written(["ada"], mutability)
+      await exported("one", both.file, join(both.folder, "out"), "folder", "ada")
+      await exported("one", alone.file, join(alone.folder, "out"), "folder", "ada")
+      expect(filesOf(join(both.folder, "out"))).toEqual(filesOf(join(alone.folder, "out")))
+      expect(manifestOf(join(both.folder, "out"))).toMatchObject({
+        agent_id: "ada",
+        memories: "private",
+        counts: { records: 7, receipts: 8 }
+      })
+      expect(JSON.stringify(filesOf(join(both.folder, "out")))).not.toMatch(/bob/)
+    }
+  )
+
+  it("comes back for the same agent, bit for bit, and holds nothing of others", async () => {
+    const { file, folder } = written(["ada", "bob"])
+    await exported("one", file, join(folder, "out"), "folder", "ada")
+    const made = await imported(join(folder, "out"), join(folder, "new.db"))
+    expect(Result.isSuccess(made)).toBe(true)
+    expect(contentOf(join(folder, "new.db")).findings).toEqual([])
+    await exported("one", join(folder, "new.db"), join(folder, "again"), "folder", "ada")
+    expect(filesOf(join(folder, "again"))).toEqual(filesOf(join(folder, "out")))
+    await exported("one", file, join(folder, "nobody"))
+    for (const agent of [null, "bob"]) {
+      await exported("one", join(folder, "new.db"), join(folder, `for-${agent}`), "folder", agent)
+      expect(manifestOf(join(folder, `for-${agent}`)).counts).toEqual({ records: 2, receipts: 3 })
+    }
+    expect(filesOf(join(folder, "for-null"))).toEqual(filesOf(join(folder, "nobody")))
+    if (hasPython) {
+      const paths = ["out", "nobody", "for-bob"].map((name) => join(folder, name))
+      expect(secondVerdicts(paths)).toEqual(["whole", "whole", "whole"])
+    }
+  })
+})
+
 describe("an import", () => {
   it("never changes what is there, a log beside it included", async () => {
     const folder = temporaryFolder()
@@ -249,7 +326,7 @@ describe("a hostile cartridge", () => {
   /** Changes a record's fields and makes its own hashes right again. */
   const forge = (index: number, fields: object) =>
     lines("records.jsonl", (all) => {
-      const record = { ...(JSON.parse(all[index]!) as CartridgeRecord), ...fields }
+      const record = { ...(JSON.parse(all[index]!) as CartridgeDocument), ...fields }
       all[index] = jcsText({ ...record, entry_hash: entryHash(sha256, record) })
       return all
     })
@@ -376,7 +453,7 @@ describe("a hostile cartridge", () => {
       "a record of no receipt",
       "RECORD_WITHOUT_RECEIPT records.jsonl 4",
       lines("records.jsonl", (all) => {
-        const record = { ...(JSON.parse(all[2]!) as CartridgeRecord), receipt_index: 5 }
+        const record = { ...(JSON.parse(all[2]!) as CartridgeDocument), receipt_index: 5 }
         return [...all, jcsText({ ...record, entry_hash: entryHash(sha256, record) })]
       })
     ],
@@ -409,6 +486,106 @@ describe("a hostile cartridge", () => {
     ]
   ])("%s", async (_, expected, change) => {
     expect(await changed(change)).toBe(expected)
+  })
+
+  /** A cartridge of one memory with two saves, with a change. */
+  const changedMemories = async (change: (folder: string) => void) => {
+    const folder = join(kept.folder, `${judged.length}`)
+    mkdirSync(folder)
+    const { connection, file } = newCassette(folder, "one", "mutable", "private")
+    for (const metadata of ["{}", '{"n":2}']) {
+      saveMemory(connection, { text: "secret", agent_id: "ada", metadata }, at(1))
+    }
+    connection.close()
+    await exported("one", file, join(folder, "out"), "folder", "ada")
+    change(join(folder, "out"))
+    return judge(join(folder, "out"))
+  }
+  /** What stands in the lines of memories and their saves. */
+  type Remembered = Omit<CartridgeMemory, "kind"> & Omit<CartridgeSave, "kind"> & { kind: "memory" }
+  /** Changes a record and everything that follows from it but the roots. */
+  const forgeRecord = (index: number, fields: object) => (folder: string) => {
+    const read = (name: string) =>
+      readFileSync(join(folder, name), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as CartridgeReceipt & Remembered)
+    const write = (name: string, values: ReadonlyArray<object>) =>
+      writeFileSync(join(folder, name), values.map((value) => `${jcsText(value)}\n`).join(""))
+    const records = read("records.jsonl")
+    const record = { ...records[index]!, ...fields }
+    const text = index === 0 ? { content_hash: sha256(record.text) } : {}
+    const content = { ...record, ...text }
+    const record_hash = index === 0 ? memoryRecordHash(sha256, content) : saveRecordHash(sha256, content)
+    const entry = { ...content, record_hash }
+    write("records.jsonl", records.with(index, { ...entry, entry_hash: entryHash(sha256, entry) }))
+    let parent_hash = ""
+    write(
+      "receipts.jsonl",
+      read("receipts.jsonl").map((receipt, at) => {
+        const own = { ...receipt, ...(at === 0 ? {} : { parent_hash }) }
+        const named = at === record.receipt_index - 1 ? { ...own, record_hash } : own
+        parent_hash = receiptHash(sha256, named)
+        return { ...named, receipt_hash: parent_hash }
+      })
+    )
+  }
+
+  it.each<[string, string, (folder: string) => void]>([
+    ["unchanged", "whole", () => {}],
+    ["for nobody", "RULE_BROKEN records.jsonl 1", forgeManifest({ agent_id: null })],
+    ["of an agent, shared", "RULE_BROKEN manifest.json 1", forgeManifest({ memories: "shared" })],
+    ["of another owner", "RULE_BROKEN records.jsonl 1", forgeRecord(0, { owner: "bob" })],
+    ["with a huge text", "LIMIT_EXCEEDED records.jsonl 1", forgeRecord(0, { text: "x".repeat(1_048_577) })],
+    ["saved by another", "RULE_BROKEN records.jsonl 2", forgeRecord(1, { agent_id: "bob" })],
+    ["saved by nobody", "RULE_BROKEN records.jsonl 3", forgeRecord(2, { agent_id: null })],
+    [
+      "saved a third time without a second",
+      "RULE_BROKEN records.jsonl 3",
+      forgeRecord(2, { save_number: 3 })
+    ],
+    ["saved for something else", "RULE_BROKEN records.jsonl 3", forgeRecord(2, { memory: "0".repeat(64) })],
+    [
+      "saved with what expires",
+      "RULE_BROKEN records.jsonl 2",
+      forgeRecord(1, { expires_at: "2026-01-02T00:00:00.000Z" })
+    ],
+    ["with metadata that is none", "FIELD_INVALID records.jsonl 2", forgeRecord(1, { metadata: "[]" })],
+    [
+      "with metadata in another form",
+      "FIELD_INVALID records.jsonl 3",
+      forgeRecord(2, { metadata: '{ "n":2}' })
+    ],
+    [
+      "with huge metadata",
+      "LIMIT_EXCEEDED records.jsonl 2",
+      forgeRecord(1, { metadata: `{"n":"${"x".repeat(16_384)}"}` })
+    ],
+    [
+      "with other metadata",
+      "RECORD_HASH_MISMATCH records.jsonl 3",
+      lines("records.jsonl", (all) => all.with(2, all[2]!.replace('\\"n\\":2', '\\"n\\":3')))
+    ],
+    [
+      "of no kind",
+      "FIELD_INVALID records.jsonl 1",
+      lines("records.jsonl", (all) => all.with(0, all[0]!.replace('"memory"', '"dream"')))
+    ],
+    [
+      "without a save",
+      "RULE_BROKEN records.jsonl null",
+      (folder) => {
+        lines("records.jsonl", (all) => all.slice(0, 1))(folder)
+        lines("receipts.jsonl", (all) => all.slice(0, 2))(folder)
+      }
+    ],
+    [
+      "with its saves elsewhere",
+      "RULE_BROKEN receipts.jsonl 4",
+      lines("records.jsonl", ([a, , c]) => [a!, c!])
+    ]
+  ])("a memory %s", async (_, expected, change) => {
+    expect(await changedMemories(change)).toBe(expected)
   })
 
   it("as a tar: every change of the archive itself is refused", async () => {

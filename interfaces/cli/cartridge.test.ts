@@ -2,6 +2,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
+import { saveMemory } from "../../infrastructure/network/memory-writing.ts"
+import { openForWriting } from "../../infrastructure/sqlite/better-sqlite3-host.ts"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
 const configuration =
@@ -104,5 +106,35 @@ describe("a cartridge", () => {
       codes.push((await run("export", id, "--out", "out")).document.error?.code)
     }
     expect(codes).toEqual(["UNKNOWN_CASSETTE", "CASSETTE_OFFLINE", "CASSETTE_OFFLINE"])
+  })
+})
+
+describe("a private cassette", () => {
+  it("is exported for the agent that asks", async () => {
+    const { folder, run } = await fresh(false)
+    writeFileSync(
+      join(folder, "net.yaml"),
+      'network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: minds, path: minds.db, type: local, capabilities: [agent_id]}\n'
+    )
+    expect((await run("index")).code).toBe(0)
+    const writer = openForWriting(join(folder, "minds.db"))
+    for (const agent_id of ["ada", "bob"]) {
+      const time = { now: "2026-01-01T00:00:00.000Z", expires: "2026-01-02T00:00:00.000Z" }
+      saveMemory(writer, { text: `of ${agent_id}`, agent_id, metadata: "{}" }, time)
+    }
+    writer.close()
+    const shown = async (out: string, args: ReadonlyArray<string>, env: Record<string, string> = {}) => {
+      const { document } = await runJson(
+        ["network", "export", "minds", "--out", out, "--config", "net.yaml", ...args],
+        { cwd: folder, host: { env } }
+      )
+      const { manifest } = document.data as { manifest: { agent_id: unknown; counts: unknown } }
+      return [manifest.agent_id, manifest.counts]
+    }
+    const own = { records: 2, receipts: 3 }
+    expect(await shown("ada", ["--agent", "ada"])).toEqual(["ada", own])
+    expect(await shown("bob", [], { CORTEX_AGENT: "bob" })).toEqual(["bob", own])
+    expect(await shown("none", [])).toEqual([null, { records: 0, receipts: 1 }])
+    expect(readFileSync(join(folder, "bob", "records.jsonl"), "utf8")).not.toContain('"ada"')
   })
 })

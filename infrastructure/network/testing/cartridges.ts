@@ -14,9 +14,14 @@ import { openCartridge } from "../cartridge-files.ts"
 import { eachBatch, importCartridge, openedCartridge } from "../cartridge-import.ts"
 import { readCartridge } from "../cartridge-reading.ts"
 
-/** Exports a cassette's file. */
-export const exported = (id: string, file: string, target: string, form: "folder" | "tar" = "folder") =>
-  Effect.runPromise(exportCassette({ id, file }, target, form))
+/** Exports a cassette's file, for an agent if one is named. */
+export const exported = (
+  id: string,
+  file: string,
+  target: string,
+  form: "folder" | "tar" = "folder",
+  agent: string | null = null
+) => Effect.runPromise(exportCassette({ id, file, agent }, target, form))
 
 /** Imports a cartridge, or tells why not. */
 export const imported = (path: string, file: string) =>

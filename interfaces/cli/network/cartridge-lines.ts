@@ -3,6 +3,7 @@ import type { CartridgeManifest } from "../../../domain/network/cartridge.ts"
 
 /** What it holds, and the hash that names it. */
 export const cartridgeLines = ({
+  agent_id,
   cassette_id,
   counts,
   db_hash,
@@ -11,6 +12,6 @@ export const cartridgeLines = ({
   sealed
 }: CartridgeManifest): ReadonlyArray<string> => [
   `cassette ${cassette_id} (${mutability}${sealed ? ", sealed" : ""}), hash ${db_hash}`,
-  `${counts.records} records, ${counts.receipts} receipts`,
+  `${counts.records} records, ${counts.receipts} receipts${agent_id === null ? "" : `, as ${agent_id} sees them`}`,
   `manifest ${manifest_hash}`
 ]

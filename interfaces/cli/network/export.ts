@@ -8,6 +8,7 @@ import { exportCassette } from "../../../infrastructure/network/cartridge-export
 import { absolutePath, switchFlag } from "../options.ts"
 import { answer } from "../output.ts"
 import { cartridgeLines } from "./cartridge-lines.ts"
+import { agentFlag, callerAgent } from "./network-flags.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 
 export const exportCommand = Command.make(
@@ -18,16 +19,22 @@ export const exportCommand = Command.make(
       Flag.withMetavar("PATH"),
       Flag.withDescription("the folder or file to make; nothing is written over")
     ),
+    agent: agentFlag,
     tar: switchFlag("tar", "pack it into one uncompressed tar file")
   },
-  Effect.fnUntraced(function* ({ cassette: id, out, tar }) {
+  Effect.fnUntraced(function* ({ agent: given, cassette: id, out, tar }) {
     const target = yield* absolutePath("--out", out)
+    const agent = yield* callerAgent(given)
     const { cassettes } = yield* configuredNetwork
     for (const cassette of yield* chosenCassettes(cassettes, [id])) {
       if (cassette.refusal !== undefined) {
         return yield* new CassetteOffline({ cassette_id: id, status: "refused", reason: cassette.refusal })
       }
-      const { created, manifest } = yield* exportCassette(cassette, target, tar ? "tar" : "folder")
+      const { created, manifest } = yield* exportCassette(
+        { ...cassette, agent },
+        target,
+        tar ? "tar" : "folder"
+      )
       yield* answer({
         data: { path: target, created, manifest },
         lines: () => [
@@ -39,7 +46,7 @@ export const exportCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Write a cassette as a cartridge: manifest.json, receipts.jsonl and records.jsonl, canonical text with a hash for every line and Merkle roots over all. It is of one moment, also while others write, and the same bytes for the same content. Indexes and vectors are not part of it: an import makes them again."
+    "Write a cassette as a cartridge: manifest.json, receipts.jsonl and records.jsonl, canonical text with a hash for every line and Merkle roots over all. It is of one moment, also while others write, and the same bytes for the same content. Indexes and vectors are not part of it: an import makes them again. Where each agent has its own memories, only those of --agent go along."
   ),
   Command.withShortDescription("write a cassette as a portable cartridge"),
   Command.withExamples([

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
+import { Host } from "../host.ts"
 import { absolutePath, Root, rootFolder } from "../options.ts"
 
 /** The configuration file by its own path. */
@@ -21,6 +22,17 @@ export const cassettesArgument = Argument.String("cassettes").pipe(
   Argument.withDescription("ids of cassettes (default: all)"),
   Argument.variadic()
 )
+
+/** The agent that a command speaks for. */
+export const agentFlag = Flag.String("agent").pipe(
+  Flag.withMetavar("ID"),
+  Flag.optional,
+  Flag.withDescription("the agent that asks (default: CORTEX_AGENT, else nobody)")
+)
+
+/** The agent of `agentFlag`, of CORTEX_AGENT, or null. */
+export const callerAgent = (given: Option.Option<string>) =>
+  Host.use(({ env }) => Effect.succeed(Option.getOrElse(given, () => env["CORTEX_AGENT"]) || null))
 
 /** The configuration file and, where it was named, the root folder that bounds what it may name. */
 export const networkFileOptions = Effect.gen(function* () {
