@@ -16,7 +16,12 @@ cassetteContract("in this process", {
 cassetteContract("in a child", {
   sha256,
   make: (id, texts) =>
-    childCassette({ id, file: cassetteWith(temporaryFolder(), id, texts), shownPath: `${id}.db` })
+    childCassette({
+      id,
+      file: cassetteWith(temporaryFolder(), id, texts),
+      shownPath: `${id}.db`,
+      deadlineMillis: 60_000
+    })
 })
 
 cassetteContract("in memory", { sha256, make: makeShelf })

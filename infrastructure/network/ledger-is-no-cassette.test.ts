@@ -57,7 +57,10 @@ describe.each(Object.entries(ledgers))("%s", (_, make) => {
     )
     expect(health).toMatchObject([{ status: "refused", reason: expect.stringMatching(reason) as unknown }])
     const other = local("other", cassetteWith(folder, "other", { "a/b.md": "hub" }))
-    for (const cassette of [local("one", file), childCassette({ id: "one", file, shownPath: "one.db" })]) {
+    for (const cassette of [
+      local("one", file),
+      childCassette({ id: "one", file, shownPath: "one.db", deadlineMillis: 60_000 })
+    ]) {
       const answer = await withNetworkOf([cassette, other], (network) => network.query("hub"))
       expect(answer.answers["one"]).toMatchObject({ status: "refused" })
       expect(answer.answers["one"]?.reason).toMatch(reason)

@@ -6,7 +6,16 @@ import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import type { Receipt } from "../../domain/network/receipt-form.ts"
-import { chunkId, contentRoot, receiptHash, recordHash } from "../../domain/network/records.ts"
+import {
+  chunkId,
+  contentRoot,
+  memoryRecordHash,
+  type MemoryRecord,
+  receiptHash,
+  recordHash,
+  saveRecordHash,
+  type SaveRecord
+} from "../../domain/network/records.ts"
 import { termTexts } from "../../domain/network/words.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import { candidateDistance, signDistances, signsOf } from "../../domain/network/sign-bits.ts"
@@ -24,6 +33,8 @@ interface Vectors {
     readonly content_hash: string
     readonly record_hash: string
   }>
+  readonly memories: ReadonlyArray<MemoryRecord & { readonly text: string; readonly record_hash: string }>
+  readonly saves: ReadonlyArray<SaveRecord & { readonly record_hash: string }>
   readonly receipts: ReadonlyArray<Receipt & { readonly receipt_hash: string }>
   readonly records_root: string
   readonly db_hash: string
@@ -82,10 +93,15 @@ describe("the vectors of docs/spec/vectors/network.json", () => {
       expect(sha256(record.text)).toBe(record.content_hash)
       expect(recordHash(sha256, record)).toBe(record.record_hash)
     }
+    for (const memory of vectors.memories) {
+      expect(sha256(memory.text)).toBe(memory.content_hash)
+      expect(memoryRecordHash(sha256, memory)).toBe(memory.record_hash)
+    }
+    for (const save of vectors.saves) expect(saveRecordHash(sha256, save)).toBe(save.record_hash)
     for (const receipt of vectors.receipts) expect(receiptHash(sha256, receipt)).toBe(receipt.receipt_hash)
     const root = recordsRoot(
       sha256Bytes,
-      vectors.records.map(({ record_hash }) => record_hash)
+      [...vectors.records, ...vectors.memories, ...vectors.saves].map(({ record_hash }) => record_hash)
     )
     expect([root, contentRoot(sha256, root)]).toEqual([vectors.records_root, vectors.db_hash])
   })
