@@ -523,10 +523,10 @@ describe("a hostile cartridge", () => {
     write(
       "receipts.jsonl",
       read("receipts.jsonl").map((receipt, at) => {
-        const own = { ...receipt, ...(at === 0 ? {} : { parent_hash }) }
-        const named = at === record.receipt_index - 1 ? { ...own, record_hash } : own
+        const change = at === record.receipt_index - 1 ? { record_hash } : {}
+        const named = Object.assign({}, receipt, at === 0 ? {} : { parent_hash }, change)
         parent_hash = receiptHash(sha256, named)
-        return { ...named, receipt_hash: parent_hash }
+        return Object.assign(named, { receipt_hash: parent_hash })
       })
     )
   }
