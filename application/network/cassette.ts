@@ -4,8 +4,27 @@
 // throw, hang, or answer anything (guarded-cassette.ts).
 import type * as Effect from "effect/Effect"
 import type { CassetteStats, Handshake } from "../../domain/network/cassette.ts"
-import type { CassetteOffline } from "../../domain/network/errors.ts"
+import type {
+  FileMissing,
+  InvalidInput,
+  InvariantViolation,
+  NetworkFileSystem,
+  ReadOnlyStore,
+  StorageFailure,
+  StorageFull,
+  StoreBusy,
+  StoreCorrupt
+} from "../../domain/ledger/errors.ts"
+import type {
+  AgentMissing,
+  CassetteOffline,
+  LedgerIsNotACassette,
+  NotACassette,
+  WriteRefused
+} from "../../domain/network/errors.ts"
 import type { IndexAnswers, IndexRequest } from "../../domain/network/index-requests.ts"
+import type { GivenMemory } from "../../domain/network/memories.ts"
+import type { EmbedderShape } from "./embedder.ts"
 
 /** A hit as a store of any kind gives it; further fields of the answer are made by the hub. */
 export interface StoreHit {
@@ -15,6 +34,37 @@ export interface StoreHit {
   readonly hash: string
   readonly content: string
 }
+
+/** How writing to a cassette's file can fail. */
+export type CassetteWriteError =
+  | FileMissing
+  | InvalidInput
+  | InvariantViolation
+  | LedgerIsNotACassette
+  | NetworkFileSystem
+  | NotACassette
+  | ReadOnlyStore
+  | StorageFailure
+  | StorageFull
+  | StoreBusy
+  | StoreCorrupt
+
+/** What saving a memory came to in its cassette. */
+export interface MemorySaved {
+  /** SHA-256 of the text. */
+  readonly hash: string
+  /** How often the text was saved, this time counted. */
+  readonly save_count: number
+  readonly is_new: boolean
+  /** Why the text has no vector yet, if so. */
+  readonly notices: ReadonlyArray<string>
+}
+
+/** Saves a memory: it is on the disk when this ends. The embedder, if there is one, gives the text its vector. */
+export type SaveMemory = (
+  memory: GivenMemory,
+  embedder: EmbedderShape | undefined
+) => Effect.Effect<MemorySaved, CassetteWriteError | AgentMissing | WriteRefused>
 
 /** Asks an index one request. */
 export type AskIndex = <Op extends IndexRequest["op"]>(
@@ -35,6 +85,8 @@ export interface Cassette {
   readonly getStats: Effect.Effect<CassetteStats, CassetteOffline>
   /** What makes it rank as one with others. */
   readonly askIndex?: AskIndex
+  /** What makes it a place for memories; a cassette that is only read has none. */
+  readonly saveMemory?: SaveMemory
   /** Ends what it holds: connections, processes. */
   readonly close: Effect.Effect<void>
 }

@@ -18,8 +18,6 @@ import {
 } from "../../domain/network/cassette.ts"
 import {
   CassetteExists,
-  NetworkIncomplete,
-  NetworkUnavailable,
   NoCassetteWithCapability,
   type QueryError,
   UnknownCassette
@@ -34,6 +32,8 @@ import type { Cassette } from "./cassette.ts"
 import { Embedder, type EmbedderShape } from "./embedder.ts"
 import { EmbedderInUse } from "./embedder-in-use.ts"
 import { guardedCassette } from "./guarded-cassette.ts"
+import { complete, isPartial } from "./completeness.ts"
+import { type MemoryQuestions, memoryQuestions } from "./memory-questions.ts"
 import { namedText, neighboursOf } from "./neighbours.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
 import {
@@ -85,7 +85,7 @@ export type CassetteHealth =
 
 export type AskError = QueryError | InvalidInput
 
-export interface NetworkShape extends SymbolQuestions {
+export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
   /** Registers a cassette under its id; a cassette that is offline is registered all the same. */
   readonly register: (cassette: Cassette) => Effect.Effect<void, CassetteExists | InvalidInput>
   /** Takes a cassette out and closes it. */
@@ -141,25 +141,10 @@ const limitFault = (limit: number): InvalidInput | undefined =>
 
 const noHits: Search = { hits: [], mode: "lexical", notices: [] }
 
-const isPartial = (answers: Readonly<Record<string, Answer>>): boolean =>
-  Object.values(answers).some(({ status }) => status !== "ok")
-
 const healthOf = (cassette_id: string, answer: Answer, handshake: Handshake | undefined): CassetteHealth =>
   handshake === undefined
     ? { cassette_id, ...answer }
     : { ...handshake, status: "ok", took_ms: answer.took_ms }
-
-/** Refuses an answer that nobody, or not everybody, took part in. */
-const complete = (
-  answers: Readonly<Record<string, Answer>>,
-  strict: boolean
-): NetworkIncomplete | NetworkUnavailable | undefined => {
-  const all = Object.values(answers)
-  if (!all.some(({ status }) => status === "ok" || status === "partial")) {
-    return new NetworkUnavailable({ answers })
-  }
-  return strict && isPartial(answers) ? new NetworkIncomplete({ answers }) : undefined
-}
 
 class Hub {
   private registered: ReadonlyMap<string, Cassette> = new Map()
@@ -177,6 +162,14 @@ class Hub {
     this.embedding = new EmbedderInUse(embedder)
     this.sha256 = sha256
     this.agent = agent
+    this.memories = memoryQuestions({
+      agent,
+      sha256,
+      tools,
+      registered: () => this.registered,
+      ask: (options, limit, work, isAsked) => this.ask(options, limit, work, isAsked),
+      withEmbedder: (use) => this.embedding.using(use)
+    })
   }
 
   readonly ids = Effect.sync(() => [...this.registered.keys()])
@@ -419,6 +412,9 @@ class Hub {
     )
   )
 
+  /** The questions about memories: stores that somebody plugged in are not asked. */
+  readonly memories: MemoryQuestions
+
   readonly neighbours = Effect.fnUntraced(function* (
     this: Hub,
     name: string,
@@ -479,6 +475,7 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
           hub.queryAll(text, topK, { ...options, capability }),
         neighbours: (name, limit, options) => hub.neighbours(name, limit, options),
         status: hub.status,
+        ...hub.memories,
         ...hub.symbols
       }
     })

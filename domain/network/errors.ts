@@ -215,12 +215,22 @@ export class CassetteDamaged extends Schema.TaggedError<CassetteDamaged>()("Cass
   }
 }
 
+/** A memory is to be saved where each agent has its own, and nobody said who the agent is. */
+export class AgentMissing extends Schema.TaggedError<AgentMissing>()("AgentMissing", {
+  cassette_id: Schema.String
+}) {
+  override get message() {
+    return `In ${this.cassette_id} each agent has its own memories: say who saves, with --agent or CORTEX_AGENT (programs: the option agent of the network)`
+  }
+}
+
 /** How a question to the network can fail. */
 export type QueryError = NetworkIncomplete | NetworkUnavailable | NoCassetteWithCapability | UnknownCassette
 
 /** Everything that the network's commands can fail with, beside what files and SQLite can. */
 export type NetworkError =
   | QueryError
+  | AgentMissing
   | CartridgeRefused
   | CassetteDamaged
   | CassetteExists

@@ -13,6 +13,8 @@ export interface Scope {
   readonly now: string
   /** Null: what everybody may see. */
   readonly agent: string | null
+  /** Memories alone are counted and found. */
+  readonly only?: "memory"
 }
 
 /** An index's best chunks by number, in no order, with their scores. */

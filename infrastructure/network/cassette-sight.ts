@@ -12,40 +12,59 @@ export interface Sight {
   readonly owner: string | undefined
   /** The segments that are read; undefined for all. */
   readonly segments: ReadonlySet<number> | undefined
+  /** True when nothing is seen at all: memories are asked for, and there are none. */
+  readonly isEmpty: boolean
 }
 
 /** True when the scope lets everything be seen that is there. */
-export const hidesNothing = ({ hidden, segments }: Sight): boolean =>
-  hidden === undefined && segments === undefined
+export const hidesNothing = ({ hidden, isEmpty, segments }: Sight): boolean =>
+  !isEmpty && hidden === undefined && segments === undefined
 
 const EXPIRED_CHUNKS = `SELECT c.chunk_number FROM documents AS d JOIN chunks AS c ON c.document_id = d.document_id WHERE d.expires_at <= ?
 UNION ALL SELECT c.chunk_number FROM chunks AS c WHERE c.memory_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM saves AS s WHERE s.memory_id = c.memory_id AND s.expires_at > ?)`
+
+interface ChunkNumber {
+  readonly chunk_number: number
+}
 
 /** The segments whose owner is everybody or the caller, who is the parameter. */
 export const VISIBLE_SEGMENTS = "SELECT segment FROM segments WHERE owner IN ('', ?)"
 
 /** Finds out what a scope lets see, at the moment of a question. */
-export const sightOf = ({ connection, meta }: OpenCassette, { agent, now }: Scope): Sight => {
+export const sightOf = ({ connection, meta }: OpenCassette, { agent, now, only }: Scope): Sight => {
   const owner = meta.get("memories") === "private" ? (agent ?? "") : undefined
+  if (only === "memory" && connection.all("SELECT 1 FROM memories LIMIT 1").length === 0) {
+    return { hidden: undefined, owner, segments: undefined, isEmpty: true }
+  }
   const segments =
     owner === undefined
       ? undefined
       : new Set(connection.all<{ segment: number }>(VISIBLE_SEGMENTS, [owner]).map(({ segment }) => segment))
-  if (meta.get("mutability") !== "ephemeral") return { hidden: undefined, owner, segments }
-  const rows = connection.all<{ chunk_number: number }>(EXPIRED_CHUNKS, [now, now])
+  const rows: ReadonlyArray<ChunkNumber> = [
+    ...(meta.get("mutability") === "ephemeral"
+      ? connection.all<ChunkNumber>(EXPIRED_CHUNKS, [now, now])
+      : []),
+    ...(only === "memory"
+      ? connection.all<ChunkNumber>("SELECT chunk_number FROM chunks WHERE memory_id IS NULL")
+      : [])
+  ]
   const hidden = rows.length === 0 ? undefined : new Set(rows.map(({ chunk_number }) => chunk_number))
-  return { hidden, owner, segments }
+  return { hidden, owner, segments, isEmpty: false }
 }
 
 /** Whether a chunk may be seen. */
-export const sees = ({ hidden, segments }: Sight, chunk: number): boolean =>
-  segments?.has(Math.floor(chunk / SEGMENT_CHUNKS)) !== false && hidden?.has(chunk) !== true
+export const sees = ({ hidden, isEmpty, segments }: Sight, chunk: number): boolean =>
+  !isEmpty && segments?.has(Math.floor(chunk / SEGMENT_CHUNKS)) !== false && hidden?.has(chunk) !== true
 
 /** Rows of postings and vectors are narrowed in SQL where segments have owners; elsewhere nothing is compared. */
 export const narrowed = (
-  { owner }: Sight,
+  { isEmpty, owner }: Sight,
   sql: string,
   condition: string,
   parameters: ReadonlyArray<string | number>
 ): readonly [sql: string, parameters: ReadonlyArray<string | number>] =>
-  owner === undefined ? [sql, parameters] : [`${sql} AND ${condition}`, [...parameters, owner]]
+  isEmpty
+    ? [`${sql} AND false`, parameters]
+    : owner === undefined
+      ? [sql, parameters]
+      : [`${sql} AND ${condition}`, [...parameters, owner]]

@@ -4,17 +4,8 @@ import { existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import {
-  type FileMissing,
-  type InvalidInput,
-  type InvariantViolation,
-  type NetworkFileSystem,
-  type ReadOnlyStore,
-  type StoreBusy,
-  type StoreCorrupt,
-  StorageFailure,
-  type StorageFull
-} from "../../domain/ledger/errors.ts"
+import type { CassetteWriteError } from "../../application/network/cassette.ts"
+import { StorageFailure } from "../../domain/ledger/errors.ts"
 import { LedgerIsNotACassette, NotACassette } from "../../domain/network/errors.ts"
 import {
   configureForWriting,
@@ -24,22 +15,12 @@ import {
 } from "../sqlite/better-sqlite3-host.ts"
 import { DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
 import { fileFailure, pathFault } from "../sqlite/file-system.ts"
+import { journalFault } from "../sqlite/journal-fault.ts"
 import { lookInto } from "../sqlite/traceless-reading.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
 import { type CassetteBirth, createCassette } from "./cassette-schema.ts"
 
-export type CassetteWriteError =
-  | FileMissing
-  | InvalidInput
-  | InvariantViolation
-  | LedgerIsNotACassette
-  | NetworkFileSystem
-  | NotACassette
-  | ReadOnlyStore
-  | StorageFailure
-  | StorageFull
-  | StoreBusy
-  | StoreCorrupt
+export type { CassetteWriteError }
 
 /** Runs one synchronous unit of work on the cassette. */
 export type WriteCassette = <A>(work: (connection: Connection) => A) => Effect.Effect<A, CassetteWriteError>
@@ -108,7 +89,11 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
     (open) => Effect.sync(() => open.close())
   )
   const found = yield* attemptOnCassette(file, () => {
-    configureForWriting(connection, durability)
+    const seen = inspectCassette(connection)
+    // What is something else is judged below, and its journal mode is none of our business.
+    if (seen.kind === "ledger" || seen.kind === "foreign") return seen
+    const fault = journalFault(file, configureForWriting(connection, durability))
+    if (fault !== undefined) throw fault
     return createCassette(connection, birth)
   })
   const refusal = judge(file, found, birth.id)

@@ -17,6 +17,7 @@ import { isBelow } from "../corpus/file-reading.ts"
 import type { CassetteBirth } from "./cassette-schema.ts"
 import { childCassette } from "./child-cassette.ts"
 import { type CassetteAddress, localCassette } from "./local-cassette.ts"
+import { memorySaving } from "./memory-saving.ts"
 
 /** A cassette of the configuration with everything that its file needs. */
 export interface ConfiguredCassette extends CassetteAddress {
@@ -108,7 +109,9 @@ export const cassetteOf = (
   const { configuration, refusal } = configured
   if (refusal !== undefined) return refusing(configured, refusal)
   const { isolation = configuration.type === "external" ? "process" : "inline" } = configuration
-  return isolation === "process"
-    ? childCassette({ ...configured, deadlineMillis, embedder, agent })
-    : localCassette({ ...configured, embedder, agent })
+  const cassette =
+    isolation === "process"
+      ? childCassette({ ...configured, deadlineMillis, embedder, agent })
+      : localCassette({ ...configured, embedder, agent })
+  return configuration.type === "local" ? { ...cassette, saveMemory: memorySaving(configured) } : cassette
 }

@@ -2,6 +2,7 @@
 // receipt of its own. One save is one unit of work. Who may see a memory is decided by the cassette's own description,
 // never by what is saved; what its mutability forbids is refused here with a reason, and by the guards for everybody.
 import type { MemoryScope } from "../../domain/network/cassette.ts"
+import type { GivenMemory } from "../../domain/network/memories.ts"
 import { memoryRecordHash, saveRecordHash } from "../../domain/network/records.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
@@ -9,15 +10,6 @@ import type { SqlHost } from "../sqlite/sql-host.ts"
 import { addReceipt } from "./cassette-schema.ts"
 import type { WriteTime } from "./document-writing.ts"
 import { foldLongTail, type IndexedRecord, indexRecord, metaOf, withdrawRecord } from "./index-writing.ts"
-
-/** A memory as it is given; the text is stored byte for byte. */
-export interface GivenMemory {
-  readonly text: string
-  /** Who saves it; null when nobody said so. */
-  readonly agent_id: string | null
-  /** A JSON object as `jcs/1`. */
-  readonly metadata: string
-}
 
 /** What saving came to: `refused` by the cassette's mutability, `agent_missing` where each agent has its own memories. */
 export type SaveOutcome =
@@ -27,7 +19,8 @@ export type SaveOutcome =
       readonly save_count: number
       readonly is_new: boolean
     }
-  | { readonly outcome: "refused" | "agent_missing" }
+  | { readonly outcome: "refused" }
+  | { readonly outcome: "agent_missing" }
 
 interface MemoryRow {
   readonly memory_id: number

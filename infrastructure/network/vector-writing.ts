@@ -28,6 +28,22 @@ export interface Unembedded {
   readonly text: string
 }
 
+const textOf = ({ content, hash }: { readonly hash: string; readonly content: Uint8Array }): Unembedded => ({
+  hash,
+  text: Buffer.from(content).toString("utf8")
+})
+
+/** Up to `limit` texts of the memory with this hash that have no vector. */
+export const unembeddedOfMemory = (host: SqlHost, hash: string, limit: number): ReadonlyArray<Unembedded> =>
+  host
+    .all<{ hash: string; content: Uint8Array }>(
+      `SELECT hash, content FROM chunk_places AS c
+WHERE memory_id IN (SELECT memory_id FROM memories WHERE content_hash = ?)
+  AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.hash = c.hash) GROUP BY hash ORDER BY hash LIMIT ?`,
+      [hash, limit]
+    )
+    .map(textOf)
+
 /** Up to `limit` texts without a vector. */
 export const unembedded = (host: SqlHost, limit: number): ReadonlyArray<Unembedded> =>
   host
@@ -36,7 +52,7 @@ export const unembedded = (host: SqlHost, limit: number): ReadonlyArray<Unembedd
 WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.hash = c.hash) GROUP BY hash ORDER BY hash LIMIT ?`,
       [limit]
     )
-    .map(({ content, hash }) => ({ hash, text: Buffer.from(content).toString("utf8") }))
+    .map(textOf)
 
 /** Stores vectors; one that another process has stored meanwhile stays. */
 export const putVectors = (

@@ -29,6 +29,7 @@ export type GroupName =
   | "cache"
   | "plan"
   | "network"
+  | "memory"
   | "work"
   | "run"
   | "mcp"
@@ -84,6 +85,10 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   network: {
     summary: "search many small databases as one: init, index, query, status, verify",
     load: async () => (await import("./network/group.ts")).networkGroup
+  },
+  memory: {
+    summary: "what agents remember: save, query, recall, neighbors",
+    load: async () => (await import("./memory/group.ts")).memoryGroup
   },
   work: {
     summary: "work the reading steps of a run",

@@ -108,6 +108,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   InvalidSlice: 2,
   UnboundedSlice: 2,
   NotACache: 2,
+  AgentMissing: 2,
   ConfigurationMissing: 2,
   InvalidConfiguration: 2,
   LedgerIsNotACassette: 2,

@@ -18,7 +18,7 @@ import { textFlag } from "./cassette/shared-flags.ts"
 import { cacheFlag } from "./corpus/cache-flag.ts"
 import { corpusOpener } from "./corpus/open-corpus.ts"
 import { Host } from "./host.ts"
-import { Config } from "./network/network-flags.ts"
+import { agentOption, networkFlags } from "./network/network-flags.ts"
 import { networkOpener } from "./network/network-opener.ts"
 import { refusedFlag, rootFolder, switchFlag } from "./options.ts"
 import { answer } from "./output.ts"
@@ -59,17 +59,12 @@ const listTools = (tools: ReturnType<typeof chosenTools>) =>
 export const mcpCommand = Command.make(
   "mcp",
   {
-    agent: textFlag(
-      "agent",
-      "ID",
-      "the agent that the server speaks for: no call can act in another's name"
-    ).pipe(Flag.optional),
     readOnly: switchFlag("read-only", "change nothing: leave out every tool that may write"),
     tools: textFlag("tools", "A,B", "only these tools, by name, with commas between").pipe(Flag.optional),
     check: switchFlag("check", "list the tools and exit, without serving"),
     cache: cacheFlag
   },
-  Effect.fnUntraced(function* ({ agent, cache, check, readOnly, tools }) {
+  Effect.fnUntraced(function* ({ cache, check, readOnly, tools }) {
     const wanted = yield* wantedTools(tools, readOnly)
     if (check) return yield* listTools(wanted)
     const host = yield* Host
@@ -78,19 +73,19 @@ export const mcpCommand = Command.make(
     const access = yield* makeLedgerAccess(openLedger, readOnly)
     const openCorpus = yield* corpusOpener(readOnly ? "read" : "append", cache)
     const corpusOnce = yield* openedOnce(() => openCorpus)
-    const openNetwork = yield* networkOpener(Option.getOrUndefined(agent))
+    const openNetwork = yield* networkOpener
     const networkOnce = yield* openedOnce(() => openNetwork)
     yield* serve(host, wanted).pipe(
       Effect.provideService(LedgerAccess, access),
       Effect.provideService(CorpusAccess, { open: corpusOnce(undefined) }),
       Effect.provideService(NetworkAccess, { open: networkOnce(undefined) }),
       Effect.provideService(RootFolder, { path: yield* rootFolder }),
-      Effect.provideService(Caller, { agent: Option.getOrUndefined(agent) })
+      Effect.provideService(Caller, { agent: (yield* agentOption).agent })
     )
   }, Effect.scoped)
 ).pipe(
   Command.withDescription(
-    "Serve the ledger, the corpus, bundles and the cassette network to agents over the Model Context Protocol, one JSON message a line on standard input and output. Ends when its input ends."
+    "Serve the ledger, the corpus, bundles and the cassette network to agents over the Model Context Protocol, one JSON message a line on standard input and output. With --agent or CORTEX_AGENT no call can act in another's name. Ends when its input ends."
   ),
   Command.withShortDescription("serve agents over standard input and output (MCP)"),
   Command.withExamples([
@@ -98,5 +93,5 @@ export const mcpCommand = Command.make(
     { command: "cortex mcp --read-only", description: "look, but change nothing" },
     { command: "cortex mcp --check", description: "list the tools and exit" }
   ]),
-  Command.withGlobalFlags([...ledgerFlags, Config])
+  Command.withGlobalFlags([...ledgerFlags, ...networkFlags])
 )

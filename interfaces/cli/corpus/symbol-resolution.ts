@@ -9,7 +9,7 @@ import { isMeantAsSymbol } from "../../../domain/network/symbols.ts"
 import { findingCount, VerificationFailed } from "../failures.ts"
 import { Host } from "../host.ts"
 import { depthFlag, lookupFlags, lookupOptions } from "../network/lookup-flags.ts"
-import { Config } from "../network/network-flags.ts"
+import { Agent, Config } from "../network/network-flags.ts"
 import { refusedFlag, switchFlag } from "../options.ts"
 import { answer, writeNotes } from "../output.ts"
 import { fieldLines } from "../printable.ts"
@@ -39,7 +39,8 @@ const useless = Effect.fnUntraced(function* ({ cassettes, depth, expand, strict 
     ["--depth", Option.isSome(depth)],
     ["--expand", expand],
     ["--strict", strict],
-    ["--config", Option.isSome(yield* Config)]
+    ["--config", Option.isSome(yield* Config)],
+    ["--agent", Option.isSome(yield* Agent)]
   ]
   return given.find(([, isGiven]) => isGiven)?.[0]
 })
@@ -96,7 +97,7 @@ export const resolveCommand = Command.make(
     { command: "cortex symbol resolve @C:3f1c0a9be27d" },
     { command: "cortex symbol resolve @P:3f1c0a9be27d --expand --depth 2" }
   ]),
-  Command.withGlobalFlags([Config])
+  Command.withGlobalFlags([Config, Agent])
 )
 
 export const checkCommand = Command.make(

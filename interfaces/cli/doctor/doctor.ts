@@ -9,7 +9,7 @@ import { withCorpus } from "../corpus/open-corpus.ts"
 import { ProblemsFound } from "../failures.ts"
 import { type HostShape, Host, mayColour } from "../host.ts"
 import { configuredNetwork, withNetwork } from "../network/open-network.ts"
-import { Config, networkFileOptions } from "../network/network-flags.ts"
+import { networkFileOptions, networkFlags } from "../network/network-flags.ts"
 import { requestedFormat, rootFolder } from "../options.ts"
 import { answer, writeResult } from "../output.ts"
 import { printable, tableLines } from "../printable.ts"
@@ -97,5 +97,5 @@ export const doctorCommand = Command.make(
     { command: "cortex doctor" },
     { command: "cortex doctor --db work.db --format json" }
   ]),
-  Command.withGlobalFlags([...ledgerFlags, Config])
+  Command.withGlobalFlags([...ledgerFlags, ...networkFlags])
 )

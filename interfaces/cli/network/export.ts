@@ -8,7 +8,7 @@ import { exportCassette } from "../../../infrastructure/network/cartridge-export
 import { absolutePath, switchFlag } from "../options.ts"
 import { answer } from "../output.ts"
 import { cartridgeLines } from "./cartridge-lines.ts"
-import { agentFlag, callerAgent } from "./network-flags.ts"
+import { agentOption } from "./network-flags.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 
 export const exportCommand = Command.make(
@@ -19,12 +19,11 @@ export const exportCommand = Command.make(
       Flag.withMetavar("PATH"),
       Flag.withDescription("the folder or file to make; nothing is written over")
     ),
-    agent: agentFlag,
     tar: switchFlag("tar", "pack it into one uncompressed tar file")
   },
-  Effect.fnUntraced(function* ({ agent: given, cassette: id, out, tar }) {
+  Effect.fnUntraced(function* ({ cassette: id, out, tar }) {
     const target = yield* absolutePath("--out", out)
-    const agent = yield* callerAgent(given)
+    const { agent = null } = yield* agentOption
     const { cassettes } = yield* configuredNetwork
     for (const cassette of yield* chosenCassettes(cassettes, [id])) {
       if (cassette.refusal !== undefined) {

@@ -6,7 +6,7 @@ import { importCommand } from "./import.ts"
 import { compressCommand, expandCommand } from "./compress.ts"
 import { indexCommand } from "./index-command.ts"
 import { initCommand } from "./init.ts"
-import { Config } from "./network-flags.ts"
+import { networkFlags } from "./network-flags.ts"
 import { queryCommand } from "./query.ts"
 import { reindexCommand } from "./reindex.ts"
 import { statusCommand } from "./status.ts"
@@ -38,5 +38,5 @@ export const networkGroup: CommandGroup<"network"> = Command.make("network").pip
     importCommand,
     watchCommand
   ]),
-  Command.withGlobalFlags([Config])
+  Command.withGlobalFlags(networkFlags)
 )

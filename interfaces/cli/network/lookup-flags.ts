@@ -1,6 +1,7 @@
 // Flags of every command that looks symbols up: where, how completely and how deep.
 import * as Flag from "effect/cli/Flag"
 import type { LookupOptions } from "../../../application/network/symbol-questions.ts"
+import { DEFAULT_LIMIT } from "../../../domain/network/limits.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { switchFlag, wholeNumberFlag } from "../options.ts"
 
@@ -12,6 +13,11 @@ export const lookupFlags = {
   ).pipe(Flag.atLeast(0)),
   strict: switchFlag("strict", "any cassette that does not answer is an error")
 }
+
+export const limitFlag = wholeNumberFlag("limit", 0).pipe(
+  Flag.withDefault(DEFAULT_LIMIT),
+  Flag.withDescription(`at most this many hits, 0 to 1000 (default ${DEFAULT_LIMIT})`)
+)
 
 /** What the flags say. */
 export const lookupOptions = ({

@@ -17,28 +17,37 @@ export const Config = GlobalFlag.Setting("config")({
   )
 })
 
+/** Who asks and saves. */
+export const Agent = GlobalFlag.Setting("agent")({
+  flag: Flag.String("agent").pipe(
+    Flag.withMetavar("ID"),
+    Flag.optional,
+    Flag.withDescription("the agent whose own memories are seen and saved too (default: CORTEX_AGENT)")
+  )
+})
+
+/** Flags of every command that opens the network. */
+export const networkFlags = [Config, Agent] as const
+
+/** The agent that the flags or the environment name, for the network to judge. */
+export const agentOption = Effect.gen(function* () {
+  const { env } = yield* Host
+  const agent = Option.getOrUndefined(yield* Agent) ?? (env["CORTEX_AGENT"] || undefined)
+  return { agent }
+})
+
 /** Ids of cassettes as arguments. */
 export const cassettesArgument = Argument.String("cassettes").pipe(
   Argument.withDescription("ids of cassettes (default: all)"),
   Argument.variadic()
 )
 
-/** The agent that a command speaks for. */
-export const agentFlag = Flag.String("agent").pipe(
-  Flag.withMetavar("ID"),
-  Flag.optional,
-  Flag.withDescription("the agent that asks (default: CORTEX_AGENT, else nobody)")
-)
-
-/** The agent of `agentFlag`, of CORTEX_AGENT, or null. */
-export const callerAgent = (given: Option.Option<string>) =>
-  Host.use(({ env }) => Effect.succeed(Option.getOrElse(given, () => env["CORTEX_AGENT"]) || null))
-
-/** The configuration file and, where it was named, the root folder that bounds what it may name. */
+/** The configuration file, the agent that asks and, where it was named, the root folder that bounds what it may name. */
 export const networkFileOptions = Effect.gen(function* () {
   const config = yield* Config
   const root = yield* rootFolder
-  if (Option.isNone(config)) return { file: join(root, "CORTEX", "network.yaml"), root }
+  const agent = yield* agentOption
+  if (Option.isNone(config)) return { file: join(root, "CORTEX", "network.yaml"), root, ...agent }
   const file = yield* absolutePath("--config", config.value)
-  return Option.isSome(yield* Root) ? { file, root } : { file }
+  return Option.isSome(yield* Root) ? { file, root, ...agent } : { file, ...agent }
 })

@@ -3,16 +3,16 @@
 import * as Effect from "effect/Effect"
 import { networkFileOptions } from "./network-flags.ts"
 
-const open = Effect.fnUntraced(function* (agent: string | undefined) {
+const open = Effect.fnUntraced(function* () {
   const options = yield* networkFileOptions
   const { openNetwork } = yield* Effect.promise(
     () => import("../../../infrastructure/network/network-files.ts")
   )
-  return yield* openNetwork({ ...options, agent, watch: true })
+  return yield* openNetwork({ ...options, watch: true })
 })
 
-/** What opens the network for an agent, whenever it is run, until the scope ends; its configuration is followed. */
-export const networkOpener = Effect.fnUntraced(function* (agent: string | undefined) {
+/** What opens the network, whenever it is run, until the scope ends; its configuration is followed. */
+export const networkOpener = Effect.gen(function* () {
   const services = yield* Effect.context<Effect.Services<ReturnType<typeof open>>>()
-  return Effect.provideContext(open(agent), services)
+  return Effect.provideContext(open(), services)
 })

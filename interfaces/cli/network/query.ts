@@ -5,40 +5,13 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { SEARCH_MODES } from "../../../application/network/network-search.ts"
-import type { Hit } from "../../../domain/network/cassette.ts"
-import { DEFAULT_LIMIT } from "../../../domain/network/limits.ts"
-import { questionOf } from "../../../domain/network/query-text.ts"
-import { englishStem } from "../../../infrastructure/network/english-stems.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
-import { Host, type HostShape, mayColour } from "../host.ts"
-import { switchFlag, wholeNumberFlag } from "../options.ts"
+import { Host } from "../host.ts"
+import { switchFlag } from "../options.ts"
 import { answer, writeWarnings } from "../output.ts"
-import { printable } from "../printable.ts"
+import { hitLines } from "./hit-lines.ts"
+import { limitFlag } from "./lookup-flags.ts"
 import { warnOfAnswers, withNetwork } from "./open-network.ts"
-import { snippet } from "./snippet.ts"
-
-const hitLines = (
-  host: HostShape,
-  terms: ReadonlyArray<string>,
-  hit: Hit,
-  rank: number
-): ReadonlyArray<string> => {
-  const colours = mayColour(host, "stdout")
-  const where = printable([hit.path, ...hit.heading_path].join(" > "))
-  const elsewhere = hit.places.length > 1 ? ` (and ${hit.places.length - 1} more)` : ""
-  const title = colours ? `\u001b[1m${where}\u001b[0m` : where
-  return [
-    `${rank}. ${title}  [${hit.source}]  ${hit.score.toFixed(3)}${elsewhere}`,
-    `   ${snippet(hit.content, terms, colours)}`
-  ]
-}
-
-const listLines = (host: HostShape, text: string, hits: ReadonlyArray<Hit>): ReadonlyArray<string> => {
-  const { terms } = questionOf(text, englishStem)
-  return hits.length === 0
-    ? ["nothing found"]
-    : hits.flatMap((hit, index) => hitLines(host, terms, hit, index + 1))
-}
 
 export const queryCommand = Command.make(
   "query",
@@ -46,10 +19,7 @@ export const queryCommand = Command.make(
     text: Argument.String("text").pipe(
       Argument.withDescription('what to look for; words in double quotes ("…") must stand as they are')
     ),
-    limit: wholeNumberFlag("limit", 0).pipe(
-      Flag.withDefault(DEFAULT_LIMIT),
-      Flag.withDescription(`at most this many hits, 0 to 1000 (default ${DEFAULT_LIMIT})`)
-    ),
+    limit: limitFlag,
     cassettes: textFlag(
       "cassette",
       "ID",
@@ -85,14 +55,14 @@ export const queryCommand = Command.make(
         data: found,
         lines: () =>
           Object.entries(found.results).flatMap(([id, hits]) =>
-            [`== ${id}`].concat(listLines(host, text, hits))
+            [`== ${id}`].concat(hitLines(host, text, hits))
           )
       })
     }
     const found = yield* withNetwork((network) => network.query(text, limit, options))
     yield* warnOfAnswers(found.answers)
     yield* writeWarnings(found.notices)
-    yield* answer({ data: found, lines: () => listLines(host, text, found.hits) })
+    yield* answer({ data: found, lines: () => hitLines(host, text, found.hits) })
   })
 ).pipe(
   Command.withDescription(

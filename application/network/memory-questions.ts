@@ -1,0 +1,208 @@
+// What a network does with memories: save one in a cassette, search them alone, and recall one by its hash or symbol. The
+// agent is that of the network, never one that a text or its metadata names; what it may not see is not found, in the
+// same words as what does not exist. Stores that somebody plugged in have no memories and are not asked.
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { JsonObject } from "../../domain/canonical/json.ts"
+import type { Sha256 } from "../../domain/canonical/sha256.ts"
+import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { UnknownCassette, WriteRefused } from "../../domain/network/errors.ts"
+import type { Scope, StoredSave } from "../../domain/network/index-requests.ts"
+import { DEFAULT_LIMIT, MAX_SYMBOL_CANDIDATES } from "../../domain/network/limits.ts"
+import { givenMemory } from "../../domain/network/memories.ts"
+import {
+  AmbiguousNetworkSymbol,
+  InvalidNetworkSymbol,
+  NetworkSymbolDamaged,
+  NetworkSymbolNotFound,
+  type SymbolError
+} from "../../domain/network/symbol-errors.ts"
+import { isMeantAsSymbol, parseSymbol, symbolOf } from "../../domain/network/symbols.ts"
+import type { Asking } from "./asking.ts"
+import type { Cassette, MemorySaved, SaveMemory } from "./cassette.ts"
+import type { EmbedderShape } from "./embedder.ts"
+import type { AskError, MergedAnswer, QueryOptions } from "./network.ts"
+import { searchNetwork, type SearchTools } from "./network-search.ts"
+import type { SymbolAskError } from "./symbol-questions.ts"
+import { withUnanswered } from "./symbol-resolution.ts"
+
+/** What saving a memory came to. */
+export interface SavedMemory extends MemorySaved {
+  readonly cassette_id: string
+  /** `@A:` and the whole hash. */
+  readonly symbol: string
+}
+
+/** Where a memory is kept, and who saved it there. */
+export interface MemorySource {
+  readonly source: string
+  /** Newest first, at most 100. */
+  readonly saves: ReadonlyArray<StoredSave>
+  readonly save_count: number
+}
+
+export interface RecalledMemory extends Pick<MergedAnswer, "answers" | "partial"> {
+  readonly hash: string
+  readonly symbol: string
+  readonly text: string
+  readonly sources: ReadonlyArray<MemorySource>
+}
+
+export type MemorySaveError = Effect.Error<ReturnType<SaveMemory>> | InvalidInput | UnknownCassette
+
+export interface MemoryQuestions {
+  /** Saves a text; it is on the disk when this ends. A text that is there already gets another save. */
+  readonly memorySave: (
+    text: string,
+    cassette: string,
+    metadata?: JsonObject
+  ) => Effect.Effect<SavedMemory, MemorySaveError>
+  /** Searches memories alone; what it counts and scores is of memories alone. `limit` is 0 to 1,000. */
+  readonly memoryQuery: (
+    text: string,
+    limit?: number,
+    options?: QueryOptions
+  ) => Effect.Effect<MergedAnswer, AskError>
+  /** The memory that a hash, 12 or more of its first digits, or a symbol `@A:` names. */
+  readonly memoryRecall: (
+    name: string,
+    options?: Pick<QueryOptions, "cassettes" | "strict">
+  ) => Effect.Effect<RecalledMemory, SymbolAskError>
+}
+
+/** What the hub lends to its questions about memories. */
+export interface MemoryHub {
+  readonly agent: string | null
+  readonly sha256: Sha256
+  readonly registered: () => ReadonlyMap<string, Cassette>
+  readonly ask: <A>(
+    options: QueryOptions,
+    limit: number,
+    work: (asking: Asking, scope: Scope) => Effect.Effect<A>,
+    isAsked: (cassette: Cassette) => boolean
+  ) => Effect.Effect<{ readonly value: A } & Pick<MergedAnswer, "answers" | "partial">, AskError>
+  readonly withEmbedder: <A, E>(
+    use: (embedder: EmbedderShape | undefined) => Effect.Effect<A, E>
+  ) => Effect.Effect<A, E>
+  readonly tools: Omit<SearchTools, "embedder">
+}
+
+const keepsMemories = ({ askIndex, trusted }: Cassette): boolean => askIndex !== undefined && trusted === true
+
+const prefixOf = (name: string): Result.Result<string, InvalidNetworkSymbol> =>
+  Result.flatMap(parseSymbol(isMeantAsSymbol(name) ? name : symbolOf("memory", name)), ({ kind, prefix }) =>
+    kind === "memory"
+      ? Result.succeed(prefix)
+      : Result.fail(new InvalidNetworkSymbol({ symbol: name, reason: "it names no memory" }))
+  )
+
+type Found = Omit<RecalledMemory, "answers" | "partial">
+
+/** The one memory whose hash begins with the digits. */
+const recall = Effect.fnUntraced(function* (
+  asking: Asking,
+  sha256: Sha256,
+  prefix: string,
+  scope: Scope
+): Effect.fn.Return<Found, SymbolError> {
+  const limit = MAX_SYMBOL_CANDIDATES + 1
+  const answers = yield* asking.each((cassette) =>
+    cassette.askIndex?.({ op: "recall", scope, prefix, limit })
+  )
+  const found = [...answers].flatMap(([source, memories]) =>
+    memories.map((memory) => ({ source, ...memory }))
+  )
+  const byHash = [...Map.groupBy(found, ({ hash }) => hash)].sort(([left], [right]) =>
+    left < right ? -1 : 1
+  )
+  const asked = symbolOf("memory", prefix)
+  const way = [asked]
+  const [first] = byHash
+  if (first === undefined) return yield* new NetworkSymbolNotFound({ symbol: asked, way, unanswered: [] })
+  if (byHash.length > 1) {
+    const candidates = byHash.map(([hash]) => symbolOf("memory", hash)).slice(0, MAX_SYMBOL_CANDIDATES)
+    const has_more = byHash.length > MAX_SYMBOL_CANDIDATES
+    return yield* new AmbiguousNetworkSymbol({ symbol: asked, way, candidates, has_more })
+  }
+  const [hash, memories] = first
+  const symbol = symbolOf("memory", hash)
+  const damaged = memories.filter(({ text }) => sha256(text) !== hash).map(({ source }) => source)
+  const whole = memories.find(({ source }) => !damaged.includes(source))
+  if (whole === undefined) return yield* new NetworkSymbolDamaged({ symbol, way, cassettes: damaged })
+  return {
+    hash,
+    symbol,
+    text: whole.text,
+    sources: memories.map(({ save_count, saves, source }) => ({ source, saves, save_count }))
+  }
+})
+
+/** The questions about memories over what the hub lends. */
+export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
+  memorySave: Effect.fnUntraced(function* (
+    text: string,
+    cassette: string,
+    metadata: JsonObject = {}
+  ): Effect.fn.Return<SavedMemory, MemorySaveError> {
+    const given = givenMemory(text, metadata, hub.agent)
+    if (Result.isFailure(given)) {
+      const issues = given.failure
+      const message = issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ")
+      return yield* Effect.fail(new InvalidInput({ message, issues }))
+    }
+    const registered = hub.registered()
+    const target = registered.get(cassette)
+    if (target === undefined) {
+      return yield* new UnknownCassette({ cassettes: [cassette], known: [...registered.keys()] })
+    }
+    const { saveMemory } = target
+    if (saveMemory === undefined) {
+      const reason = "it is only read here: memories are saved in cassettes of type local"
+      return yield* new WriteRefused({ cassette_id: cassette, reason })
+    }
+    const saved = yield* hub.withEmbedder((embedder) => saveMemory(given.success, embedder))
+    return { ...saved, cassette_id: cassette, symbol: symbolOf("memory", saved.hash) }
+  }),
+  memoryQuery: (text, limit = DEFAULT_LIMIT, options = {}) =>
+    hub.withEmbedder((embedder) =>
+      Effect.map(
+        hub.ask(
+          options,
+          limit,
+          (asking, scope) =>
+            limit === 0
+              ? Effect.as(
+                  asking.each(({ getStats }) => getStats),
+                  { hits: [], mode: "lexical" as const, notices: [] }
+                )
+              : asking.steadily(
+                  searchNetwork(
+                    asking,
+                    { ...hub.tools, embedder },
+                    text,
+                    limit,
+                    { ...scope, only: "memory" },
+                    options.mode
+                  )
+                ),
+          keepsMemories
+        ),
+        ({ answers, partial, value }) => ({ ...value, answers, partial })
+      )
+    ),
+  memoryRecall: Effect.fnUntraced(function* (
+    name: string,
+    options: Pick<QueryOptions, "cassettes" | "strict"> = {}
+  ): Effect.fn.Return<RecalledMemory, SymbolAskError> {
+    const prefix = yield* Effect.fromResult(prefixOf(name))
+    const { answers, partial, value } = yield* hub.ask(
+      options,
+      0,
+      (asking, scope) => Effect.result(recall(asking, hub.sha256, prefix, scope)),
+      keepsMemories
+    )
+    return Result.isSuccess(value)
+      ? { ...value.success, answers, partial }
+      : yield* Effect.fail(withUnanswered(value.failure, answers))
+  })
+})

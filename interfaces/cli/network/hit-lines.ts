@@ -1,0 +1,31 @@
+// Hits for people to read, numbered in their order.
+import type { Hit } from "../../../domain/network/cassette.ts"
+import { questionOf } from "../../../domain/network/query-text.ts"
+import { englishStem } from "../../../infrastructure/network/english-stems.ts"
+import { type HostShape, mayColour } from "../host.ts"
+import { printable } from "../printable.ts"
+import { snippet } from "./snippet.ts"
+
+const linesOf = (
+  host: HostShape,
+  terms: ReadonlyArray<string>,
+  hit: Hit,
+  rank: number
+): ReadonlyArray<string> => {
+  const colours = mayColour(host, "stdout")
+  const where = printable([hit.path, ...hit.heading_path].join(" > "))
+  const elsewhere = hit.places.length > 1 ? ` (and ${hit.places.length - 1} more)` : ""
+  const title = colours ? `\u001b[1m${where}\u001b[0m` : where
+  return [
+    `${rank}. ${title}  [${hit.source}]  ${hit.score.toFixed(3)}${elsewhere}`,
+    `   ${snippet(hit.content, terms, colours)}`
+  ]
+}
+
+/** Hits as people read them: where each stands, then the piece of it that was looked for. */
+export const hitLines = (host: HostShape, text: string, hits: ReadonlyArray<Hit>): ReadonlyArray<string> => {
+  const { terms } = questionOf(text, englishStem)
+  return hits.length === 0
+    ? ["nothing found"]
+    : hits.flatMap((hit, index) => linesOf(host, terms, hit, index + 1))
+}
