@@ -114,3 +114,49 @@ describe("the network in a program", () => {
     })
   })
 })
+
+describe("memories of a program's own agent", () => {
+  it("are kept apart by the agent of the layer, and saved by several programs at once", async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, "network.yaml")
+    writeFileSync(
+      file,
+      'network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: own, path: own.db, type: local, capabilities: [agent_id]}\n'
+    )
+    const as = <A, E>(agent: string | undefined, use: (network: Network["Service"]) => Effect.Effect<A, E>) =>
+      Effect.runPromise(Network.use(use).pipe(Effect.provide(Network.layer({ file, agent }))))
+    const texts = ["one lighthouse", "another lighthouse", "a third lighthouse"]
+    await Promise.all(texts.map((text) => as("a1", (network) => network.memorySave(text, "own"))))
+    const found = (agent: string | undefined) =>
+      as(agent, (network) =>
+        Effect.map(network.memoryQuery("lighthouse"), ({ hits }) => hits.map(({ content }) => content).sort())
+      )
+    expect(await found("a1")).toEqual(texts.toSorted())
+    expect(await found("a2")).toEqual([])
+    expect(await found(undefined)).toEqual([])
+    expect(await as("a1", (network) => Effect.flip(network.memorySave("", "own")))).toMatchObject({
+      _tag: "InvalidInput",
+      issues: [{ path: "/text" }]
+    })
+    expect(await as(undefined, (network) => Effect.flip(network.memorySave("x", "own")))).toMatchObject({
+      _tag: "AgentMissing"
+    })
+    const handshakes = await as("a2", ({ status }) => status)
+    expect(handshakes).toMatchObject([{ capabilities: ["fts"], stats: { total_chunks: 0 } }])
+  })
+
+  it("have no place in a store that somebody plugged in", async () => {
+    const store = storeOf("store", { a: "lighthouse" })
+    const answers = await Effect.runPromise(
+      Network.use((network) =>
+        Effect.gen(function* () {
+          yield* network.register(store)
+          yield* network.register(local("one", cassetteWith(temporaryFolder(), "one", { "a.md": "x" })))
+          const { hits } = yield* network.memoryQuery("lighthouse")
+          return [hits, yield* Effect.flip(network.memorySave("x", "store"))]
+        })
+      ).pipe(Effect.provide(Network.layerEmpty))
+    )
+    expect(answers).toMatchObject([[], { _tag: "WriteRefused", cassette_id: "store" }])
+  })
+})

@@ -33,7 +33,21 @@ export {
   type VectorIndexShape,
   type VectorQuestion
 } from "../../application/network/vector-index.ts"
-export type { AskIndex, Cassette, StoreHit } from "../../application/network/cassette.ts"
+export type {
+  AskIndex,
+  Cassette,
+  CassetteWriteError,
+  MemorySaved,
+  SaveMemory,
+  StoreHit
+} from "../../application/network/cassette.ts"
+export type {
+  MemoryQuestions,
+  MemorySaveError,
+  MemorySource,
+  RecalledMemory,
+  SavedMemory
+} from "../../application/network/memory-questions.ts"
 export type {
   AnswerByCassette,
   AskError,
