@@ -7,7 +7,12 @@ import { knownPostings } from "./known-postings.ts"
 import { saveMemory } from "./memory-writing.ts"
 import { at, newCassette, put } from "./testing/cassettes.ts"
 
-const seenBy = (owner: string | undefined) => ({ hidden: undefined, owner, segments: undefined })
+const seenBy = (owner: string | undefined) => ({
+  hidden: undefined,
+  owner,
+  segments: undefined,
+  isEmpty: false
+})
 
 const countsOf = (connection: Connection, terms: ReadonlyArray<string>, owner?: string) =>
   connection.snapshot(() =>

@@ -74,6 +74,9 @@ export class KnownPostings {
   }
 }
 
+const isSameCaller = (left: Sight, right: Sight): boolean =>
+  left.owner === right.owner && left.isEmpty === right.isEmpty
+
 const remembered = new WeakMap<Connection, KnownPostings>()
 
 /** What is remembered of the moment that is being read; it must not be used after that. */
@@ -81,7 +84,7 @@ export const knownPostings = (connection: Connection, sight: Sight): KnownPostin
   const [row] = connection.all<{ version: number }>("SELECT data_version AS version FROM pragma_data_version")
   const version = row?.version ?? 0
   const before = remembered.get(connection)
-  if (before?.version === version && before.sight.owner === sight.owner) return before
+  if (before?.version === version && isSameCaller(before.sight, sight)) return before
   const empty = new KnownPostings(connection, sight, version)
   remembered.set(connection, empty)
   return empty

@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
-import type { IndexRequest } from "../../domain/network/index-requests.ts"
+import type { IndexRequest, Scope } from "../../domain/network/index-requests.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
@@ -287,6 +287,33 @@ describe.each([
     expect(ask(full, { ...own, prefix: theirs, scope: scopeOf("b") })).toMatchObject([{ save_count: 1 }])
     expect(ask(full, { ...own, scope: scopeOf(null) })).toEqual([])
   })
+})
+
+it("memories alone are counted and found, and then everything again", () => {
+  const { connection, file } = open("read-write", "shared")
+  put(connection, "docs/one.txt", "harbour and harbour", at(1))
+  save(connection, null, "harbour")
+  finishWriting(connection)
+  const { connection: bare, file: bareFile } = open("read-write", "shared")
+  put(bare, "docs/one.txt", "harbour and harbour", at(1))
+  finishWriting(bare)
+  for (const [path, memories] of [
+    [file, 1],
+    [bareFile, 0]
+  ] as const) {
+    const cassette = new CassetteFile(path, "one")
+    const counted = (scope: Scope) => ask(cassette, { op: "count", scope, terms: ["harbour"] })
+    expect(counted(scopeOf(null)).frequencies).toEqual([1 + memories])
+    expect(counted({ ...scopeOf(null), only: "memory" })).toEqual({
+      chunks: memories,
+      words: memories,
+      frequencies: [memories]
+    })
+    expect(counted(scopeOf(null)).chunks).toBe(1 + memories)
+    cassette.close()
+  }
+  connection.close()
+  bare.close()
 })
 
 it("an expired memory is neither counted nor found, and is again once it is saved again", () => {
