@@ -3,6 +3,7 @@
 import { bundleTools } from "./bundle-tools.ts"
 import { corpusTools } from "./corpus-tools.ts"
 import { ledgerTools } from "./ledger-tools.ts"
+import { memoryTools } from "./memory-tools.ts"
 import { networkTools } from "./network-tools.ts"
 import { thoughtTools } from "./thought-tools.ts"
 import type { AgentTool } from "./tool.ts"
@@ -13,7 +14,8 @@ export const agentTools: ReadonlyArray<AgentTool> = [
   ...thoughtTools,
   ...corpusTools,
   ...bundleTools,
-  ...networkTools
+  ...networkTools,
+  ...memoryTools
 ]
 
 /** The tools that a server offers: of the named ones, or all, those that its mode allows. */

@@ -2,92 +2,13 @@
 // each is. Arguments and answers are those of the application; a cassette that does not answer is part of the answer.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { SEARCH_MODES } from "../../application/network/network-search.ts"
 import { CAPABILITIES, Capability, CassetteStats, Mutability } from "../../domain/network/cassette.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
+import { DEFAULT_LIMIT } from "../../domain/network/limits.ts"
 import { isMeantAsSymbol } from "../../domain/network/symbols.ts"
 import { CorpusAccess } from "./corpus-access.ts"
 import { NetworkAccess } from "./network-access.ts"
+import { answered, cassettes, Found, foundFields, limit, query, Status } from "./network-answers.ts"
 import { agentTool, type AgentTool, noArguments, reads, textArgument } from "./tool.ts"
-
-const query = textArgument(
-  'what to look for, in plain words; words in double quotes ("…") must stand as they are',
-  "error handling patterns"
-)
-
-const limit = Schema.optionalKey(
-  Schema.Int.annotate({
-    description: `at most so many hits, 0 to ${MAX_LIMIT} (default ${DEFAULT_LIMIT})`,
-    examples: [DEFAULT_LIMIT]
-  })
-)
-
-const cassettes = Schema.optionalKey(
-  Schema.Array(Schema.String).annotate({
-    description: "ids of cassettes, at least one; all when it is left out",
-    examples: [["documents"]]
-  })
-)
-
-const Status = Schema.Literals(["ok", "partial", "offline", "timeout", "error", "refused"])
-
-const Place = Schema.Struct({
-  source: Schema.String,
-  path: Schema.String,
-  chunk_id: Schema.String,
-  ordinal: Schema.Int,
-  heading_path: Schema.Array(Schema.String)
-})
-
-const Hit = Schema.Struct({
-  chunk_id: Schema.String,
-  path: Schema.String,
-  hash: Schema.String.annotate({ description: "of the text: @C: and its first 12 digits or more name it" }),
-  content: Schema.String.annotate({ description: "the text, exactly" }),
-  source: Schema.String.annotate({ description: "the cassette that holds it" }),
-  score: Schema.Finite,
-  score_kind: Schema.Literals(["bm25", "cosine", "hybrid"]),
-  kind: Schema.String,
-  type: Schema.String,
-  ordinal: Schema.Int,
-  heading_path: Schema.Array(Schema.String),
-  parts: Schema.Struct({
-    lexical: Schema.optionalKey(
-      Schema.Struct({ score: Schema.Finite, proximity: Schema.Finite, rank: Schema.Int })
-    ),
-    vector: Schema.optionalKey(Schema.Struct({ score: Schema.Finite, rank: Schema.Int }))
-  }),
-  memory: Schema.optionalKey(
-    Schema.Struct({
-      hash: Schema.String,
-      agent_id: Schema.NullOr(Schema.String),
-      saved_at: Schema.String,
-      metadata: Schema.Record(Schema.String, Schema.Unknown)
-    }).annotate({ description: "of a memory: its hash, and by whom, when and with what it was saved last" })
-  ),
-  places: Schema.Array(Place).annotate({ description: "everywhere that this text stands, the best first" })
-})
-
-/** Who answered. */
-const answered = {
-  answers: Schema.Record(
-    Schema.String,
-    Schema.Struct({ status: Status, took_ms: Schema.Finite, reason: Schema.optionalKey(Schema.String) })
-  ).annotate({ description: "how each asked cassette answered" }),
-  partial: Schema.Boolean.annotate({ description: "true when some cassette did not answer" })
-}
-
-/** One ranked list, and who answered. */
-const foundFields = {
-  hits: Schema.Array(Hit),
-  mode: Schema.Literals(SEARCH_MODES).annotate({
-    description: "how it was searched: by words, by vectors, or by both"
-  }),
-  notices: Schema.Array(Schema.String).annotate({ description: "why it was not searched in a better way" }),
-  ...answered
-}
-
-const Found = Schema.Struct(foundFields)
 
 const openNetwork = NetworkAccess.use(({ open }) => open)
 

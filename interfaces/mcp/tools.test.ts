@@ -42,6 +42,8 @@ afterEach(async () => {
 const hello = { type: "plan", task_id: "t1", agent_id: "a1", content: "hello" }
 const work = { run_id: "r1", source: "USER", payload: { intent: "tidy", steps: [{ n: 1 }, { n: 2 }] } }
 
+const rememberedHash = createHash("sha256").update("one thing").digest("hex")
+
 /** The hash of the one chunk of "one\ntwo\n", whose end does not belong to it. */
 const oneHash = createHash("sha256").update("one\ntwo").digest("hex")
 
@@ -163,7 +165,9 @@ describe("what a tool says of itself", () => {
       "cassette_network_query",
       "cassette_stats",
       "symbol_resolve",
-      "semantic_neighbors"
+      "semantic_neighbors",
+      "memory_query",
+      "memory_recall"
     ])
   })
 
@@ -209,6 +213,9 @@ describe("what a tool says of itself", () => {
     await call("cassette_stats")
     await call("symbol_resolve", { symbol: `@C:${oneHash}` })
     await call("semantic_neighbors", { hash: oneHash })
+    await call("memory_save", { text: "one thing", cassette: "memory", metadata: { why: "later" } })
+    await call("memory_query", { query: "one" })
+    await call("memory_recall", { hash: rememberedHash })
     for (const tool of agentTools) {
       const decode = Schema.decodeUnknownSync(envelopeOf(tool), {
         onExcessProperty: "error"
@@ -360,6 +367,7 @@ describe("--read-only", () => {
     writeFileSync(join(place.folder, "a.txt"), "one\ntwo\n")
     await runCli(["network", "init"], { cwd: place.folder })
     await runCli(["network", "index"], { cwd: place.folder })
+    await runCli(["memory", "save", "one thing", "--cassette", "memory"], { cwd: place.folder })
     const before = await content()
     const session = await start("--read-only")
     const { result } = await session.request("tools/list")
@@ -374,7 +382,9 @@ describe("--read-only", () => {
       "cassette_network_query",
       "cassette_stats",
       "symbol_resolve",
-      "semantic_neighbors"
+      "semantic_neighbors",
+      "memory_query",
+      "memory_recall"
     ])
     const inputs: Readonly<Record<string, unknown>> = {
       job_status: { run_id: "r1" },
@@ -382,7 +392,9 @@ describe("--read-only", () => {
       semantic_search: { query: "one" },
       cassette_network_query: { query: "one" },
       symbol_resolve: { symbol: `@C:${oneHash}` },
-      semantic_neighbors: { hash: oneHash }
+      semantic_neighbors: { hash: oneHash },
+      memory_query: { query: "one" },
+      memory_recall: { hash: rememberedHash }
     }
     for (const name of names) await session.data(name, inputs[name] ?? {})
     expect(

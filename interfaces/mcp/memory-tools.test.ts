@@ -1,0 +1,97 @@
+/** Memories as tools: each server speaks for one agent, and what an agent keeps to itself is not there for another. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { runCli, temporaryFolder } from "../cli/testing/in-process.ts"
+import { Session } from "./testing/session.ts"
+
+let place: ReturnType<typeof temporaryFolder>
+let open: Array<Session>
+
+const start = async (...args: ReadonlyArray<string>): Promise<Session> => {
+  const session = new Session(place.folder, ...args)
+  open.push(session)
+  await session.initialize()
+  return session
+}
+
+beforeEach(async () => {
+  place = temporaryFolder()
+  open = []
+  await runCli(["network", "init"], { cwd: place.folder })
+  await runCli(["network", "index"], { cwd: place.folder })
+})
+
+afterEach(async () => {
+  for (const session of open) await session.close()
+  place.remove()
+})
+
+const secret = { text: "Ada prefers short answers", cassette: "resident" }
+
+describe("memory_save", () => {
+  it("keeps one memory and notes every save, and is found at once by every server", async () => {
+    const ada = await start("--agent", "ada")
+    const given = { text: "The tests need Node 24", cassette: "memory", metadata: { topic: "node" } }
+    const saved = await ada.data("memory_save", given)
+    expect(saved).toMatchObject({ cassette_id: "memory", is_new: true, save_count: 1 })
+    expect(await ada.data("memory_save", given)).toMatchObject({ is_new: false, save_count: 2 })
+    const bob = await start("--agent", "bob")
+    const { hits } = await bob.data("memory_query", { query: "which Node" })
+    expect(hits).toMatchObject([
+      { source: "memory", memory: { agent_id: "ada", metadata: { topic: "node" } } }
+    ])
+    expect(await bob.data("memory_recall", { hash: saved["symbol"] })).toMatchObject({
+      text: given.text,
+      sources: [{ save_count: 2 }]
+    })
+  })
+
+  it("refuses blank texts, cassettes that are none, metadata that is none, and names of others", async () => {
+    const ada = await start("--agent", "ada")
+    expect(await ada.code("memory_save", { text: "  ", cassette: "memory" })).toBe("INVALID_PARAMS")
+    expect(await ada.code("memory_save", { text: "x\u0000", cassette: "memory" })).toBe("INVALID_PARAMS")
+    expect(await ada.code("memory_save", { text: "x", cassette: "none" })).toBe("UNKNOWN_CASSETTE")
+    expect(await ada.code("memory_save", { text: "x", cassette: "memory", metadata: [] })).toBe(
+      "INVALID_PARAMS"
+    )
+    expect(await ada.code("memory_save", { text: "x", cassette: "memory", agent_id: "bob" })).toBe(
+      "INVALID_PARAMS"
+    )
+    const nobody = await start()
+    expect(await nobody.code("memory_save", secret)).toBe("AGENT_MISSING")
+  })
+
+  it("takes the agent from the server, whatever the metadata says", async () => {
+    const ada = await start("--agent", "ada")
+    const { hash } = await ada.data("memory_save", { ...secret, metadata: { agent_id: "bob" } })
+    const bob = await start("--agent", "bob")
+    expect(await bob.code("memory_recall", { hash })).toBe("NETWORK_SYMBOL_NOT_FOUND")
+    expect(await ada.data("memory_recall", { hash })).toMatchObject({
+      sources: [{ saves: [{ agent_id: "ada" }] }]
+    })
+  })
+})
+
+describe("an agent's own memories", () => {
+  it("are not there for anybody else, in any tool", async () => {
+    const ada = await start("--agent", "ada")
+    const { hash, symbol } = await ada.data("memory_save", secret)
+    for (const session of [await start("--agent", "bob"), await start()]) {
+      for (const tool of ["memory_query", "semantic_search", "cassette_network_query"]) {
+        expect(await session.data(tool, { query: secret.text }), tool).toMatchObject({ hits: [] })
+      }
+      expect(await session.code("memory_recall", { hash })).toBe("NETWORK_SYMBOL_NOT_FOUND")
+      expect(await session.code("symbol_resolve", { symbol })).toBe("NETWORK_SYMBOL_NOT_FOUND")
+      expect(await session.code("symbol_resolve", { symbol: `@C:${hash}` })).toBe("NETWORK_SYMBOL_NOT_FOUND")
+      expect(await session.code("semantic_neighbors", { hash })).toBe("NETWORK_SYMBOL_NOT_FOUND")
+      expect(await session.data("cassette_stats")).toMatchObject({ resident: { stats: { total_chunks: 0 } } })
+    }
+    expect(await ada.data("memory_query", { query: "short answers" })).toMatchObject({
+      hits: [{ source: "resident", content: secret.text }]
+    })
+    expect(await ada.data("symbol_resolve", { symbol })).toMatchObject({
+      kind: "memory",
+      content: secret.text
+    })
+    expect(await ada.data("cassette_stats")).toMatchObject({ resident: { stats: { total_chunks: 1 } } })
+  })
+})

@@ -1,0 +1,84 @@
+// Memories as tools: save a text for later, search what was saved, recall one. Whose memories they are is said by the server's
+// --agent alone: no argument and no metadata can change it.
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type { JsonObject } from "../../domain/canonical/json.ts"
+import { DEFAULT_LIMIT } from "../../domain/network/limits.ts"
+import { NetworkAccess } from "./network-access.ts"
+import { answered, cassettes, Found, limit, query } from "./network-answers.ts"
+import { adds, agentTool, type AgentTool, objectArgument, reads, textArgument } from "./tool.ts"
+
+const openNetwork = NetworkAccess.use(({ open }) => open)
+
+const memorySave = agentTool({
+  name: "memory_save",
+  title: "Save a memory",
+  description:
+    "Save a text for later in a cassette; its hash names it from then on. Use it for what you, or others after you, should know again: decisions, findings, preferences. In the cassette resident only you find it again, in memory everybody does. Saving the same text again keeps one memory and notes another save.",
+  hints: adds,
+  input: Schema.Struct({
+    text: textArgument("the text, kept as it is given", "The tests need Node 24"),
+    cassette: textArgument(
+      "the cassette that keeps it: memory (for everybody) or resident (for you alone)",
+      "memory"
+    ),
+    metadata: Schema.optionalKey(objectArgument("whatever else is worth knowing about it"))
+  }),
+  data: Schema.Struct({
+    cassette_id: Schema.String,
+    hash: Schema.String.annotate({ description: "SHA-256 of the text" }),
+    symbol: Schema.String.annotate({ description: "names it in texts and for symbol_resolve" }),
+    is_new: Schema.Boolean.annotate({ description: "false when the text had been saved before" }),
+    save_count: Schema.Int,
+    notices: Schema.Array(Schema.String).annotate({ description: "why it has no vector yet, if so" })
+  }),
+  run: ({ cassette, metadata = {}, text }) =>
+    // Metadata came as JSON.
+    Effect.flatMap(openNetwork, (network) => network.memorySave(text, cassette, metadata as JsonObject))
+})
+
+const memoryQuery = agentTool({
+  name: "memory_query",
+  title: "Search memories",
+  description:
+    "Search what was saved with memory_save: your own memories and those of everybody. Use it before you ask or decide again what may be known already.",
+  hints: reads,
+  input: Schema.Struct({ query, cassettes, limit }),
+  data: Found,
+  run: ({ cassettes, limit = DEFAULT_LIMIT, query }) =>
+    Effect.flatMap(openNetwork, (network) => network.memoryQuery(query, limit, { cassettes }))
+})
+
+const memoryRecall = agentTool({
+  name: "memory_recall",
+  title: "Recall a memory",
+  description:
+    "One memory, exactly as it was saved, with who saved it, when and with which metadata. Use it when you have its hash or its symbol (@A:…). Another agent's memory is not found.",
+  hints: reads,
+  input: Schema.Struct({
+    hash: textArgument("its hash, 12 or more of its first digits, or its symbol", "@A:3f1c0a9be27d")
+  }),
+  data: Schema.Struct({
+    hash: Schema.String,
+    symbol: Schema.String,
+    text: Schema.String,
+    sources: Schema.Array(
+      Schema.Struct({
+        source: Schema.String,
+        saves: Schema.Array(
+          Schema.Struct({
+            agent_id: Schema.NullOr(Schema.String),
+            saved_at: Schema.String,
+            metadata: Schema.Record(Schema.String, Schema.Unknown)
+          })
+        ).annotate({ description: "newest first, at most 100" }),
+        save_count: Schema.Int
+      })
+    ),
+    ...answered
+  }),
+  run: ({ hash }) => Effect.flatMap(openNetwork, (network) => network.memoryRecall(hash))
+})
+
+/** The tools of memories in the order in which they are listed. */
+export const memoryTools: ReadonlyArray<AgentTool> = [memorySave, memoryQuery, memoryRecall]

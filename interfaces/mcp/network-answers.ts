@@ -1,0 +1,84 @@
+// What tools of the network and of memories ask and answer alike: the arguments of a search, hits, and who answered.
+import * as Schema from "effect/Schema"
+import { SEARCH_MODES } from "../../application/network/network-search.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
+import { textArgument } from "./tool.ts"
+
+export const query = textArgument(
+  'what to look for, in plain words; words in double quotes ("…") must stand as they are',
+  "error handling patterns"
+)
+
+export const limit = Schema.optionalKey(
+  Schema.Int.annotate({
+    description: `at most so many hits, 0 to ${MAX_LIMIT} (default ${DEFAULT_LIMIT})`,
+    examples: [DEFAULT_LIMIT]
+  })
+)
+
+export const cassettes = Schema.optionalKey(
+  Schema.Array(Schema.String).annotate({
+    description: "ids of cassettes, at least one; all when it is left out",
+    examples: [["documents"]]
+  })
+)
+
+export const Status = Schema.Literals(["ok", "partial", "offline", "timeout", "error", "refused"])
+
+const Place = Schema.Struct({
+  source: Schema.String,
+  path: Schema.String,
+  chunk_id: Schema.String,
+  ordinal: Schema.Int,
+  heading_path: Schema.Array(Schema.String)
+})
+
+const Hit = Schema.Struct({
+  chunk_id: Schema.String,
+  path: Schema.String,
+  hash: Schema.String.annotate({ description: "of the text: @C: and its first 12 digits or more name it" }),
+  content: Schema.String.annotate({ description: "the text, exactly" }),
+  source: Schema.String.annotate({ description: "the cassette that holds it" }),
+  score: Schema.Finite,
+  score_kind: Schema.Literals(["bm25", "cosine", "hybrid"]),
+  kind: Schema.String,
+  type: Schema.String,
+  ordinal: Schema.Int,
+  heading_path: Schema.Array(Schema.String),
+  parts: Schema.Struct({
+    lexical: Schema.optionalKey(
+      Schema.Struct({ score: Schema.Finite, proximity: Schema.Finite, rank: Schema.Int })
+    ),
+    vector: Schema.optionalKey(Schema.Struct({ score: Schema.Finite, rank: Schema.Int }))
+  }),
+  memory: Schema.optionalKey(
+    Schema.Struct({
+      hash: Schema.String,
+      agent_id: Schema.NullOr(Schema.String),
+      saved_at: Schema.String,
+      metadata: Schema.Record(Schema.String, Schema.Unknown)
+    }).annotate({ description: "of a memory: its hash, and by whom, when and with what it was saved last" })
+  ),
+  places: Schema.Array(Place).annotate({ description: "everywhere that this text stands, the best first" })
+})
+
+/** Who answered. */
+export const answered = {
+  answers: Schema.Record(
+    Schema.String,
+    Schema.Struct({ status: Status, took_ms: Schema.Finite, reason: Schema.optionalKey(Schema.String) })
+  ).annotate({ description: "how each asked cassette answered" }),
+  partial: Schema.Boolean.annotate({ description: "true when some cassette did not answer" })
+}
+
+/** One ranked list, and who answered. */
+export const foundFields = {
+  hits: Schema.Array(Hit),
+  mode: Schema.Literals(SEARCH_MODES).annotate({
+    description: "how it was searched: by words, by vectors, or by both"
+  }),
+  notices: Schema.Array(Schema.String).annotate({ description: "why it was not searched in a better way" }),
+  ...answered
+}
+
+export const Found = Schema.Struct(foundFields)
