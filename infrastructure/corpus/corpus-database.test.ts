@@ -199,6 +199,68 @@ describe("the corpus database", () => {
     })
   )
 
+  it.live("that was cut to nothing beside its log is refused, and stays as it is", () =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const filename = join(folder, "system1.db")
+      writeFileSync(filename, "")
+      writeFileSync(`${filename}-wal`, "what was written last")
+      const before = folderState(folder)
+      for (const mode of ["write", "append", "read"] as const) {
+        const error = yield* refused({ filename, mode })
+        assert.strictEqual(error._tag, "NotACorpus")
+        assert.include(error.message, "a database's log stands beside it")
+      }
+      assert.deepStrictEqual(folderState(folder), before)
+    })
+  )
+
+  it.live("with a transaction that was cut short is read in a copy, in which it is undone", () =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const filename = join(folder, "system1.db")
+      yield* open({ filename })
+      const database = new Database(filename)
+      for (const statement of [
+        "PRAGMA journal_mode = DELETE",
+        "PRAGMA cache_size = 1",
+        "BEGIN IMMEDIATE",
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO symbols SELECT '@A/' || i, 'a.md', NULL, NULL FROM n"
+      ]) {
+        database.exec(statement)
+      }
+      // As a killed writer leaves it: the rows are in the file, and the journal says how it was.
+      const inner = join(folder, "inner")
+      mkdirSync(inner)
+      const left = join(inner, "system1.db")
+      copyFileSync(filename, left)
+      copyFileSync(`${filename}-journal`, `${left}-journal`)
+      database.exec("ROLLBACK")
+      database.close()
+      const before = folderState(inner)
+      const symbols = yield* CorpusDatabase.use(({ run }) =>
+        run((connection) => connection.all("SELECT * FROM symbols"))
+      ).pipe(Effect.provide(corpusDatabaseLayer({ filename: left, mode: "read" })))
+      assert.deepStrictEqual(symbols, [])
+      assert.deepStrictEqual(folderState(inner), before)
+    })
+  )
+
+  it.live("waits for a duration, and for nothing else", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "system1.db")
+      for (const busyDeadline of [Number.NaN, -1, "soon" as "1 second"]) {
+        assert.deepInclude(
+          { ...(yield* refused({ filename, busyDeadline })) },
+          {
+            _tag: "InvalidInput",
+            issues: [{ path: "/busyDeadline", message: "a duration from 0 on, or milliseconds" }]
+          }
+        )
+      }
+    })
+  )
+
   it.live("reports a busy store after the deadline, and a refused write by its guard", () =>
     Effect.gen(function* () {
       const filename = join(temporaryFolder(), "system1.db")
@@ -207,7 +269,7 @@ describe("the corpus database", () => {
         database.run((connection) =>
           connection.run("INSERT INTO symbols VALUES ('@A/b', 'a.md', NULL, NULL)")
         )
-      ).pipe(Effect.provide(corpusDatabaseLayer({ filename, mode: "append", busyDeadline: 20 })))
+      ).pipe(Effect.provide(corpusDatabaseLayer({ filename, mode: "append", busyDeadline: "20 millis" })))
       other.exec("BEGIN IMMEDIATE")
       assert.strictEqual((yield* Effect.flip(insert))._tag, "StoreBusy")
       other.exec("COMMIT")

@@ -3,6 +3,7 @@
 // one is refused. One connection serves sections, symbols and expansions alike; nothing above knows the driver.
 import { existsSync, statSync } from "node:fs"
 import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -13,20 +14,25 @@ import {
   type CorpusStoreError,
   NotACorpus
 } from "../../domain/corpus/errors.ts"
-import { StorageFailure, type StoreBusy, StoreNewerThanProgram } from "../../domain/ledger/errors.ts"
-import { CANNOT_BE_WRITTEN, evidenceCopy } from "../ledger/evidence-copy.ts"
+import {
+  InvalidInput,
+  StorageFailure,
+  type StoreBusy,
+  StoreNewerThanProgram
+} from "../../domain/ledger/errors.ts"
+import { evidenceCopy, hasJournal, isEmptied, mustBeCopied, reasonForCopy } from "../ledger/evidence-copy.ts"
 import {
   configureForWriting,
   type Connection,
   openForReading,
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
-import { type AttemptFailure, DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
+import { type AttemptFailure, busyDeadlineMillis, retryBusy, waitMillis } from "../sqlite/busy-retry.ts"
 import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
 import { type AccessMode, type PathFault, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
-import { lookInto, withoutTraces } from "../sqlite/traceless-reading.ts"
+import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
 import {
   CORPUS_VERSION,
   CORPUS_VERSIONS,
@@ -40,8 +46,8 @@ export interface CorpusDatabaseOptions {
   readonly filename: string
   /** `write` (default) creates a missing database, `append` needs one, `read` needs one and changes nothing. */
   readonly mode?: AccessMode | undefined
-  /** How long to wait for other writers (milliseconds). */
-  readonly busyDeadline?: number | undefined
+  /** How long to wait for other writers (default 10 seconds; a number is milliseconds). */
+  readonly busyDeadline?: Duration.Input | undefined
   readonly allowNetworkFs?: boolean | undefined
 }
 
@@ -131,10 +137,14 @@ const admit = Effect.fnUntraced(function* (
   }
 })
 
+const EMPTIED =
+  "it is empty, but a database's log stands beside it: bring the file back from a backup, or move the log away"
+
 const openToWrite = Effect.fnUntraced(function* (file: string, mode: AccessMode, deadline: number) {
+  if (isEmptied(file)) return yield* new NotACorpus({ file, reason: EMPTIED })
   if (hasContent(file) || mode === "append") {
     // A journal is a half-done transaction: only a writer may undo it, and it is ours to undo.
-    if (!existsSync(`${file}-journal`)) {
+    if (!hasJournal(file)) {
       const found = yield* attempt(file, deadline, () => lookInto(file, inspectCorpus))
       const refusal = found.kind === "empty" && mode === "write" ? undefined : judge(file, found)
       if (refusal !== undefined) return yield* Effect.fail(refusal)
@@ -160,7 +170,9 @@ const openToWrite = Effect.fnUntraced(function* (file: string, mode: AccessMode,
 })
 
 const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) {
-  if (!hasContent(file)) return yield* new NotACorpus({ file, reason: "it is empty" })
+  if (!hasContent(file)) {
+    return yield* new NotACorpus({ file, reason: isEmptied(file) ? EMPTIED : "it is empty" })
+  }
   const open = (path: string) =>
     Effect.gen(function* () {
       const assertInPlace = watchPlace(path)
@@ -169,7 +181,16 @@ const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) 
       yield* admit(file, deadline, connection, found)
       return { connection, assertInPlace, assertFile: assertInPlace }
     })
-  const copied = evidenceCopy(file, CANNOT_BE_WRITTEN).pipe(Effect.flatMap((copy) => open(copy.file)))
+  // The copy is ours: a transaction that was cut short is undone in it.
+  const copied = evidenceCopy(file, reasonForCopy(file)).pipe(
+    Effect.tap((copy) =>
+      hasJournal(copy.file)
+        ? attempt(file, deadline, () => lookThrough(openForWriting(copy.file), inspectCorpus))
+        : Effect.void
+    ),
+    Effect.flatMap((copy) => open(copy.file))
+  )
+  if (mustBeCopied(file)) return yield* copied
   // Where SQLite cannot put its shared memory beside the file, a private copy is read.
   yield* withoutTraces(file)
   return yield* open(file).pipe(
@@ -193,10 +214,16 @@ const dataVersionOf = ({ assertFile, connection }: Opened): number | undefined =
 /** Opens a corpus database for the scope's life. */
 const openCorpusDatabase = Effect.fnUntraced(function* ({
   allowNetworkFs = false,
-  busyDeadline: deadline = DEFAULT_BUSY_DEADLINE_MILLIS,
+  busyDeadline,
   filename,
   mode = "write"
 }: CorpusDatabaseOptions): Effect.fn.Return<CorpusDatabase["Service"], CorpusOpenError, Scope.Scope> {
+  if (busyDeadline !== undefined && waitMillis(busyDeadline) === undefined) {
+    const message = "a duration from 0 on, or milliseconds"
+    const issues = [{ path: "/busyDeadline", message }]
+    return yield* new InvalidInput({ message: `/busyDeadline: ${message}`, issues })
+  }
+  const deadline = busyDeadlineMillis(busyDeadline)
   const fault = pathFault(filename, { mode, allowNetworkFs })
   if (fault !== undefined) return yield* Effect.fail(pathError(filename, fault))
   const opened =

@@ -160,6 +160,42 @@ describe("indexing", () => {
     })
   )
 
+  it.live("leaves out, and says so, what lies beside a .gitignore that cannot be read", () =>
+    Effect.gen(function* () {
+      const root = temporaryFolder()
+      writeFiles(root, { "a.md": "x", ".gitignore": "" })
+      truncateSync(join(root, ".gitignore"), 1_048_577)
+      for (const [paths, path] of [
+        [["a.md"], "a.md"],
+        [[], "./"]
+      ] as const) {
+        const report = yield* withCorpus(
+          root,
+          Corpus.use(({ index }) => index({ paths }))
+        )
+        assert.deepInclude(report, { files: 0, skipped: [{ path, reason: "UNREADABLE" }] })
+      }
+    })
+  )
+
+  it.live("pages sections in the order of the bytes of their paths", () =>
+    Effect.gen(function* () {
+      const root = temporaryFolder()
+      // U+FB00 comes after U+1F600 in UTF-16, and before it in UTF-8.
+      writeFiles(root, { "\ufb00.md": "x", "\u{1f600}.md": "x" })
+      yield* Effect.gen(function* () {
+        const { index, sections } = yield* corpus
+        yield* index()
+        const [first, last] = yield* sections()
+        assert.deepStrictEqual([first?.path, last?.path], ["\ufb00.md", "\u{1f600}.md"])
+        const page = (path: string, after: string | undefined) =>
+          Effect.map(sections({ path, after }), (rows) => rows.length)
+        assert.strictEqual(yield* page("\u{1f600}.md", first?.section_id), 1)
+        assert.strictEqual(yield* page("\ufb00.md", last?.section_id), 0)
+      }).pipe(Effect.provide(corpusLayer({ root })))
+    })
+  )
+
   it.live("takes and leaves what globs say", () =>
     Effect.gen(function* () {
       const root = temporaryFolder()

@@ -125,12 +125,15 @@ const walkNamed = (root: string, rules: Rules, path: string, found: Found): void
     found.missing.push(path)
     return undefined
   }
-  const out = ruledOut(rules, path, entry)
-  if (out !== undefined) {
-    found.skipped.push(out)
-    return undefined
+  let folder: string | undefined
+  try {
+    const out = ruledOut(rules, path, entry)
+    if (out === undefined) folder = take(root, rules, path, entry, found)
+    else found.skipped.push(out)
+  } catch {
+    // A .gitignore on the way cannot be read: nobody can say whether this path is left out.
+    found.skipped.push({ path: entry.isDirectory() ? `${path}/` : path, reason: "UNREADABLE" })
   }
-  const folder = take(root, rules, path, entry, found)
   return folder === undefined ? undefined : walkFolder(root, rules, folder, found)
 }
 

@@ -45,10 +45,16 @@ export const globs = (option: string, given: ReadonlyArray<string>): Glob | Inva
   }
 }
 
+/** The largest .gitignore that is read (bytes). */
+const MAX_RULES_BYTES = 1_048_576
+
+/** The rules of a folder; throws when there are some that cannot be read, since then nobody can say what they leave out. */
 const rulesIn = (folder: string): Ignore | undefined => {
   const file = join(folder, ".gitignore")
   // git does not follow a link here either.
-  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined
+  const stats = lstatSync(file, { throwIfNoEntry: false })
+  if (stats?.isFile() !== true) return undefined
+  if (stats.size > MAX_RULES_BYTES) throw new Error(`${file} is over ${MAX_RULES_BYTES} bytes`)
   return ignore({ ignorecase: false }).add(readFileSync(file, "utf8"))
 }
 

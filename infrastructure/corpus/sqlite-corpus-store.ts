@@ -33,6 +33,10 @@ const named = (connection: Connection, section: SectionRow): NamedSection => ({
   headings: selectHeadingsOfSection.all(connection, { section_id: section.section_id })
 })
 
+/** True when a path comes after another in the database's order, which is that of their bytes. */
+const isBehind = (path: string, other: string): boolean =>
+  Buffer.compare(Buffer.from(path), Buffer.from(other)) > 0
+
 /** The rows of a page of sections. */
 const sectionRows = (connection: Connection, { after, limit, path }: SectionsPage): Array<SectionRow> => {
   const { line_end, line_start } = after ?? { line_start: -1, line_end: 0 }
@@ -40,7 +44,7 @@ const sectionRows = (connection: Connection, { after, limit, path }: SectionsPag
     return selectSectionsAfter.all(connection, { path: after?.path ?? "", line_start, line_end, limit })
   }
   // A place in another file lies before all of this one, or behind it.
-  if (after !== undefined && after.path > path) return []
+  if (after !== undefined && isBehind(after.path, path)) return []
   const isWithin = after === undefined || after.path === path
   return selectSectionsOfAfter.all(connection, {
     path,

@@ -13,6 +13,7 @@ import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
 import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
+import { busyDeadlineMillis } from "../sqlite/busy-retry.ts"
 import { type CorpusDatabase, type CorpusDatabaseOptions, corpusDatabaseLayer } from "./corpus-database.ts"
 import { type CacheRepair, jsonlExpansionCacheLayer, repairJsonlCache } from "./jsonl-expansion-cache.ts"
 import { markdownLayer } from "./markdown-headings.ts"
@@ -51,7 +52,11 @@ const cacheLayer = (
 ): Layer.Layer<ExpansionCache, never, CorpusDatabase> =>
   cache === "sqlite"
     ? sqliteExpansionCacheLayer
-    : jsonlExpansionCacheLayer({ file: expansionLines(root), busyDeadline, readOnly: mode === "read" })
+    : jsonlExpansionCacheLayer({
+        file: expansionLines(root),
+        busyDeadline: busyDeadlineMillis(busyDeadline),
+        readOnly: mode === "read"
+      })
 
 /** The ports of the corpus below a root. */
 export const sqliteCorpusLayer = ({
@@ -83,4 +88,6 @@ export const repairExpansionLines = ({
   busyDeadline,
   root
 }: Pick<SqliteCorpusOptions, "busyDeadline" | "root">): Effect.Effect<CacheRepair, ExpansionCacheError> =>
-  Effect.flatMap(realRoot(root), (real) => repairJsonlCache({ file: expansionLines(real), busyDeadline }))
+  Effect.flatMap(realRoot(root), (real) =>
+    repairJsonlCache({ file: expansionLines(real), busyDeadline: busyDeadlineMillis(busyDeadline) })
+  )

@@ -3,10 +3,11 @@
 // temporary folder and the copy is opened. The original is read byte by byte and never touched.
 import { chmodSync, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { basename, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { StorageFailure } from "../../domain/ledger/errors.ts"
+import { isWritable } from "../sqlite/file-access.ts"
 import { realSleep } from "../sqlite/real-time.ts"
 
 /** How often a copy is made again because its original changed meanwhile. */
@@ -15,8 +16,29 @@ const MAX_COPIES = 5
 /** How long to wait before that (milliseconds). */
 const PAUSE_MILLIS = 20
 
-/** The usual reason for a copy. */
-export const CANNOT_BE_WRITTEN = "is in a place that cannot be written"
+/** True when a transaction may be half-done in the file, which SQLite must undo before anything is read. */
+export const hasJournal = (filename: string): boolean => existsSync(`${filename}-journal`)
+
+/** True for a file of no bytes beside which a log stands: it held a database until it was cut. */
+export const isEmptied = (filename: string): boolean => {
+  // In this order: a file that is being created has content before it has a log.
+  const logged = [`${filename}-wal`, `${filename}-shm`].some((path) => existsSync(path))
+  return logged && existsSync(filename) && statSync(filename).size === 0
+}
+
+/**
+ * True when a file must not be opened where it is: SQLite would have to undo a half-done transaction in it, or
+ * would leave files beside it that only we may write, and so lock its owner out.
+ */
+export const mustBeCopied = (filename: string): boolean =>
+  hasJournal(filename) ||
+  (!isWritable(filename) && isWritable(dirname(filename)) && !existsSync(`${filename}-shm`))
+
+/** Why this file is read in a copy. */
+export const reasonForCopy = (filename: string): string =>
+  hasJournal(filename)
+    ? "has a journal of a transaction that was cut short, which is undone in a copy alone"
+    : "is in a place that cannot be written"
 
 const parts = ["", "-wal", "-journal"] as const
 

@@ -2,7 +2,7 @@
 // made under the write lock, and the newest part is checked. It hands out connections and closes them all; it
 // never judges commands and never reads a database file other than through SQLite.
 import { existsSync, realpathSync, rmSync, statSync } from "node:fs"
-import { dirname, resolve } from "node:path"
+import { resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -23,15 +23,14 @@ import {
   openForReading,
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
-import { type AttemptFailure, DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
+import { type AttemptFailure, busyDeadlineMillis, retryBusy } from "../sqlite/busy-retry.ts"
 import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
-import { isWritable } from "../sqlite/file-access.ts"
 import { fileFailure, pathFault, reserveFile } from "../sqlite/file-system.ts"
 import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
-import { CANNOT_BE_WRITTEN, evidenceCopy } from "./evidence-copy.ts"
+import { evidenceCopy, hasJournal, isEmptied, mustBeCopied, reasonForCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
-import { busyDeadlineMillis, IN_MEMORY, type LedgerFileOptions, optionsFault } from "./ledger-options.ts"
+import { IN_MEMORY, type LedgerFileOptions, optionsFault } from "./ledger-options.ts"
 import { migrate } from "./migration-runner.ts"
 import { checkOpening, type OpeningCheck } from "./opening-check.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
@@ -80,18 +79,9 @@ const judge = (file: string, found: Inspection, ledgerId: string | undefined): O
     : undefined
 }
 
-const hasJournal = (filename: string): boolean => existsSync(`${filename}-journal`)
-
 /** A journal means that a transaction may be half-done in the file: SQLite must undo it before anything is read. */
 const inspectAfterRecovery = (filename: string): Inspection =>
   hasJournal(filename) ? lookThrough(openForWriting(filename), inspect) : lookInto(filename, inspect)
-
-/** True for a file of no bytes beside which a log stands: it was a ledger's until it was cut. */
-const isEmptied = (filename: string): boolean => {
-  // In this order: a file that is being created has content before it has a log.
-  const logged = [`${filename}-wal`, `${filename}-shm`].some((path) => existsSync(path))
-  return logged && existsSync(filename) && statSync(filename).size === 0
-}
 
 const EMPTIED =
   "it is empty, but a ledger's log stands beside it: bring the file back from a backup, or move the log away"
@@ -263,21 +253,8 @@ interface Evidence {
   readonly warnings: ReadonlyArray<string>
 }
 
-/**
- * True when a file must not be opened where it is: SQLite would have to undo a half-done transaction in it, or
- * would leave files beside it that only we may write, and so lock its owner out.
- */
-const mustBeCopied = (filename: string): boolean =>
-  hasJournal(filename) ||
-  (!isWritable(filename) && isWritable(dirname(filename)) && !existsSync(`${filename}-shm`))
-
 const copied = (filename: string, deadline: number): Effect.Effect<Evidence, OpenError, Scope.Scope> =>
-  evidenceCopy(
-    filename,
-    hasJournal(filename)
-      ? "has a journal of a transaction that was cut short, which is undone in a copy alone"
-      : CANNOT_BE_WRITTEN
-  ).pipe(
+  evidenceCopy(filename, reasonForCopy(filename)).pipe(
     Effect.tap(({ file }) =>
       Effect.catchTag(
         opening(filename, deadline, () => inspectAfterRecovery(file)),
@@ -336,7 +313,7 @@ export const openLedgerFile = Effect.fnUntraced(function* (
   const { allowNetworkFs = false, mode = "write", networkKind } = options
   const wrong = optionsFault(options)
   if (wrong !== undefined) return yield* Effect.fail(wrong)
-  const deadline = busyDeadlineMillis(options, DEFAULT_BUSY_DEADLINE_MILLIS)
+  const deadline = busyDeadlineMillis(options.busyDeadline)
   if (options.filename === IN_MEMORY) return yield* openInMemory(options, deadline)
   // Absolute, so that it names the same file when the process changes its folder.
   const filename = resolve(options.filename)

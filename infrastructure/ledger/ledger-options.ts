@@ -1,11 +1,11 @@
 // How a ledger's file is opened: the options, and those that no opening can have. It judges values alone and never
 // looks at a disk.
-import * as Duration from "effect/Duration"
-import * as Option from "effect/Option"
+import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { Durability } from "../sqlite/better-sqlite3-host.ts"
+import { waitMillis } from "../sqlite/busy-retry.ts"
 import { type AccessMode, nameFault, type networkKind } from "../sqlite/file-system.ts"
 
 export interface LedgerFileOptions {
@@ -33,17 +33,6 @@ const isNodeNewEnough = (): boolean => {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
   return major > 22 || (major === 22 && minor >= 19)
 }
-
-/** A wait as milliseconds; undefined for what is no duration from 0 on. */
-const waitMillis = (input: Duration.Input): number | undefined => {
-  if (Number.isNaN(input)) return undefined
-  const millis = Option.map(Duration.fromInput(input), Duration.toMillis)
-  return Option.isSome(millis) && millis.value >= 0 ? millis.value : undefined
-}
-
-/** How long this opening waits for other writers, in milliseconds. */
-export const busyDeadlineMillis = (options: LedgerFileOptions, byDefault: number): number =>
-  (options.busyDeadline === undefined ? undefined : waitMillis(options.busyDeadline)) ?? byDefault
 
 const filenameIssue = (filename: unknown): string | undefined =>
   filename === IN_MEMORY ? undefined : nameFault(filename)
