@@ -3,14 +3,20 @@ import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "nod
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { errorCode } from "../../domain/ledger/errors.ts"
+import { exitCodes } from "../cli/exit-codes.ts"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
 import { cortex, OfficialAgent } from "./testing/official-client.ts"
 
 let place: ReturnType<typeof temporaryFolder>
 let agents: Array<OfficialAgent>
 
+/** Every code that some call above was answered with. */
+const met = new Set<string>()
+
 const start = async (...args: ReadonlyArray<string>): Promise<OfficialAgent> => {
   const agent = await OfficialAgent.start(place.folder, ...args)
+  agent.onError = (code) => met.add(code)
   agents.push(agent)
   return agent
 }
@@ -227,5 +233,114 @@ describe("bundles", () => {
       receipt_payload: { ...receipt, step_id: next["step_id"], payload_hash: "0".repeat(64) }
     })
     expect(await bundleOf(drifting)).toBe("RECEIPT_DRIFT")
+  })
+})
+
+describe("the network and memories", () => {
+  it("say what cannot be found, asked or saved", async () => {
+    const agent = await start()
+    const search = { query: "guide" }
+    expect(await agent.code("semantic_search", search)).toBe("CONFIGURATION_MISSING")
+    const configuration = inFolder("CORTEX/network.yaml")
+    mkdirSync(inFolder("CORTEX"))
+    writeFileSync(configuration, "cassettes: 7\n")
+    expect(await agent.code("semantic_search", search)).toBe("INVALID_CONFIGURATION")
+    rmSync(configuration)
+    writeFileSync(inFolder("guide.md"), "# Guide\n")
+    await cortex(place.folder, "network", "init")
+    await cortex(place.folder, "network", "index")
+    expect(await agent.code("semantic_search", { ...search, cassettes: ["none"] })).toBe("UNKNOWN_CASSETTE")
+    expect(await agent.code("cassette_network_query", { ...search, capability: "fixtures" })).toBe(
+      "NO_CASSETTE_WITH_CAPABILITY"
+    )
+    expect(await agent.code("memory_recall", { hash: "0".repeat(64) })).toBe("NETWORK_SYMBOL_NOT_FOUND")
+    expect(await agent.code("symbol_resolve", { symbol: "@C:0" })).toBe("INVALID_NETWORK_SYMBOL")
+    expect(await agent.code("memory_save", { text: "mine", cassette: "resident" })).toBe("AGENT_MISSING")
+    writeFileSync(inFolder("CORTEX/cassettes/memory.db"), "no database")
+    expect(await agent.code("memory_query", { ...search, cassettes: ["memory"] })).toBe("NETWORK_UNAVAILABLE")
+    expect(await agent.code("memory_save", { text: "ours", cassette: "memory" })).toBe("NOT_A_CASSETTE")
+    rmSync(inFolder("CORTEX/cassettes/memory.db"))
+    writeFileSync(
+      configuration,
+      "network:\n  version: '1.0'\n  protocol: SNP\ncassettes:\n  - id: documents\n    path: cassettes/documents.db\n    type: external\n"
+    )
+    const next = await start()
+    expect(await next.code("memory_save", { text: "ours", cassette: "documents" })).toBe("WRITE_REFUSED")
+  })
+})
+
+/** Errors that no call of an agent brings about here, and why. */
+const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>> = {
+  "they belong to other commands": [
+    "BundleChanged",
+    "CartridgeRefused",
+    "CassetteDamaged",
+    "CassetteExists",
+    "CassetteFileExists",
+    "CheckpointOfAnotherLedger",
+    "CheckpointUntrusted",
+    "ConfigurationExists",
+    "Different",
+    "FileNotIndexed",
+    "FilesRefused",
+    "HistoryRewritten",
+    "InvalidBundle",
+    "InvalidKeyName",
+    "KeyFileExists",
+    "KeyFileExposed",
+    "NetworkIncomplete",
+    "NotABundleArchive",
+    "NotACheckpoint",
+    "NotAKeyFile",
+    "NotAProof",
+    "NotAReadStep",
+    "NotAReplayReceipt",
+    "NotATrustFile",
+    "OutputClosed",
+    "OutputFailed",
+    "ProblemsFound",
+    "ProofRefused",
+    "SymbolExists",
+    "VerificationFailed",
+    "WorkersFailed",
+    "WrongLedger"
+  ],
+  "they need a cache of lines, which is an option of the server": ["CacheDamaged", "CacheTorn", "NotACache"],
+  "they need a machine that fails: other tests break it": [
+    "ClockFarBehindHead",
+    "FileUnreadable",
+    "NetworkFileSystem",
+    "StorageFailure",
+    "StorageFull"
+  ],
+  "they need a race or a damaged database: tested where they arise": [
+    "AmbiguousNetworkSymbol",
+    "ArtifactConflict",
+    "CassetteOffline",
+    "CorpusCorrupt",
+    "DuplicateExpansion",
+    "EmbedderFailed",
+    "EmbedderMismatch",
+    "ExpandedTextTooLarge",
+    "ExpansionDiffers",
+    "ExpansionTooLarge",
+    "FileChanged",
+    "InvariantViolation",
+    "LedgerClosed",
+    "LedgerIsNotACassette",
+    "NetworkSymbolCycle",
+    "NetworkSymbolDamaged",
+    "ReadOnlyStore"
+  ]
+}
+
+describe("all kinds of errors", () => {
+  it("were met above, or are named with the reason why not", () => {
+    const named = Object.values(elsewhere).flat()
+    const missing = Object.keys(exitCodes).filter(
+      (tag) => !met.has(errorCode({ _tag: tag })) && !named.some((each) => each === tag)
+    )
+    expect(missing).toEqual([])
+    expect(named.filter((tag) => met.has(errorCode({ _tag: tag })))).toEqual([])
   })
 })

@@ -20,7 +20,7 @@ import type { AgentTool, ToolServices } from "./tool.ts"
 
 /** What the server says it is for. */
 const INSTRUCTIONS =
-  "An audit-grade work ledger. Post work with message_post; before you work on a step, step_claim it; finish it with step_complete and a receipt. Record why you act with thought_record. Read documents in bounded pieces with corpus_resolve, or have them read with plan_submit. Nothing that is recorded can be changed or deleted. Every tool answers {ok:true,data} or {ok:false,error:{code,message,details}}."
+  "An audit-grade work ledger and memory. Post work with message_post; before you work on a step, step_claim it; finish it with step_complete and a receipt. Record why you act with thought_record. Read documents in bounded pieces with corpus_resolve, or have them read with plan_submit. Search what is known with semantic_search, remember with memory_save and memory_query. Nothing that is recorded can be changed or deleted. Every tool answers {ok:true,data} or {ok:false,error:{code,message,details}}."
 
 const jsonSchema = (schema: Schema.Top, onExcessProperty: "error" | "ignore") => {
   const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema, { onExcessProperty })

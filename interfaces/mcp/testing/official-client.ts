@@ -25,6 +25,8 @@ export const cortex = async (cwd: string, ...args: ReadonlyArray<string>): Promi
 /** A connected client with the process that serves it. */
 export class OfficialAgent {
   readonly client = new Client({ name: "agent", version: "1.0.0" })
+  /** Told the code of every error. */
+  onError: (code: string) => void = () => {}
 
   static async start(folder: string, ...args: ReadonlyArray<string>): Promise<OfficialAgent> {
     const agent = new OfficialAgent()
@@ -56,6 +58,7 @@ export class OfficialAgent {
   async code(name: string, input: Record<string, unknown> = {}): Promise<string> {
     const called = await this.call(name, input)
     if (called.ok || !called.isError) throw new Error(`${name} should fail: ${JSON.stringify(called)}`)
+    this.onError(called.error.code)
     return called.error.code
   }
 
