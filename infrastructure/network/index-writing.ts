@@ -58,7 +58,7 @@ export type IndexedRecord =
   | { readonly memory_id: number; readonly hash: string; readonly owner: string; readonly text: string }
 
 /** The path by whose ending a record is cut and whose words count: a memory has none. */
-export const searchedPath = (record: IndexedRecord): string => ("path" in record ? record.path : "")
+const searchedPath = (record: IndexedRecord): string => ("path" in record ? record.path : "")
 
 /** Cuts a stored record into chunks and puts them into the tail; gives how many there are. */
 export const indexRecord = (host: SqlHost, record: IndexedRecord): number => {

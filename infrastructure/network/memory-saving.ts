@@ -9,7 +9,7 @@ import type { EmbedderShape } from "../../application/network/embedder.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { AgentMissing, WriteRefused } from "../../domain/network/errors.ts"
 import { flushFolder } from "../sqlite/file-system.ts"
-import { attemptOnCassette, openCassetteWriter, type WriteCassette } from "./cassette-writer.ts"
+import { onFile, openCassetteWriter, type WriteCassette } from "./cassette-writer.ts"
 import type { ConfiguredCassette } from "./configured-cassettes.ts"
 import { saveMemory } from "./memory-writing.ts"
 import { embedderFault, putVectors, unembeddedOfMemory } from "./vector-writing.ts"
@@ -53,7 +53,7 @@ export const memorySaving =
         }
         const { hash, is_new, save_count } = outcome
         // The first save may have made the file.
-        yield* attemptOnCassette(file, () => flushFolder(dirname(file)))
+        yield* onFile(file, () => flushFolder(dirname(file)))
         const notice = embedder === undefined ? undefined : yield* embedMemory(write, id, hash, embedder)
         return { hash, save_count, is_new, notices: notice === undefined ? [] : [notice] }
       })
