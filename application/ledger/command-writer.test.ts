@@ -216,6 +216,26 @@ describe("group commit", () => {
   )
 })
 
+describe("the runtime's other work", () => {
+  it.effect("gets its turn while one caller asks without a pause", () =>
+    Effect.gen(function* () {
+      const ledger = yield* openLedger()
+      let turns = 0
+      const other = yield* Effect.forkChild(
+        Effect.gen(function* () {
+          while (true) {
+            turns += 1
+            yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+          }
+        })
+      )
+      for (const n of numbers(64)) yield* post(ledger, n)
+      yield* Fiber.interrupt(other)
+      assert.isAtLeast(turns, 8)
+    })
+  )
+})
+
 describe("an interrupted caller", () => {
   it.effect("writes nothing when its group had not begun", () =>
     Effect.gen(function* () {

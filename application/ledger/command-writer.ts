@@ -39,6 +39,9 @@ const MAX_GROUP = 256
 /** Most text that is committed together (UTF-16 units); a command that is larger makes a group of its own. */
 const MAX_GROUP_WEIGHT = 4 * 1_048_576
 
+/** After so many groups the runtime's other work gets its turn, timers and sockets too. */
+const GROUPS_PER_TURN = 8
+
 /** What a command without a payload of its own weighs. */
 const LIGHT = 1_024
 
@@ -82,6 +85,26 @@ class Waiting {
     return Effect.sync(() => {
       this.withdrawn = true
     })
+  }
+}
+
+/**
+ * Where the writer waits while nobody asks. Rung, it goes on as soon as everything that runs in this turn has asked, so
+ * that those are one group; the next turn of the event loop would be several microseconds away.
+ */
+class Bell {
+  private wake: (() => void) | undefined
+
+  /** Ends once the bell is rung, which must happen after it was begun. */
+  readonly wait: Effect.Effect<void> = Effect.callback((resume) => {
+    this.wake = () => resume(Effect.void)
+  })
+
+  ring(): void {
+    const { wake } = this
+    if (wake === undefined) return
+    this.wake = undefined
+    void Promise.resolve().then(wake)
   }
 }
 
@@ -194,6 +217,8 @@ const makeCommandWriter = (
     const queue = yield* Queue.bounded<Waiting, LedgerClosed>(queueCapacity)
     const committed = new CommitSignal()
     const fault: StoreCorrupt | undefined = store.fault && corrupt(store.fault)
+    const bell = new Bell()
+    let closing = false
     let trusted = store.openedHead
 
     const settle = (
@@ -215,8 +240,12 @@ const makeCommandWriter = (
 
     const loop = Effect.gen(function* () {
       let line: ReadonlyArray<Waiting> = []
-      while (true) {
-        if (line.length === 0) line = yield* Queue.takeBetween(queue, 1, MAX_GROUP)
+      for (let groups = 1; ; groups++) {
+        if (groups % GROUPS_PER_TURN === 0) yield* Effect.yieldNow
+        if (line.length === 0) {
+          if (Queue.sizeUnsafe(queue) === 0 && !closing) yield* bell.wait
+          line = yield* Queue.takeBetween(queue, 1, MAX_GROUP)
+        }
         const group = line.slice(0, groupLength(line))
         line = line.slice(group.length)
         yield* Metric.update(groupSize, group.length)
@@ -229,7 +258,11 @@ const makeCommandWriter = (
     // The writer is shut down in order by the finalizer below, never interrupted in the middle of its queue.
     const fiber = yield* Effect.forkDetach(loop)
     yield* Effect.addFinalizer(() =>
-      Queue.fail(queue, new LedgerClosed()).pipe(Effect.andThen(Fiber.join(fiber)))
+      Effect.suspend(() => {
+        closing = true
+        bell.ring()
+        return Effect.andThen(Queue.fail(queue, new LedgerClosed()), Fiber.join(fiber))
+      })
     )
 
     // Taking a place and waiting are one step, so that no interruption falls between them. Nearly always there is
@@ -237,7 +270,10 @@ const makeCommandWriter = (
     const submit = <Reply>(work: UnitOfWork<Reply>, weight = LIGHT): Effect.Effect<Reply, CommandError> =>
       Effect.callback<unknown, CommandError>((resume) => {
         const waiting = new Waiting(work, weight)
-        if (fault === undefined && Queue.offerUnsafe(queue, waiting)) return waiting.tell(resume)
+        if (fault === undefined && Queue.offerUnsafe(queue, waiting)) {
+          bell.ring()
+          return waiting.tell(resume)
+        }
         resume(fault === undefined ? offerAndAwait(queue, waiting) : Effect.fail(fault))
         return undefined
       }) as Effect.Effect<Reply, CommandError>

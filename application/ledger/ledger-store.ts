@@ -11,8 +11,8 @@ import type { Finding } from "../../domain/ledger/verification.ts"
 
 /** What a unit of work sees and does while it holds the write lock. All members are synchronous. */
 export interface LedgerTransaction {
-  /** The newest event as it stood when the lock was taken. */
-  readonly head: () => Head
+  /** The newest event's place as it stood when the lock was taken. */
+  readonly head: () => Pick<Head, "position" | "hash">
   /** Events after a position in order, at most `limit`. */
   readonly eventsAfter: (position: number, limit: number) => ReadonlyArray<EventEnvelope>
   readonly messageByKey: (runId: string, idempotencyKey: string) => ExistingMessage | undefined

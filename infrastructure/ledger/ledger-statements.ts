@@ -22,6 +22,11 @@ export const selectHead = compileQuery<
     .select(["head.size as position", "head.hash as hash", "events.recorded_at as recorded_at"])
 )
 
+/** The newest event's position and hash alone. */
+export const selectHeadPlace = compileQuery<Record<never, never>, { position: number; hash: string }>(() =>
+  ledger.selectFrom("head").select(["size as position", "hash"])
+)
+
 /** The head as the chain knows it; a head that is not there is at position 0 and has no hash. */
 export const readHead = (host: SqlHost): Head => {
   const row = selectHead.first(host, {})

@@ -23,7 +23,7 @@ import type { LedgerFile } from "./ledger-file.ts"
 import {
   idsBelow,
   insertEvent,
-  readHead,
+  selectHeadPlace,
   selectMessageByKey,
   selectNextPendingOfJob,
   selectNextPendingOfRun,
@@ -35,6 +35,9 @@ import { eventPage } from "./stored-events.ts"
 /** How long nothing must have been written before the log is moved into the database. */
 const IDLE_INTERVAL_MILLIS = 1_000
 
+/** A head that is not there is no event's. */
+const NO_HEAD = { position: 0, hash: "" }
+
 const insertOf = (host: SqlHost, file: string, event: EventEnvelope): number => {
   try {
     return insertEvent.run(host, event)
@@ -45,7 +48,7 @@ const insertOf = (host: SqlHost, file: string, event: EventEnvelope): number => 
 }
 
 const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
-  head: () => readHead(host),
+  head: () => selectHeadPlace.first(host, {}) ?? NO_HEAD,
   eventsAfter: (after, limit) => eventPage(host, { after, limit }),
   messageByKey: (run_id, idempotency_key) => selectMessageByKey.first(host, { run_id, idempotency_key }),
   nextPendingStep: (run_id, jobId) =>

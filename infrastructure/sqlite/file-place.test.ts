@@ -1,0 +1,84 @@
+// The look at a file's names: what happens to any of them is seen at once, also when the folder has been quiet for so
+// long that its own times answer for the names.
+import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { watchPlaceAt } from "./file-place.ts"
+
+const names = ["a.db", "a.db-wal", "a.db-shm"]
+
+/** Three files in a folder of their own, watched by a clock that is ahead, so that the folder counts as quiet. */
+const watched = (aheadMillis: number) => {
+  const folder = join(temporaryFolder(), "ledger")
+  mkdirSync(folder)
+  const paths = names.map((name) => join(folder, name))
+  for (const path of paths) writeFileSync(path, "content")
+  const check = watchPlaceAt(() => Date.now() + aheadMillis, paths)
+  check()
+  check()
+  return { check, folder, paths }
+}
+
+const replace = (path: string): void => {
+  copyFileSync(path, `${path}.copy`)
+  renameSync(`${path}.copy`, path)
+}
+
+describe.each([
+  ["a folder that changed just now", 0],
+  ["a folder that has been quiet", 60_000]
+])("%s", (_, aheadMillis) => {
+  for (const index of names.keys()) {
+    it(`lets no name be lost unseen: ${names[index]}`, () => {
+      for (const lose of [rmSync, replace, (path: string) => renameSync(path, `${path}.old`)]) {
+        const { check, paths } = watched(aheadMillis)
+        lose(paths[index]!)
+        expect(check).toThrow(/was (removed|replaced) while it was open/)
+        expect(check).toThrow(/was (removed|replaced) while it was open/)
+      }
+    })
+  }
+
+  it("sees another folder in its place", () => {
+    const { check, folder } = watched(aheadMillis)
+    renameSync(folder, `${folder}.old`)
+    expect(check).toThrow(/was removed/)
+    mkdirSync(folder)
+    for (const name of names) writeFileSync(join(folder, name), "content")
+    expect(check).toThrow(/was replaced/)
+  })
+
+  it("goes on when the names come back, and when other names come and go", () => {
+    const { check, folder, paths } = watched(aheadMillis)
+    renameSync(paths[0]!, join(folder, "away"))
+    expect(check).toThrow(/was removed/)
+    renameSync(join(folder, "away"), paths[0]!)
+    check()
+    writeFileSync(join(folder, "other"), "")
+    check()
+    rmSync(paths[1]!)
+    expect(check).toThrow(/was removed/)
+  })
+
+  it("is not misled by a folder whose time of change is set back", () => {
+    const { check, folder, paths } = watched(aheadMillis)
+    const before = new Date(Date.now() - 3_600_000)
+    utimesSync(folder, before, before)
+    check()
+    replace(paths[2]!)
+    utimesSync(folder, before, before)
+    expect(check).toThrow(/was replaced/)
+  })
+
+  it("follows a link to where it leads", () => {
+    const { paths } = watched(aheadMillis)
+    const links = names.map((name) => join(temporaryFolder(), name))
+    for (const [index, link] of links.entries()) symlinkSync(paths[index]!, link)
+    const check = watchPlaceAt(() => Date.now() + aheadMillis, links)
+    check()
+    check()
+    replace(paths[0]!)
+    expect(check).toThrow(/was replaced/)
+  })
+})
