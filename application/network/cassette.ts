@@ -13,7 +13,8 @@ import type {
   StorageFailure,
   StorageFull,
   StoreBusy,
-  StoreCorrupt
+  StoreCorrupt,
+  StoreNewerThanProgram
 } from "../../domain/ledger/errors.ts"
 import type {
   AgentMissing,
@@ -48,6 +49,7 @@ export type CassetteWriteError =
   | StorageFull
   | StoreBusy
   | StoreCorrupt
+  | StoreNewerThanProgram
 
 /** What saving a memory came to in its cassette. */
 export interface MemorySaved {

@@ -20,7 +20,14 @@ import {
   type StoreBusy,
   StoreNewerThanProgram
 } from "../../domain/ledger/errors.ts"
-import { evidenceCopy, hasJournal, isEmptied, mustBeCopied, reasonForCopy } from "../ledger/evidence-copy.ts"
+import {
+  EMPTIED,
+  evidenceCopy,
+  hasJournal,
+  isEmptied,
+  mustBeCopied,
+  reasonForCopy
+} from "../ledger/evidence-copy.ts"
 import {
   configureForWriting,
   type Connection,
@@ -137,9 +144,6 @@ const admit = Effect.fnUntraced(function* (
   }
 })
 
-const EMPTIED =
-  "it is empty, but a database's log stands beside it: bring the file back from a backup, or move the log away"
-
 const openToWrite = Effect.fnUntraced(function* (file: string, mode: AccessMode, deadline: number) {
   if (isEmptied(file)) return yield* new NotACorpus({ file, reason: EMPTIED })
   if (hasContent(file) || mode === "append") {
@@ -196,7 +200,8 @@ const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) 
   return yield* open(file).pipe(
     Effect.catchTags({
       StorageFailure: (error) => (error.code.startsWith("SQLITE_CANTOPEN") ? copied : Effect.fail(error)),
-      ReadOnlyStore: () => copied
+      ReadOnlyStore: () => copied,
+      StorageFull: () => copied
     })
   )
 })

@@ -26,6 +26,10 @@ export const isEmptied = (filename: string): boolean => {
   return logged && existsSync(filename) && statSync(filename).size === 0
 }
 
+/** Why a file that was cut to nothing is not opened. */
+export const EMPTIED =
+  "it is empty, but a database's log stands beside it: bring the file back from a backup, or move the log away"
+
 /**
  * True when a file must not be opened where it is: SQLite would have to undo a half-done transaction in it, or
  * would leave files beside it that only we may write, and so lock its owner out.

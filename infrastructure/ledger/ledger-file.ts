@@ -28,7 +28,7 @@ import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { fileFailure, pathFault, reserveFile } from "../sqlite/file-system.ts"
 import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
-import { evidenceCopy, hasJournal, isEmptied, mustBeCopied, reasonForCopy } from "./evidence-copy.ts"
+import { EMPTIED, evidenceCopy, hasJournal, isEmptied, mustBeCopied, reasonForCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
 import { IN_MEMORY, type LedgerFileOptions, optionsFault } from "./ledger-options.ts"
 import { migrate } from "./migration-runner.ts"
@@ -82,9 +82,6 @@ const judge = (file: string, found: Inspection, ledgerId: string | undefined): O
 /** A journal means that a transaction may be half-done in the file: SQLite must undo it before anything is read. */
 const inspectAfterRecovery = (filename: string): Inspection =>
   hasJournal(filename) ? lookThrough(openForWriting(filename), inspect) : lookInto(filename, inspect)
-
-const EMPTIED =
-  "it is empty, but a ledger's log stands beside it: bring the file back from a backup, or move the log away"
 
 /** A file that this opening has created, for as long as no ledger was born in it. */
 interface Reservation {
@@ -275,6 +272,7 @@ const openEvidence = (filename: string, deadline: number): Effect.Effect<Evidenc
           StorageFailure: (error) =>
             error.code.startsWith("SQLITE_CANTOPEN") ? copied(filename, deadline) : Effect.fail(error),
           ReadOnlyStore: () => copied(filename, deadline),
+          StorageFull: () => copied(filename, deadline),
           StoreCorrupt: () => Effect.succeed({ file: filename, warnings: [] })
         })
       )

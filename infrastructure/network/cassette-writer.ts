@@ -5,7 +5,8 @@ import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { CassetteWriteError } from "../../application/network/cassette.ts"
-import { StorageFailure } from "../../domain/ledger/errors.ts"
+import { StorageFailure, StoreNewerThanProgram } from "../../domain/ledger/errors.ts"
+import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../domain/network/limits.ts"
 import { LedgerIsNotACassette, NotACassette } from "../../domain/network/errors.ts"
 import {
   configureForWriting,
@@ -13,6 +14,7 @@ import {
   type Durability,
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
+import { EMPTIED, hasJournal, isEmptied } from "../ledger/evidence-copy.ts"
 import { DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
 import { fileFailure, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
@@ -44,10 +46,17 @@ const judge = (
   file: string,
   found: CassetteInspection,
   id: string
-): LedgerIsNotACassette | NotACassette | undefined => {
+): LedgerIsNotACassette | NotACassette | StoreNewerThanProgram | undefined => {
   if (found.kind === "ledger") return new LedgerIsNotACassette({ file })
   if (found.kind === "foreign") return new NotACassette({ file, reason: found.reason })
-  const own = found.kind === "cassette" ? found.meta.get("cassette_id") : id
+  if (found.kind === "empty") return undefined
+  const stored = found.meta.get("schema_version") ?? ""
+  const [version, supported] = [Number(majorVersion(stored)), Number(majorVersion(CASSETTE_SCHEMA_VERSION))]
+  if (version > supported) return new StoreNewerThanProgram({ file, version, supported })
+  if (version !== supported) {
+    return new NotACassette({ file, reason: `its schema version is ${stored || "missing"}` })
+  }
+  const own = found.meta.get("cassette_id")
   return own === id ? undefined : new NotACassette({ file, reason: `it is the cassette ${own}, not ${id}` })
 }
 
@@ -58,7 +67,9 @@ export const checkCassetteFile = Effect.fnUntraced(function* (
   file: string,
   id: string
 ): Effect.fn.Return<void, CassetteWriteError> {
-  if (!hasContent(file)) return
+  if (isEmptied(file)) return yield* new NotACassette({ file, reason: EMPTIED })
+  // A journal is a half-done transaction: only a writer may undo it, and it is ours to undo.
+  if (!hasContent(file) || hasJournal(file)) return
   const found = yield* attemptOnCassette(file, () => lookInto(file, inspectCassette))
   const refusal = judge(file, found, id)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
@@ -90,8 +101,8 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
   )
   const found = yield* attemptOnCassette(file, () => {
     const seen = inspectCassette(connection)
-    // What is something else is judged below, and its journal mode is none of our business.
-    if (seen.kind === "ledger" || seen.kind === "foreign") return seen
+    // What is none of ours is judged below, and its journal mode is none of our business.
+    if (judge(file, seen, birth.id) !== undefined) return seen
     const fault = journalFault(file, configureForWriting(connection, durability))
     if (fault !== undefined) throw fault
     return createCassette(connection, birth)

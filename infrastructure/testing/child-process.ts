@@ -11,7 +11,8 @@ const scripts = {
   builder: fileURLToPath(new URL("../bundles/testing/builder.ts", import.meta.url)),
   child: fileURLToPath(new URL("child.ts", import.meta.url)),
   opener: fileURLToPath(new URL("opener.ts", import.meta.url)),
-  resolver: fileURLToPath(new URL("resolver.ts", import.meta.url))
+  resolver: fileURLToPath(new URL("resolver.ts", import.meta.url)),
+  store: fileURLToPath(new URL("store-child.ts", import.meta.url))
 }
 
 /** Compiled code is kept between children, in a folder that only this checkout's owner can write. */

@@ -1,0 +1,114 @@
+/**
+ * The three kinds of database files behind one form, so that one contract of faults holds for all: making and opening
+ * a file, writing one more thing into it, counting what it holds. Outside tests nothing may import it.
+ */
+import * as Effect from "effect/Effect"
+import { Ledger } from "../../application/ledger/ledger.ts"
+import { CorpusDatabase, corpusDatabaseLayer } from "../corpus/corpus-database.ts"
+import { corpusSteps } from "../corpus/corpus-schema.ts"
+import { schemaSteps } from "../ledger/schema-snapshots.ts"
+import { CassetteFile } from "../network/cassette-file.ts"
+import { cassetteSteps } from "../network/cassette-schema.ts"
+import { openCassetteWriter } from "../network/cassette-writer.ts"
+import { putDocument } from "../network/document-writing.ts"
+import type { SchemaStep } from "../sqlite/schema-steps.ts"
+import { withLedger } from "./ledger-program.ts"
+
+/** What every refusal has. */
+export interface Refusal {
+  readonly _tag: string
+}
+
+export interface StoreKind {
+  /** Opens the file for writing, making it when it is missing, and writes the thing with this number. */
+  readonly write: (file: string, n: number, text?: string) => Effect.Effect<void, Refusal>
+  /** How many things the file holds, read without writing. */
+  readonly count: (file: string) => Effect.Effect<number, Refusal>
+  readonly steps: () => ReadonlyArray<SchemaStep>
+  /** Makes a database say that a newer program wrote it. */
+  readonly makeNewer: ReadonlyArray<string>
+  /** What a file is called that is none of this kind. */
+  readonly stranger: string
+  /** What damage is called. */
+  readonly damage: string
+}
+
+const birth = { id: "one", mutability: "append-only", memories: "shared", ttlMillis: 1_000 } as const
+const time = { now: "2026-01-01T00:00:00.000Z", expires: "2026-01-02T00:00:00.000Z" }
+
+/** The kinds by their names. */
+export const storeKinds = {
+  ledger: {
+    write: (filename, n, text = "") =>
+      withLedger(
+        { filename },
+        Ledger.use((ledger) =>
+          ledger.postMessage({
+            run_id: "r",
+            source: "USER",
+            payload: { text },
+            idempotency_key: `${n}`
+          })
+        )
+      ).pipe(Effect.asVoid),
+    count: (filename) =>
+      withLedger(
+        { filename, mode: "read" },
+        Ledger.use((ledger) => Effect.map(ledger.messages("r"), ({ length }) => length))
+      ),
+    steps: schemaSteps,
+    makeNewer: [
+      "DROP TRIGGER tr_meta_append_only_update",
+      "UPDATE cassette_meta SET value = '99' WHERE key = 'db_version'"
+    ],
+    stranger: "NotALedger",
+    damage: "StoreCorrupt"
+  },
+  corpus: {
+    write: (filename, n, text = "") =>
+      CorpusDatabase.use(({ run }) =>
+        run((connection) =>
+          connection.run("INSERT INTO symbols VALUES (?, 'a.md', ?, NULL)", [`@A/${n}`, text])
+        )
+      ).pipe(Effect.asVoid, Effect.provide(corpusDatabaseLayer({ filename }))),
+    count: (filename) =>
+      CorpusDatabase.use(({ run }) =>
+        run((connection) => connection.all("SELECT * FROM symbols").length)
+      ).pipe(Effect.provide(corpusDatabaseLayer({ filename, mode: "read" }))),
+    steps: corpusSteps,
+    makeNewer: ["INSERT INTO corpus_migrations VALUES (99, '0099-later', 'x')"],
+    stranger: "NotACorpus",
+    damage: "CorpusCorrupt"
+  },
+  cassette: {
+    write: (file, n, text = "") =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const write = yield* openCassetteWriter(file, birth, "full")
+          const document = { path: `${n}.md`, type: "text", text: `${n} ${text}` }
+          yield* write((connection) => putDocument(connection, document, time))
+        })
+      ),
+    count: (path) =>
+      Effect.suspend(() => {
+        const file = new CassetteFile(path, birth.id)
+        try {
+          const read = file.read(({ connection }) => connection.all("SELECT * FROM documents").length)
+          return "value" in read
+            ? Effect.succeed(read.value)
+            : Effect.fail({ _tag: `${read.status}: ${read.reason}` })
+        } finally {
+          file.close()
+        }
+      }),
+    steps: cassetteSteps,
+    makeNewer: [
+      "DROP TRIGGER tr_network_meta_update",
+      "UPDATE network_meta SET value = '9.0' WHERE key = 'schema_version'"
+    ],
+    stranger: "NotACassette",
+    damage: "StoreCorrupt"
+  }
+} satisfies Readonly<Record<string, StoreKind>>
+
+export type StoreName = keyof typeof storeKinds
