@@ -1,6 +1,8 @@
 // How well the network ranks, on texts that other people wrote: each question has one document that it was taken out
-// of, and what counts is how high that document stands (the mean of 1/rank among the first ten hits, 0 beyond). The
-// floor is FTS5 with its Porter tokenizer over the same chunks in one file, all words joined by OR, ordered by bm25().
+// of, and what counts is how high that document stands: the mean of 1/rank, 0 beyond ten. The rank is counted in hits,
+// as a reader goes down the list, and in different documents, where further hits of one document count nothing on either
+// side: our list lets other documents before those, which the first count rewards and the second does not.
+// The floor is FTS5 with its Porter tokenizer over the same chunks in one file, all words joined by OR, ordered by bm25().
 // Half of the questions are there to tune by (BENCH_HALF=1), the other half is what is reported (2, the default).
 import { createHash } from "node:crypto"
 import { mkdirSync } from "node:fs"
@@ -17,7 +19,9 @@ import { type Benchmark, type Line, line } from "./support/report.ts"
 import { setting } from "./support/settings.ts"
 
 const CASSETTES = 8
-const HITS = 10
+/** How many hits are asked for, and up to which rank a find counts. */
+const HITS = 50
+const RANKS = 10
 
 const time = { now: "2026-01-01T00:00:00.000Z", expires: "2026-01-08T00:00:00.000Z" }
 
@@ -73,10 +77,21 @@ const plainFts = (folder: string, files: ReadonlyArray<string>): Database.Databa
   return database
 }
 
+/** 1/rank of the document, counted in hits and in different documents; 0 beyond ten. */
+interface Find {
+  readonly hits: number
+  readonly documents: number
+}
+
 const reciprocalRank = (paths: ReadonlyArray<string>, wanted: string): number => {
-  const place = paths.slice(0, HITS).indexOf(wanted)
+  const place = paths.slice(0, RANKS).indexOf(wanted)
   return place === -1 ? 0 : 1 / (place + 1)
 }
+
+const findOf = (paths: ReadonlyArray<string>, wanted: string): Find => ({
+  hits: reciprocalRank(paths, wanted),
+  documents: reciprocalRank([...new Set(paths)], wanted)
+})
 
 const askNetwork = (files: ReadonlyArray<string>, questions: ReadonlyArray<KnownItem>) =>
   withNetworkOf(
@@ -85,7 +100,7 @@ const askNetwork = (files: ReadonlyArray<string>, questions: ReadonlyArray<Known
       Effect.forEach(questions, ({ path, question }) =>
         Effect.map(network.query(question, HITS), ({ hits }) =>
           // A text that stands in several documents is one hit; any of its places is a find.
-          reciprocalRank(
+          findOf(
             hits.map((hit) => hit.places.find((place) => place.path === path)?.path ?? hit.path),
             path
           )
@@ -103,7 +118,7 @@ const askPlainFts = (
     .pluck()
   return questions.map(({ path, question }) => {
     const words = question.match(/[\p{L}\p{N}]+/gu) ?? []
-    return reciprocalRank(search.all(words.map((word) => `"${word}"`).join(" OR ")) as Array<string>, path)
+    return findOf(search.all(words.map((word) => `"${word}"`).join(" OR ")) as Array<string>, path)
   })
 }
 
@@ -118,22 +133,26 @@ interface Collection {
   readonly goal: string
 }
 
-const isFirst = (ranks: ReadonlyArray<number>): number => mean(ranks.map((rank) => Number(rank === 1)))
+const isFirst = (finds: ReadonlyArray<Find>): number => mean(finds.map(({ hits }) => Number(hits === 1)))
 
 const compared = (
   name: string,
-  ours: ReadonlyArray<number>,
-  theirs: ReadonlyArray<number>,
+  ours: ReadonlyArray<Find>,
+  theirs: ReadonlyArray<Find>,
   goal: string
-): ReadonlyArray<Line> => {
-  const better = ours.filter((rank, at) => rank > theirs[at]!).length
-  const worse = ours.filter((rank, at) => rank < theirs[at]!).length
-  return [
-    line(`${name}: mean of 1/rank among ten`, "share", [mean(ours)], [mean(theirs)], goal),
-    line(`${name}: found first`, "share", [isFirst(ours)], [isFirst(theirs)]),
-    line(`${name}: questions ranked better, against those ranked worse`, "questions", [better], [worse])
-  ]
-}
+): ReadonlyArray<Line> => [
+  ...(["hits", "documents"] as const).flatMap((counted) => {
+    const [own, other] = [ours, theirs].map((finds) => finds.map((find) => find[counted]))
+    const better = own!.filter((rank, at) => rank > other![at]!).length
+    const worse = own!.filter((rank, at) => rank < other![at]!).length
+    const inHits = counted === "hits" ? goal : undefined
+    return [
+      line(`${name}: mean of 1/rank among ten ${counted}`, "share", [mean(own!)], [mean(other!)], inHits),
+      line(`${name}, by ${counted}: ranked better, against worse`, "questions", [better], [worse])
+    ]
+  }),
+  line(`${name}: found first`, "share", [isFirst(ours)], [isFirst(theirs)])
+]
 
 const measure = async (
   folder: string,

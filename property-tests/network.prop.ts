@@ -105,7 +105,10 @@ const ask = (
     (network) =>
       Effect.map(
         Effect.forEach(questions, (text) => network.query(text, limit)),
-        (answers) => answers.map(({ hits }) => hits.map(({ chunk_id, score }) => [chunk_id, score] as const))
+        (answers) =>
+          answers.map(({ hits }) =>
+            hits.map(({ chunk_id, parts, score }) => [chunk_id, score, parts] as const)
+          )
       )
   )
 

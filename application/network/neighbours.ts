@@ -104,10 +104,9 @@ const byTerms = Effect.fnUntraced(function* (
   const { chunks, frequencies } = sumCounts([...answers.values()], terms.length)
   const telling = tellingTerms(counts, frequencies, chunks, places.length)
   const question = { terms: telling, neighbours: [], phrases: [] }
-  const wanted = { texts: limit + 1, ofEach: false }
+  const wanted = { texts: limit + 1, ofEach: false, without: hash }
   const network = yield* rankNetwork(asking, stem, telling.join(" "), wanted, scope, question)
-  const others = network.ranked.filter((candidate) => candidate.hash !== hash)
-  return { found: foundByWords(distinctTexts(others, limit)), texts: network.texts }
+  return { found: foundByWords(distinctTexts(network.ranked, limit)), texts: network.texts }
 })
 
 /** The neighbours of a text that `named` found, among the texts of those that are asked; `limit` is 1 or more. */

@@ -1,5 +1,6 @@
 // Ranks the chunks of several cassettes as if they lay in one: counts from all, weights back, the best of each, a bonus
-// for words that stand close on the best of all, and at last the texts. Whoever fails on the way is left out.
+// for words that stand close and less for a document's further texts on the best of all, and at last the texts. Whoever
+// fails on the way is left out.
 import * as Effect from "effect/Effect"
 import type { Hit, HitParts, ScoreKind } from "../../domain/network/cassette.ts"
 import type { Scope, StoredChunk } from "../../domain/network/index-requests.ts"
@@ -13,7 +14,13 @@ import {
 } from "../../domain/network/lexical.ts"
 import { BEST_CANDIDATES } from "../../domain/network/limits.ts"
 import { type Question, questionOf } from "../../domain/network/query-text.ts"
-import { byNetworkRank, distinctTexts, type Ranked } from "../../domain/network/ranking.ts"
+import {
+  bestTexts,
+  byNetworkRank,
+  distinctTexts,
+  type Ranked,
+  withRepeats
+} from "../../domain/network/ranking.ts"
 import { byText } from "../../domain/network/text-order.ts"
 import { lengthOf, weightedCount } from "../../domain/network/term-counts.ts"
 import { type Stem, termTexts } from "../../domain/network/words.ts"
@@ -37,8 +44,9 @@ const scoredByText = (
   weights: Weights,
   stem: Stem
 ): Ranked => {
-  const found = { source, chunk: -1, path: hit.path, hash: hit.hash, ordinal: 0, closeness: [] }
-  if (weights.terms.length === 0) return { ...found, score: 1 / rank, proximity: 0 }
+  const { hash, path: place } = hit
+  const found = { source, chunk: -1, path: place, hash, ordinal: 0, closeness: [], repeats: 0 }
+  if (weights.terms.length === 0) return { ...found, score: 1 / rank, lexical: 1 / rank, proximity: 0 }
   const body = termTexts(hit.content, stem)
   const path = termTexts(hit.path, stem)
   const terms = {
@@ -48,13 +56,13 @@ const scoredByText = (
     identifiers: body.identifiers
   }
   const length = lengthOf(terms)
-  const score = weights.terms.reduce((sum, { idf, term }) => {
+  const lexical = weights.terms.reduce((sum, { idf, term }) => {
     const count = weightedCount(terms, term)
     return count === 0 ? sum : sum + termScore(idf, count, length, weights.mean)
   }, 0)
   const close = closenesses(question.neighbours, body.sequence)
   const proximity = proximityBonus(question.neighbours, weights, close)
-  return { ...found, score: score + proximity, proximity }
+  return { ...found, score: lexical + proximity, lexical, proximity }
 }
 
 const askStores = Effect.fnUntraced(function* (
@@ -107,7 +115,8 @@ const describe = Effect.fnUntraced(function* (
   return [...answers].flatMap(([source, described]) =>
     (bySource.get(source) ?? []).flatMap(({ chunk, score }, index): ReadonlyArray<Ranked> => {
       const known = described[index]
-      return known === null || known === undefined ? [] : [{ ...known, source, chunk, score, proximity: 0 }]
+      if (known === null || known === undefined) return []
+      return [{ ...known, source, chunk, score, lexical: score, proximity: 0, repeats: 0 }]
     })
   )
 })
@@ -116,6 +125,8 @@ const describe = Effect.fnUntraced(function* (
 export interface Wanted {
   readonly texts: number
   readonly ofEach: boolean
+  /** The hash of a text that is not looked for: its document counts as if it were not there. */
+  readonly without?: string
 }
 
 /** Asks for the best chunks until there are enough different texts among them, or no more chunks. */
@@ -187,10 +198,13 @@ export const rankNetwork = Effect.fnUntraced(function* (
     scoredByText(source, hit, rank, question, weights, stem)
   )
   const answered = new Set(asking.answering.map(({ cassetteId }) => cassetteId))
-  return {
-    ranked: [...close, ...stores.ranked].filter(({ source }) => answered.has(source)).sort(byNetworkRank),
-    texts: stores.texts
-  }
+  const all = [...close, ...stores.ranked].filter(({ source }) => answered.has(source)).sort(byNetworkRank)
+  // How many more there are depends on how a corpus is divided.
+  const best = wanted.ofEach
+    ? [...Map.groupBy(all, ({ source }) => source).values()].flatMap((own) => bestTexts(own, texts))
+    : bestTexts(all, texts)
+  const others = best.filter(({ hash }) => hash !== wanted.without)
+  return { ranked: withRepeats(others), texts: stores.texts }
 })
 
 interface Found extends StoredChunk {
@@ -221,7 +235,14 @@ export const foundByWords = (ranked: ReadonlyArray<Ranked>): ReadonlyArray<Found
     hash: best.hash,
     score: best.score,
     score_kind: "bm25",
-    parts: { lexical: { score: best.score - best.proximity, proximity: best.proximity, rank: index + 1 } },
+    parts: {
+      lexical: {
+        score: best.lexical,
+        proximity: best.proximity,
+        repeats: best.repeats,
+        rank: index + 1
+      }
+    },
     best
   }))
 

@@ -89,7 +89,13 @@ export type ScoreKind = "bm25" | "cosine" | "hybrid"
 
 /** What each list that found a text says of it; ranks begin at 1. */
 export interface HitParts {
-  readonly lexical?: { readonly score: number; readonly proximity: number; readonly rank: number }
+  readonly lexical?: {
+    readonly score: number
+    readonly proximity: number
+    /** How many other texts of the same document come before: each has taken a fifth off the sum of both. */
+    readonly repeats: number
+    readonly rank: number
+  }
   readonly vector?: { readonly score: number; readonly rank: number }
 }
 

@@ -2,7 +2,6 @@
 import { describe, expect, it } from "vitest"
 import { closenesses, inverseFrequency, proximityBonus, sumCounts, termScore, weightsOf } from "./lexical.ts"
 import { decodedPostings, decodePostings, encodePostings, type Posting } from "./postings.ts"
-import { byNetworkRank, distinctTexts, type Ranked } from "./ranking.ts"
 import { lengthOf, weightedCount, weightedCounts } from "./term-counts.ts"
 
 describe("weights", () => {
@@ -114,34 +113,5 @@ describe("postings", () => {
     for (let length = 0; length < bytes.length; length++) {
       expect(read(bytes.slice(0, length)).length).toBeLessThanOrEqual(postings.length)
     }
-  })
-})
-
-describe("order", () => {
-  const base: Ranked = {
-    source: "a",
-    chunk: 1,
-    path: "p",
-    hash: "h",
-    ordinal: 0,
-    closeness: [],
-    score: 1,
-    proximity: 0
-  }
-  it("is by score, path, text, place and cassette", () => {
-    const ordered = [
-      { ...base, score: 2 },
-      base,
-      { ...base, source: "b" },
-      { ...base, ordinal: 1 },
-      { ...base, hash: "i" },
-      { ...base, path: "q" }
-    ]
-    expect(ordered.toReversed().sort(byNetworkRank)).toEqual(ordered)
-  })
-  it("has every text once", () => {
-    const ranked = [base, { ...base, path: "q" }, { ...base, hash: "i" }]
-    expect(distinctTexts(ranked, 10).map(({ hash }) => hash)).toEqual(["h", "i"])
-    expect(distinctTexts(ranked, 1)).toEqual([base])
   })
 })

@@ -16,6 +16,9 @@ export const DEFAULT_LIMIT = 10
 /** How many of the best chunks each cassette returns at least, and how many of all get a proximity bonus. */
 export const BEST_CANDIDATES = 50
 
+/** What a further text of a document has of its score for each better one of the same document. */
+export const REPEAT_SHARE = 0.8
+
 /** Longest text of a question: UTF-16 units; what follows is cut off. */
 export const MAX_QUERY_UNITS = 10_000
 

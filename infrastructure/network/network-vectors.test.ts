@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
+import type { Hit } from "../../domain/network/cassette.ts"
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import type { Receipt } from "../../domain/network/receipt-form.ts"
 import {
@@ -56,6 +57,19 @@ interface Vectors {
       readonly path: string
       readonly lexical: number
       readonly proximity: number
+      readonly score: number
+    }>
+  }
+  readonly repeats: {
+    readonly documents: ReadonlyArray<{ readonly path: string; readonly text: string }>
+    readonly question: string
+    readonly hits: ReadonlyArray<{
+      readonly path: string
+      readonly ordinal: number
+      readonly hash: string
+      readonly lexical: number
+      readonly proximity: number
+      readonly repeats: number
       readonly score: number
     }>
   }
@@ -132,6 +146,22 @@ describe("the vectors of docs/spec/vectors/network.json", () => {
       expect(hit.parts.lexical?.proximity).toBeCloseTo(proximity, 12)
       const chunk = vectors.chunks.find(({ path }) => path === hit.path)
       expect([hit.content, hit.chunk_id]).toEqual([chunk?.text, chunk?.chunk_id])
+    }
+  })
+
+  it("rank further texts of a document", async () => {
+    const { documents, hits: expected, question } = vectors.repeats
+    const texts = Object.fromEntries(documents.map(({ path, text }) => [path, text]))
+    const cassette = local("repeats", cassetteWith(temporaryFolder(), "repeats", texts))
+    const { hits } = await withNetworkOf([cassette], (network) => network.query(question))
+    const places = ({ hash, ordinal, path }: Pick<Hit, "hash" | "ordinal" | "path">) => [path, ordinal, hash]
+    expect(hits.map(places)).toEqual(expected.map(places))
+    for (const [index, { lexical, proximity, repeats, score }] of expected.entries()) {
+      const { parts, score: actual } = hits[index]!
+      expect(actual).toBeCloseTo(score, 12)
+      expect(parts.lexical?.score).toBeCloseTo(lexical, 12)
+      expect(parts.lexical?.proximity).toBeCloseTo(proximity, 12)
+      expect(parts.lexical?.repeats).toBe(repeats)
     }
   })
 

@@ -47,7 +47,15 @@ const Hit = Schema.Struct({
   heading_path: Schema.Array(Schema.String),
   parts: Schema.Struct({
     lexical: Schema.optionalKey(
-      Schema.Struct({ score: Schema.Finite, proximity: Schema.Finite, rank: Schema.Int })
+      Schema.Struct({
+        score: Schema.Finite,
+        proximity: Schema.Finite,
+        repeats: Schema.Int.annotate({
+          description:
+            "how many other texts of the same document come before: each takes a fifth off the score"
+        }),
+        rank: Schema.Int
+      })
     ),
     vector: Schema.optionalKey(Schema.Struct({ score: Schema.Finite, rank: Schema.Int }))
   }),
