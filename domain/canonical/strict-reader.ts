@@ -1,13 +1,10 @@
-// Reads JSON text strictly (RFC 8259), so that what is hashed is what was written: no duplicate keys, no byte
-// order mark, no lone surrogates, no number that a double cannot hold exactly. JSON.parse forgives all of
-// these, and V8's (Node 24, 26) even gives an escaped key the name of another key that it read before, when
-// that one has a backslash in it. The reader must never repair, guess, or set an object's prototype.
+// Reads JSON from text or bytes strictly, and says why and where it refuses them, by line and column.
 
 import * as Result from "effect/Result"
-import { isExactSpelling } from "./decimal.ts"
 import { type JsonValue, MAX_JSON_DEPTH } from "./json.ts"
+import { JsonFault, readStrictly } from "./json-reading.ts"
 import type { CanonicalRule } from "./not-canonical.ts"
-import { NotStrictJson, notStrictJsonAt, type NotStrictJsonReason } from "./not-strict-json.ts"
+import { type NotStrictJson, notStrictJsonAt } from "./not-strict-json.ts"
 
 // TextDecoder is a global of every JavaScript host, yet part of no ECMAScript library that TypeScript knows.
 declare const TextDecoder: new (
@@ -15,232 +12,19 @@ declare const TextDecoder: new (
   options: { readonly fatal: true; readonly ignoreBOM: true }
 ) => { decode: (bytes: Uint8Array, options?: { readonly stream: true }) => string }
 
-const quote = 0x22
-const backslash = 0x5c
-const comma = 0x2c
-const colon = 0x3a
-const minus = 0x2d
-const openBracket = 0x5b
-const closeBracket = 0x5d
-const openBrace = 0x7b
-const closeBrace = 0x7d
-
-const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39
-
-const literals: ReadonlyArray<readonly [string, JsonValue]> = [
-  ["true", true],
-  ["false", false],
-  ["null", null]
-]
-
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['"', '"'],
-  ["\\", "\\"],
-  ["/", "/"],
-  ["b", "\b"],
-  ["f", "\f"],
-  ["n", "\n"],
-  ["r", "\r"],
-  ["t", "\t"]
-])
-
-const fourHexDigits = /^[0-9a-fA-F]{4}$/
-
-class Reader {
-  private readonly text: string
-  private readonly rule: CanonicalRule
-  private readonly maxDepth: number
-  private position = 0
-
-  constructor(text: string, rule: CanonicalRule, maxDepth: number) {
-    this.text = text
-    this.rule = rule
-    this.maxDepth = maxDepth
-  }
-
-  document(): JsonValue {
-    if (this.text.charCodeAt(0) === 0xfeff) throw this.fault("byte_order_mark", 0)
-    if (!this.text.isWellFormed()) throw this.fault("lone_surrogate", firstLoneSurrogate(this.text))
-    const value = this.value(0)
-    this.skipSpace()
-    if (this.position < this.text.length) throw this.fault("trailing_text", this.position)
-    return value
-  }
-
-  /** `depth` counts the containers that are open around the value. */
-  private value(depth: number): JsonValue {
-    this.skipSpace()
-    const unit = this.text.charCodeAt(this.position)
-    if (unit === quote) return this.string()
-    if (unit === minus || isDigit(unit)) return this.number()
-    if (unit === openBracket || unit === openBrace) {
-      if (depth >= this.maxDepth) throw this.fault("too_deep", this.position)
-      this.position++
-      return unit === openBrace ? this.object(depth + 1) : this.list(depth + 1)
-    }
-    for (const [word, value] of literals) {
-      if (this.text.startsWith(word, this.position)) {
-        this.position += word.length
-        return value
-      }
-    }
-    throw this.unexpected()
-  }
-
-  private list(depth: number): JsonValue {
-    const items: Array<JsonValue> = []
-    if (this.skipTo(closeBracket)) return items
-    for (;;) {
-      items.push(this.value(depth))
-      if (this.skipTo(closeBracket)) return items
-      this.expect(comma)
-    }
-  }
-
-  private object(depth: number): JsonValue {
-    const object: { [key: string]: JsonValue } = {}
-    if (this.skipTo(closeBrace)) return object
-    for (;;) {
-      this.skipSpace()
-      const keyStart = this.position
-      if (this.text.charCodeAt(keyStart) !== quote) throw this.unexpected()
-      const key = this.string()
-      if (Object.hasOwn(object, key)) throw this.fault("duplicate_key", keyStart)
-      this.expect(colon)
-      const value = this.value(depth)
-      if (key === "__proto__") {
-        // Assignment would set the prototype instead of making a key.
-        Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true })
-      } else {
-        object[key] = value
-      }
-      if (this.skipTo(closeBrace)) return object
-      this.expect(comma)
-    }
-  }
-
-  private string(): string {
-    const start = this.position
-    let read = ""
-    let pieceStart = start + 1
-    for (let index = pieceStart; ; index++) {
-      const unit = this.text.charCodeAt(index)
-      if (unit === quote) {
-        this.position = index + 1
-        read += this.text.slice(pieceStart, index)
-        // The raw text is well-formed, so that only escapes can have brought in half a pair.
-        if (!read.isWellFormed()) throw this.fault("lone_surrogate", start)
-        return read
-      }
-      if (unit === backslash) {
-        read += this.text.slice(pieceStart, index) + this.escape(index)
-        index += this.text.charCodeAt(index + 1) === 0x75 ? 5 : 1
-        pieceStart = index + 1
-      } else if (unit < 0x20) {
-        throw this.fault("control_character", index)
-      } else if (Number.isNaN(unit)) {
-        throw this.fault("unexpected_end", this.text.length)
-      }
-    }
-  }
-
-  /** The character that the escape at `index` (its backslash) stands for. */
-  private escape(index: number): string {
-    const kind = this.text.charAt(index + 1)
-    const plain = escapes.get(kind)
-    if (plain !== undefined) return plain
-    const hex = this.text.slice(index + 2, index + 6)
-    if (kind === "u" && fourHexDigits.test(hex)) return String.fromCharCode(Number.parseInt(hex, 16))
-    throw this.fault("bad_escape", index)
-  }
-
-  private number(): number {
-    const start = this.position
-    if (this.text.charCodeAt(start) === minus) this.position++
-    const integerStart = this.position
-    this.digits(start)
-    const integerLength = this.position - integerStart
-    if (integerLength > 1 && this.text.charCodeAt(integerStart) === 0x30)
-      throw this.fault("bad_number", start)
-    if (this.skipOne(".")) this.digits(start)
-    if (this.skipOne("eE")) {
-      this.skipOne("+-")
-      this.digits(start)
-    }
-    const isInteger = this.position === integerStart + integerLength
-    const spelling = this.text.slice(start, this.position)
-    const value = Number(spelling)
-    if (this.rule === "py/1") {
-      if (!isInteger) throw this.fault("not_an_integer", start)
-      if (!Number.isSafeInteger(value)) throw this.fault("unsafe_integer", start)
-    } else if (!(isInteger && integerLength <= 15) && !isExactSpelling(spelling)) {
-      throw this.fault("inexact_number", start)
-    }
-    // No rule writes a negative zero, so that none is handed out.
-    return value === 0 ? 0 : value
-  }
-
-  private digits(numberStart: number): void {
-    if (!isDigit(this.text.charCodeAt(this.position))) throw this.fault("bad_number", numberStart)
-    while (isDigit(this.text.charCodeAt(this.position))) this.position++
-  }
-
-  private skipOne(characters: string): boolean {
-    const here = this.text.charAt(this.position)
-    const found = here !== "" && characters.includes(here)
-    if (found) this.position++
-    return found
-  }
-
-  private skipSpace(): void {
-    for (; ; this.position++) {
-      const unit = this.text.charCodeAt(this.position)
-      if (unit !== 0x20 && unit !== 0x0a && unit !== 0x0d && unit !== 0x09) return
-    }
-  }
-
-  private skipTo(unit: number): boolean {
-    this.skipSpace()
-    const found = this.text.charCodeAt(this.position) === unit
-    if (found) this.position++
-    return found
-  }
-
-  private expect(unit: number): void {
-    if (!this.skipTo(unit)) throw this.unexpected()
-  }
-
-  private unexpected(): NotStrictJson {
-    const ended = this.position >= this.text.length
-    return this.fault(ended ? "unexpected_end" : "unexpected_character", this.position)
-  }
-
-  private fault(reason: NotStrictJsonReason, offset: number): NotStrictJson {
-    return notStrictJsonAt(this.rule, reason, this.text, offset)
-  }
-}
-
-const firstLoneSurrogate = (text: string): number => {
-  for (let index = 0; index < text.length; index++) {
-    const point = text.codePointAt(index)!
-    if (point >= 0xd800 && point <= 0xdfff) return index
-    if (point > 0xffff) index++
-  }
-  return text.length
-}
-
-const refusalOrDefect = (thrown: unknown): NotStrictJson => {
-  if (thrown instanceof NotStrictJson) return thrown
-  throw thrown
-}
-
 /** The value of a JSON text, or why the text is refused; a key named `__proto__` is an ordinary own key. */
 export const readJson = (
   text: string,
   rule: CanonicalRule,
   maxDepth = MAX_JSON_DEPTH
 ): Result.Result<JsonValue, NotStrictJson> =>
-  Result.try({ try: () => new Reader(text, rule, maxDepth).document(), catch: refusalOrDefect })
+  Result.try({
+    try: () => readStrictly(text, rule, maxDepth),
+    catch: (thrown) => {
+      if (thrown instanceof JsonFault) return notStrictJsonAt(rule, thrown.reason, text, thrown.offset)
+      throw thrown
+    }
+  })
 
 /** As `readJson`, for bytes that must be UTF-8 without a byte order mark. */
 export const readJsonBytes = (

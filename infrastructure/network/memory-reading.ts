@@ -1,8 +1,7 @@
 // Reads memories as far as the scope lets a caller see them: by the beginning of their hash, or as the note that a hit of
 // a memory carries. A memory of somebody else and one that does not exist give the same answer.
-import * as Result from "effect/Result"
 import { isJsonObject, type JsonObject } from "../../domain/canonical/json.ts"
-import { parseStoredJson } from "../../domain/canonical/stored-json.ts"
+import { storedValue } from "../../domain/canonical/json-reading.ts"
 import type { MemoryNote } from "../../domain/network/cassette.ts"
 import type { IndexRequest, StoredMemory, StoredSave } from "../../domain/network/index-requests.ts"
 import { MAX_LISTED_SAVES } from "../../domain/network/limits.ts"
@@ -16,7 +15,7 @@ interface SaveRow {
 }
 
 const metadataOf = (text: string): JsonObject => {
-  const value = Result.getOrUndefined(parseStoredJson(text))
+  const value = storedValue(text)
   return isJsonObject(value) ? value : {}
 }
 
