@@ -11,8 +11,8 @@ const [file = "", id = "", parent = ""] = process.argv.slice(2)
 
 new Worker(watchdogProgram, { eval: true, workerData: { parent: Number(parent) } }).unref()
 
-/** A process of its own is dear already: it keeps half of what a cassette in the hub's process keeps (KiB). */
-const CACHE_KIBIBYTES = 4_096
+/** A process of its own is dear already: it keeps a quarter of what a cassette in the hub's process keeps (KiB). */
+const CACHE_KIBIBYTES = 2_048
 
 const cassette = new CassetteFile(file, id, CACHE_KIBIBYTES)
 

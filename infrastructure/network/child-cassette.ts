@@ -94,7 +94,8 @@ class Child {
     const { file, id, program = childProgram() } = this.options
     const child = fork(program, [file, id, `${process.pid}`], {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
-      execArgv: []
+      // What a request leaves behind is collected early: there may be many children, and each is small.
+      execArgv: ["--max-semi-space-size=1"]
     })
     child.on("message", (answer: ChildAnswer) => this.received(answer))
     child.on("error", (error) => this.fail({ status: "error", reason: error.message }))
