@@ -30,6 +30,7 @@ import {
   MAX_METADATA_BYTES
 } from "./limits.ts"
 import { FIRST_PARENT } from "./receipt-form.ts"
+import { brokenRule, keepsDocuments } from "./receipt-rules.ts"
 import { recordsRoot } from "./record-root.ts"
 import { contentRoot, memoryRecordHash, receiptHash, recordHash, saveRecordHash } from "./records.ts"
 
@@ -75,10 +76,6 @@ export const manifestFault = (sha256: Sha256, manifest: CartridgeManifest): Faul
     ? undefined
     : fault("RULE_BROKEN", "only the cartridge of a private cassette is an agent's")
 }
-
-/** True where a document is kept for good, each change of its text as another version. */
-const keepsDocuments = (mutability: Mutability): boolean =>
-  mutability === "immutable" || mutability === "stable" || mutability === "append-only"
 
 /** What a receipt added and none has removed. */
 interface Live {
@@ -128,7 +125,7 @@ export class CartridgeCheck {
   /** Judges the next receipt. */
   receipt(receipt: CartridgeReceipt): Fault | undefined {
     const { newest } = this
-    const { operation, receipt_hash, receipt_index, rule } = receipt
+    const { receipt_hash, receipt_index, record_hash } = receipt
     if (receiptHash(this.hashing.sha256, receipt) !== receipt_hash) {
       return fault("RECEIPT_HASH_MISMATCH", "receipt_hash is not that of its fields")
     }
@@ -138,13 +135,12 @@ export class CartridgeCheck {
     if (receipt.parent_hash !== (newest?.receipt_hash ?? FIRST_PARENT)) {
       return fault("RECEIPT_CHAIN_BROKEN", "parent_hash is not the receipt before it")
     }
-    if (newest === undefined && operation !== "migrate") {
-      return fault("RULE_BROKEN", "the first receipt of a cassette is that of its migration")
-    }
-    if (newest?.operation === "seal") return fault("RULE_BROKEN", "it follows the seal")
-    if (operation !== "migrate" && rule !== this.mutability) {
-      return fault("RULE_BROKEN", `its rule is not ${this.mutability}, the cassette's mutability`)
-    }
+    const broken = brokenRule(receipt, {
+      newest: newest?.operation,
+      mutability: this.mutability,
+      isThere: this.live.has(record_hash)
+    })
+    if (broken !== undefined) return fault("RULE_BROKEN", broken)
     const wrong = this.unsavedFault(receipt) ?? this.follow(receipt)
     if (wrong !== undefined) return wrong
     this.grow(this.receiptsTree, receipt_hash)
@@ -159,29 +155,15 @@ export class CartridgeCheck {
     record_hash
   }: CartridgeReceipt): Fault | undefined {
     const known = this.live.get(record_hash)
-    switch (operation) {
-      case "migrate":
-        this.migration = receipt_hash
-        return undefined
-      case "seal":
-        return this.mutability === "immutable"
-          ? undefined
-          : fault("RULE_BROKEN", "only an immutable cassette is sealed")
-      case "add":
-        if (known !== undefined) return fault("RULE_BROKEN", "it adds a record that is there already")
-        this.live.set(record_hash, { receipt_index, carried: false })
-        return undefined
-      case "remove":
-        if (keepsDocuments(this.mutability)) {
-          return fault("RULE_BROKEN", `a cassette that is ${this.mutability} removes nothing`)
-        }
-        if (known === undefined) return fault("RULE_BROKEN", "it removes a record that is not there")
-        if (known.carried) {
-          return fault("RECORD_WITHOUT_RECEIPT", "it removes a record that the cartridge holds")
-        }
-        this.live.delete(record_hash)
-        return undefined
+    if (operation === "migrate") this.migration = receipt_hash
+    if (operation === "add") this.live.set(record_hash, { receipt_index, carried: false })
+    if (operation === "remove") {
+      if (known?.carried === true) {
+        return fault("RECORD_WITHOUT_RECEIPT", "it removes a record that the cartridge holds")
+      }
+      this.live.delete(record_hash)
     }
+    return undefined
   }
 
   /** A memory is saved by the receipt right behind its own. */

@@ -12,6 +12,8 @@ const cassetteFindingCodes = {
   SCHEMA_CHANGED: ledgerFindingCodes.SCHEMA_CHANGED,
   SCHEMA_EXTRA: ledgerFindingCodes.SCHEMA_EXTRA,
   MIGRATION_CHANGED: ledgerFindingCodes.MIGRATION_CHANGED,
+  DESCRIPTION_INVALID: "what a cassette says of itself is not what it can be, or what it holds",
+  RULE_BROKEN: "a receipt or a record is not what the cassette's mutability allows",
   CONTENT_HASH_MISMATCH: "the text of a document or a memory is not the text of its content hash",
   RECORD_HASH_MISMATCH: "a record's hash is not that of what identifies it",
   RECEIPT_CHAIN_BROKEN: "a receipt does not follow from the one before it",

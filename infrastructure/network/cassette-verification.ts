@@ -2,18 +2,17 @@
 // receipts against the documents, and everything derived against what the documents give. It reads one moment and
 // changes nothing.
 import type { CassetteFinding, CassetteReport } from "../../domain/network/verification.ts"
-import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
-import { decodedPostings, decodePostings } from "../../domain/network/postings.ts"
 import { FIRST_PARENT, type Receipt } from "../../domain/network/receipt-form.ts"
 import { contentRoot, receiptHash, recordHash } from "../../domain/network/records.ts"
 import { recordsRoot } from "../../domain/network/record-root.ts"
-import { type ChunkTerms, weightedCounts } from "../../domain/network/term-counts.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { CASSETTE_VERSIONS, cassetteSteps } from "./cassette-schema.ts"
-import { checkChunks, type Find } from "./chunk-verification.ts"
+import { checkChunks, checkStrayChunks, type Find } from "./chunk-verification.ts"
+import { checkDescription, checkRecordRules, checkRules } from "./description-verification.ts"
 import { checkMemories } from "./memory-verification.ts"
+import { checkPostings } from "./postings-verification.ts"
 import { vectorFindings } from "./vector-verification.ts"
 
 interface DocumentRow {
@@ -74,57 +73,6 @@ const checkDocument = (document: DocumentRow, records: ReadonlySet<string>, find
   }
 }
 
-/** The postings of a segment that its chunks give, as lines. */
-const expectedPostings = (connection: Connection, segment: number): ReadonlySet<string> => {
-  const rows = connection.all<ChunkTerms & { readonly chunk_number: number }>(
-    "SELECT * FROM chunk_terms WHERE chunk_number >= ? AND chunk_number < ? AND chunk_number NOT IN (SELECT chunk_number FROM tail)",
-    [segment * SEGMENT_CHUNKS, (segment + 1) * SEGMENT_CHUNKS]
-  )
-  const lines = new Set<string>()
-  for (const row of rows) {
-    for (const [term, count] of weightedCounts(row)) {
-      lines.add(`${term} ${row.chunk_number % SEGMENT_CHUNKS} ${count}`)
-    }
-  }
-  return lines
-}
-
-const decoded = decodedPostings()
-
-const checkPostings = (connection: Connection, find: Find): void => {
-  const segments = connection.all<{ segment: number; lengths: Uint8Array }>(
-    "SELECT segment, lengths FROM segments"
-  )
-  for (const { lengths, segment } of segments) {
-    const words = new Uint32Array(new Uint8Array(lengths).buffer)
-    const expected = expectedPostings(connection, segment)
-    let found = 0
-    let strange = 0
-    for (const { chunks, data, term } of connection.all<{ term: string; chunks: number; data: Uint8Array }>(
-      "SELECT term, chunks, data FROM postings WHERE segment = ?",
-      [segment]
-    )) {
-      let visible = 0
-      const postings = decodePostings(data, decoded)
-      for (let posting = 0; posting < postings; posting++) {
-        const place = decoded.places[posting]!
-        if ((words[place] ?? 0) === 0) continue
-        visible += 1
-        if (expected.has(`${term} ${place} ${decoded.counts[posting]!}`)) found += 1
-        else strange += 1
-      }
-      if (visible !== chunks) strange += 1
-    }
-    if (strange > 0 || found !== expected.size) {
-      find(
-        "POSTINGS_DIFFER",
-        `segment ${segment}`,
-        `${found} of ${expected.size} postings agree, ${strange} are strange`
-      )
-    }
-  }
-}
-
 /** SQLite's own check of the full-text index writes, so it runs on a private copy. */
 const checkFullText = (connection: Connection, find: Find): void => {
   const bytes = connection.serialize()
@@ -155,10 +103,14 @@ export const verifyCassette = (
     ? connection.all<ReceiptRow>("SELECT * FROM write_receipts ORDER BY receipt_index")
     : []
   const records = checkReceipts(receipts, find)
+  let chunks = 0
   const stored: Array<string> = []
   let documents = 0
   let memories = 0
   if (isWhole) {
+    checkDescription(connection, id, receipts, find)
+    checkRules(connection, receipts, find)
+    checkRecordRules(connection, find)
     const ids = connection.all<{ document_id: number }>(
       "SELECT document_id FROM documents ORDER BY path, version"
     )
@@ -170,14 +122,11 @@ export const verifyCassette = (
       documents += 1
       stored.push(document.record_hash)
       checkDocument(document, records, find)
-      if (isIndexed(connection, document)) {
-        const { path, text } = document
-        const where = `documents ${path}`
-        checkChunks(connection, { key: "document_id", id: document_id, where, path, text, owner: "" }, find)
-      }
+      if (isIndexed(connection, document)) chunks += checkChunks(connection, document, find)
     }
     const remembered = checkMemories(connection, records, find)
     memories = remembered.memories
+    chunks = checkStrayChunks(connection, chunks + remembered.chunks, find)
     stored.push(...remembered.records)
     const present = new Set(stored)
     for (const record of records) {
@@ -188,7 +137,6 @@ export const verifyCassette = (
     for (const { code, message, where } of vectorFindings(connection)) find(code, where, message)
     checkFullText(connection, find)
   }
-  const [chunks] = isWhole ? connection.all<{ count: number }>("SELECT count(*) AS count FROM chunks") : []
   return {
     findings,
     facts: {
@@ -196,7 +144,7 @@ export const verifyCassette = (
       db_hash: contentRoot(sha256, recordsRoot(sha256Bytes, stored)),
       documents,
       memories,
-      chunks: chunks?.count ?? 0,
+      chunks,
       receipts: receipts.length,
       receipt_head: receipts.at(-1)?.receipt_hash ?? FIRST_PARENT
     }

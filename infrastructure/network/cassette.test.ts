@@ -6,6 +6,7 @@ import type { Mutability } from "../../domain/network/cassette.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { CassetteFile } from "./cassette-file.ts"
+import { addReceipt } from "./cassette-schema.ts"
 import { verifyCassette } from "./cassette-verification.ts"
 import { finishWriting, reindex, removeDocument, seal, sweep } from "./document-writing.ts"
 import { at, cassetteWith, local, newCassette, put } from "./testing/cassettes.ts"
@@ -139,6 +140,7 @@ describe("verification", () => {
     }
     expect(codes(connection)).toEqual([])
     const restore = drop(connection, ...triggers)
+    connection.pragma("foreign_keys = OFF")
     connection.run(change)
     restore()
     const { findings } = verifyCassette(connection, "one")
@@ -170,6 +172,78 @@ describe("verification", () => {
       "tr_chunk_terms_sealed_update"
     ],
     ["POSTINGS_DIFFER", "DELETE FROM postings WHERE term = 'text'", "tr_postings_sealed_delete"],
+    ["CHUNK_DIFFERS", "UPDATE chunks SET chunk_id = 'x'", "tr_chunks_update"],
+    ["CHUNK_DIFFERS", "UPDATE chunks SET ordinal = ordinal + 7", "tr_chunks_update"],
+    ["CHUNK_DIFFERS", "UPDATE chunks SET kind = 'x'", "tr_chunks_update"],
+    ["CHUNK_DIFFERS", "UPDATE chunks SET heading_path = 'x'", "tr_chunks_update"],
+    ["CHUNK_DIFFERS", "UPDATE chunks SET parent_ordinal = 7", "tr_chunks_update"],
+    ["CHUNK_DIFFERS", "UPDATE chunks SET byte_start = byte_start + 1", "tr_chunks_update"],
+    ["CHUNK_DIFFERS", "UPDATE chunks SET byte_end = byte_end - 1", "tr_chunks_update"],
+    [
+      "CHUNK_DIFFERS",
+      "INSERT INTO chunks SELECT 3000, chunk_id, 77, NULL, 9, hash, kind, '', NULL, 0, 3 FROM chunks LIMIT 1",
+      "tr_chunks_insert"
+    ],
+    ["CHUNK_DIFFERS", "DELETE FROM segments", "tr_segments_sealed_delete"],
+    ["TERMS_DIFFER", "INSERT INTO chunk_terms VALUES (3000, '', '', '', '')", "tr_chunk_terms_sealed_insert"],
+    ["POSTINGS_DIFFER", "UPDATE postings SET last = last + 1", "tr_postings_sealed_update"],
+    ["POSTINGS_DIFFER", "INSERT INTO postings VALUES ('x', 9, 1, 0, x'0101')", "tr_postings_sealed_insert"],
+    ["POSTINGS_DIFFER", "INSERT INTO tail VALUES (3000, 1)", "tr_tail_sealed_insert"],
+    ["POSTINGS_DIFFER", "UPDATE segments SET segment = 9", "tr_segments_owner_update"],
+    ["POSTINGS_DIFFER", "UPDATE segments SET given = 0", "tr_segments_sealed_update"],
+    ["POSTINGS_DIFFER", "UPDATE segments SET chunks = chunks + 1", "tr_segments_sealed_update"],
+    ["POSTINGS_DIFFER", "UPDATE segments SET words = words - 1", "tr_segments_sealed_update"],
+    ["POSTINGS_DIFFER", "UPDATE segments SET lengths = x'00'", "tr_segments_sealed_update"],
+    ["POSTINGS_DIFFER", "UPDATE segments SET lengths = x'0100000001000000'", "tr_segments_sealed_update"],
+    ["POSTINGS_DIFFER", "UPDATE segments SET lengths = zeroblob(20000)", "tr_segments_sealed_update"],
+    [
+      "DESCRIPTION_INVALID",
+      "UPDATE network_meta SET value = 'two' WHERE key = 'cassette_id'",
+      "tr_network_meta_update"
+    ],
+    [
+      "DESCRIPTION_INVALID",
+      "UPDATE network_meta SET value = 'none' WHERE key = 'mutability'",
+      "tr_network_meta_update"
+    ],
+    [
+      "DESCRIPTION_INVALID",
+      "UPDATE network_meta SET value = 'none' WHERE key = 'memories'",
+      "tr_network_meta_update"
+    ],
+    [
+      "DESCRIPTION_INVALID",
+      "UPDATE network_meta SET value = '2.0' WHERE key = 'schema_version'",
+      "tr_network_meta_update"
+    ],
+    [
+      "DESCRIPTION_INVALID",
+      "UPDATE network_meta SET value = '0' WHERE key = 'ttl_ms'",
+      "tr_network_meta_update"
+    ],
+    [
+      "DESCRIPTION_INVALID",
+      "UPDATE network_meta SET value = '1' WHERE key = 'reindexing'",
+      "tr_network_meta_update"
+    ],
+    [
+      "DESCRIPTION_INVALID",
+      "UPDATE network_meta SET value = '1' WHERE key = 'sealed'",
+      "tr_network_meta_update"
+    ],
+    ["DESCRIPTION_INVALID", "DELETE FROM network_meta WHERE key = 'memories'", "tr_network_meta_delete"],
+    ["DESCRIPTION_INVALID", "INSERT INTO network_meta VALUES ('x', 'y')", "tr_network_meta_insert"],
+    [
+      "RULE_BROKEN",
+      "UPDATE network_meta SET value = 'stable' WHERE key = 'mutability'",
+      "tr_network_meta_update"
+    ],
+    ["RULE_BROKEN", "UPDATE documents SET expires_at = added_at", "tr_documents_update"],
+    [
+      "RULE_BROKEN",
+      "UPDATE write_receipts SET operation = 'x' WHERE receipt_index = 2",
+      "tr_write_receipts_append_only_update"
+    ],
     [
       "FULL_TEXT_DIFFERS",
       "UPDATE chunk_terms SET body = 'x' WHERE chunk_number = 0",
@@ -186,6 +260,21 @@ describe("verification", () => {
     ["TRIGGER_MISSING", "DROP TRIGGER tr_documents_update", "tr_chunks_update"]
   ])("finds %s", (code, change, trigger) => {
     expect(tampered(change, trigger).map((finding) => finding.code)).toContain(code)
+  })
+
+  it.each([
+    ["adds what is there", "add", "mutable", "(SELECT record_hash FROM documents)"],
+    ["removes what is not there", "remove", "mutable", "'x'"],
+    ["removes what is kept", "remove", "stable", "(SELECT record_hash FROM documents)"],
+    ["seals", "seal", "mutable", "'x'"]
+  ] as const)("finds a receipt that %s, though its hash is right", (_, operation, mutability, record) => {
+    const { connection } = newCassette(temporaryFolder(), "one", mutability)
+    put(connection, "a/b.md", markdown)
+    finishWriting(connection)
+    const [row] = connection.all<{ record: string }>(`SELECT ${record} AS record`)
+    connection.transaction(() => addReceipt(connection, operation, row?.record ?? "", mutability))
+    expect(codes(connection)).toContain("RULE_BROKEN")
+    connection.close()
   })
 
   it("names the document", () => {

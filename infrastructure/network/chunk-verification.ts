@@ -1,66 +1,90 @@
 // Compares the chunks of one record, and the terms under which the index keeps them, with what the record's text gives, and
 // their segments with the record's owner. It reads and changes nothing.
-import { chunksOf } from "../../domain/network/chunks.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
+import { memoryPath } from "../../domain/network/records.ts"
 import type { ChunkTerms } from "../../domain/network/term-counts.ts"
 import type { CassetteFinding } from "../../domain/network/verification.ts"
-import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { type ChunkRow, type IndexedRecord, madeChunks, searchedPath } from "./chunk-rows.ts"
 import { termsOf } from "./chunk-terms.ts"
 import type { RecordKey } from "./index-writing.ts"
-import { outlineOf } from "./outline.ts"
 
 /** Notes something that is not as it must be. */
 export type Find = (code: CassetteFinding["code"], where: string, message: string) => void
 
-interface ChunkRow extends ChunkTerms {
-  readonly chunk_number: number
-  readonly ordinal: number
-  readonly hash: string
-  readonly heading_path: string
+const CHUNK_COLUMNS = [
+  "chunk_id",
+  "ordinal",
+  "hash",
+  "kind",
+  "heading_path",
+  "parent_ordinal",
+  "byte_start",
+  "byte_end"
+] as const satisfies ReadonlyArray<keyof ChunkRow>
+
+const TERM_COLUMNS = ["path", "heading", "body", "identifiers"] as const satisfies ReadonlyArray<
+  keyof ChunkTerms
+>
+
+const STORED = `SELECT ${CHUNK_COLUMNS.map((name) => `c.${name}`).join(", ")}, ${TERM_COLUMNS.map((name) => `t.${name}`).join(", ")}, s.owner
+FROM chunks AS c LEFT JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number LEFT JOIN segments AS s ON s.segment = c.chunk_number / ${SEGMENT_CHUNKS}`
+
+interface StoredRow extends ChunkRow, ChunkTerms {
+  readonly owner: string | null
 }
 
-/** What chunks are compared with: the record's own text. */
-export interface ChunkSource {
-  readonly key: RecordKey
-  readonly id: number
-  readonly where: string
-  /** The path by whose ending it is cut and whose words count. */
-  readonly path: string
-  readonly text: string
-  readonly owner: string
+/** Whose chunks a record's are, and how a finding calls it. */
+const identityOf = (
+  record: IndexedRecord
+): { readonly key: RecordKey; readonly id: number; readonly where: string; readonly owner: string } =>
+  "path" in record
+    ? { key: "document_id", id: record.document_id, where: `documents ${record.path}`, owner: "" }
+    : {
+        key: "memory_id",
+        id: record.memory_id,
+        where: `memories ${memoryPath(record.hash)}`,
+        owner: record.owner
+      }
+
+/** Compares the chunks of a document or a memory, and their terms, with what its text gives; tells how many it has. */
+export const checkChunks = (connection: Connection, record: IndexedRecord, find: Find): number => {
+  const { id, key, owner, where } = identityOf(record)
+  const rows = connection.all<StoredRow>(`${STORED} WHERE c.${key} = ? ORDER BY c.ordinal`, [id])
+  const made = madeChunks(record)
+  if (rows.length !== made.length) {
+    find("CHUNK_DIFFERS", where, `${rows.length} chunks are stored, its text gives ${made.length}`)
+    return rows.length
+  }
+  for (const [index, { content, headings, row }] of made.entries()) {
+    const stored = rows[index]!
+    const changed = CHUNK_COLUMNS.filter((name) => stored[name] !== row[name])
+    if (changed.length > 0) {
+      find("CHUNK_DIFFERS", `${where} chunk ${index}`, `its text gives another ${changed.join(", ")}`)
+      return rows.length
+    }
+    if (stored.owner !== owner) {
+      find("CHUNK_DIFFERS", `${where} chunk ${index}`, "it does not stand in a segment of its owner")
+      return rows.length
+    }
+    const terms = termsOf(searchedPath(record), headings, content)
+    if (TERM_COLUMNS.some((name) => stored[name] !== terms[name])) {
+      find("TERMS_DIFFER", `${where} chunk ${index}`, "its terms were changed")
+      return rows.length
+    }
+  }
+  return rows.length
 }
 
-/** Compares the chunks of a document or a memory, and their terms, with what its text gives. */
-export const checkChunks = (connection: Connection, source: ChunkSource, find: Find): void => {
-  const { where } = source
-  const rows = connection.all<ChunkRow>(
-    `SELECT c.chunk_number, c.ordinal, c.hash, c.heading_path, t.path, t.heading, t.body, t.identifiers FROM chunks AS c LEFT JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number WHERE c.${source.key} = ? ORDER BY c.ordinal`,
-    [source.id]
+/** Finds chunks, and terms of chunks, that belong to nothing that is searched; `expected` is how many chunks there should be. */
+export const checkStrayChunks = (connection: Connection, expected: number, find: Find): number => {
+  const [counts] = connection.all<{ chunks: number; terms: number }>(
+    "SELECT (SELECT count(*) FROM chunks) AS chunks, (SELECT count(*) FROM chunk_terms WHERE chunk_number NOT IN (SELECT chunk_number FROM chunks)) AS terms"
   )
-  const chunks = chunksOf(source.text, outlineOf(source.path, source.text))
-  const texts = chunks.map(({ end, start }) => source.text.slice(start, end))
-  if (rows.length !== chunks.length || texts.some((text, index) => sha256(text) !== rows[index]?.hash)) {
-    find("CHUNK_DIFFERS", where, `${rows.length} chunks are stored, its text gives ${chunks.length}`)
-    return
+  const { chunks, terms } = counts ?? { chunks: 0, terms: 0 }
+  if (chunks !== expected) {
+    find("CHUNK_DIFFERS", "chunks", `${chunks - expected} of them belong to nothing that is searched`)
   }
-  const strangers = connection.all<{ segment: number }>(
-    `SELECT s.segment FROM chunks AS c JOIN segments AS s ON s.segment = c.chunk_number / ${SEGMENT_CHUNKS} WHERE c.${source.key} = ? AND s.owner <> ?`,
-    [source.id, source.owner]
-  )
-  if (strangers.length > 0) {
-    find("CHUNK_DIFFERS", where, "its chunks stand among those of somebody else")
-    return
-  }
-  const differs = rows.find(({ body, heading, identifiers, path }, index) => {
-    const terms = termsOf(source.path, chunks[index]!.heading_path, texts[index]!)
-    return (
-      terms.path !== path ||
-      terms.heading !== heading ||
-      terms.body !== body ||
-      terms.identifiers !== identifiers
-    )
-  })
-  if (differs !== undefined)
-    find("TERMS_DIFFER", `${where} chunk ${differs.ordinal}`, "its terms were changed")
+  if (terms > 0) find("TERMS_DIFFER", "chunk_terms", `${terms} of them belong to no chunk`)
+  return chunks
 }

@@ -1,17 +1,13 @@
 // Writes the parts of a cassette that can be made again: chunks with their terms, the full-text index, the tail, and the
 // postings that the tail is folded into. Everything belongs inside the transaction of the write that it follows; what
 // is folded is read from the table, never from memory, since another process may have written it.
-import { chunkId, memoryPath } from "../../domain/network/records.ts"
-import { utf8ByteLength } from "../../domain/canonical/text.ts"
-import { chunksOf } from "../../domain/network/chunks.ts"
 import { MAX_TAIL_CHUNKS, SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
 import { encodePostings, type Posting } from "../../domain/network/postings.ts"
 import { type ChunkTerms, lengthOf, weightedCounts } from "../../domain/network/term-counts.ts"
 import { byText } from "../../domain/network/text-order.ts"
-import { sha256 } from "../hashing/sha256.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
+import { type IndexedRecord, madeChunks, searchedPath } from "./chunk-rows.ts"
 import { termsOf } from "./chunk-terms.ts"
-import { outlineOf } from "./outline.ts"
 
 /** What a cassette says of itself, by key. */
 export const metaOf = (host: SqlHost): ReadonlyMap<string, string> =>
@@ -52,49 +48,31 @@ const takeNumbers = (host: SqlHost, owner: string, count: number): ReadonlyArray
   return numbers
 }
 
-/** What chunks are cut from: a document, or a memory, which has no path that could be searched. */
-export type IndexedRecord =
-  | { readonly document_id: number; readonly path: string; readonly text: string }
-  | { readonly memory_id: number; readonly hash: string; readonly owner: string; readonly text: string }
-
-/** The path by whose ending a record is cut and whose words count: a memory has none. */
-const searchedPath = (record: IndexedRecord): string => ("path" in record ? record.path : "")
-
 /** Cuts a stored record into chunks and puts them into the tail; gives how many there are. */
 export const indexRecord = (host: SqlHost, record: IndexedRecord): number => {
-  const { text } = record
-  const searched = searchedPath(record)
-  const [documentId, memoryId, place, owner] =
-    "path" in record
-      ? [record.document_id, null, record.path, ""]
-      : [null, record.memory_id, memoryPath(record.hash), record.owner]
-  const chunks = chunksOf(text, outlineOf(searched, text))
+  const [documentId, memoryId, owner] =
+    "path" in record ? [record.document_id, null, ""] : [null, record.memory_id, record.owner]
+  const chunks = madeChunks(record)
   const numbers = takeNumbers(host, owner, chunks.length)
-  let units = 0
-  let bytes = 0
-  for (const [index, chunk] of chunks.entries()) {
+  for (const [index, { content, headings, row }] of chunks.entries()) {
     const number = numbers[index]!
-    const content = text.slice(chunk.start, chunk.end)
-    bytes += utf8ByteLength(text.slice(units, chunk.start))
-    const size = utf8ByteLength(content)
-    const hash = sha256(content)
     host.run(
       "INSERT INTO chunks (chunk_number, chunk_id, document_id, memory_id, ordinal, hash, kind, heading_path, parent_ordinal, byte_start, byte_end) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         number,
-        chunkId(sha256, place, chunk.ordinal, hash),
+        row.chunk_id,
         documentId,
         memoryId,
-        chunk.ordinal,
-        hash,
-        chunk.kind,
-        chunk.heading_path.join("\n"),
-        chunk.parent_ordinal,
-        bytes,
-        bytes + size
+        row.ordinal,
+        row.hash,
+        row.kind,
+        row.heading_path,
+        row.parent_ordinal,
+        row.byte_start,
+        row.byte_end
       ]
     )
-    const terms = termsOf(searched, chunk.heading_path, content)
+    const terms = termsOf(searchedPath(record), headings, content)
     const columns = [number, terms.path, terms.heading, terms.body, terms.identifiers]
     host.run(
       "INSERT INTO chunk_terms (chunk_number, path, heading, body, identifiers) VALUES (?, ?, ?, ?, ?)",
@@ -105,8 +83,6 @@ export const indexRecord = (host: SqlHost, record: IndexedRecord): number => {
       columns
     )
     host.run("INSERT INTO tail (chunk_number, words) VALUES (?, ?)", [number, lengthOf(terms)])
-    bytes += size
-    units = chunk.end
   }
   return chunks.length
 }

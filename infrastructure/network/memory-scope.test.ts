@@ -117,7 +117,14 @@ describe("raw SQL", () => {
     ["RECORD_HASH_MISMATCH", "tr_saves_update", "UPDATE saves SET metadata = '[]'"],
     ["RECORD_HASH_MISMATCH", "tr_saves_update", "UPDATE saves SET agent_id = 'b'"],
     ["MEMORY_WITHOUT_SAVE", "tr_saves_delete", "DELETE FROM saves"],
-    ["CHUNK_DIFFERS", "tr_segments_owner_update", "UPDATE segments SET owner = 'b'"]
+    ["CHUNK_DIFFERS", "tr_segments_owner_update", "UPDATE segments SET owner = 'b'"],
+    ["RULE_BROKEN", "tr_memories_update", "UPDATE memories SET owner = ''"],
+    ["RULE_BROKEN", "tr_saves_update", "UPDATE saves SET expires_at = saved_at"],
+    [
+      "RULE_BROKEN",
+      "tr_network_meta_update",
+      "UPDATE network_meta SET value = 'shared' WHERE key = 'memories'"
+    ]
   ])("verification finds %s without %s", (code, guard, sql) => {
     const { connection } = open()
     save(connection, "a", "text")

@@ -43,13 +43,14 @@ const checkSaves = (
   return saves.map(({ record_hash }) => record_hash)
 }
 
-/** Checks every memory; gives how many there are, and the record hashes of all of them and of their saves. */
+/** Checks every memory; gives how many there are, their chunks, and the record hashes of all of them and of their saves. */
 export const checkMemories = (
   connection: Connection,
   records: ReadonlySet<string>,
   find: Find
-): { readonly memories: number; readonly records: ReadonlyArray<string> } => {
+): { readonly memories: number; readonly chunks: number; readonly records: ReadonlyArray<string> } => {
   const stored: Array<string> = []
+  let chunks = 0
   const ids = connection.all<{ memory_id: number }>("SELECT memory_id FROM memories ORDER BY memory_id")
   for (const { memory_id } of ids) {
     const [memory] = connection.all<MemoryRow>("SELECT * FROM memories WHERE memory_id = ?", [memory_id])
@@ -62,7 +63,7 @@ export const checkMemories = (
     }
     if (!records.has(record_hash)) find("RECORD_WITHOUT_RECEIPT", where, "no receipt says that it was added")
     stored.push(record_hash, ...checkSaves(connection, memory, records, find))
-    checkChunks(connection, { key: "memory_id", id: memory_id, where, path: "", text, owner }, find)
+    chunks += checkChunks(connection, { memory_id, hash: content_hash, owner, text }, find)
   }
-  return { memories: ids.length, records: stored }
+  return { memories: ids.length, chunks, records: stored }
 }

@@ -9,7 +9,8 @@ import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { addReceipt } from "./cassette-schema.ts"
 import type { WriteTime } from "./document-writing.ts"
-import { foldLongTail, type IndexedRecord, indexRecord, metaOf, withdrawRecord } from "./index-writing.ts"
+import type { IndexedRecord } from "./chunk-rows.ts"
+import { foldLongTail, indexRecord, metaOf, withdrawRecord } from "./index-writing.ts"
 
 /** What saving came to: `refused` by the cassette's mutability, `agent_missing` where each agent has its own memories. */
 export type SaveOutcome =
