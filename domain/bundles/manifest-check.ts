@@ -4,11 +4,12 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaIssue from "effect/SchemaIssue"
+import { textOfUtf8 } from "../canonical/bytes.ts"
 import { isJsonObject, type JsonValue } from "../canonical/json.ts"
-import { compareCodePoints, pyText } from "../canonical/py.ts"
+import { compareCodePoints, pyTextOfRead } from "../canonical/py.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { readJsonBytes } from "../canonical/strict-reader.ts"
-import { Identifier } from "../canonical/text.ts"
+import { isIdentifier } from "../canonical/text.ts"
 import { parseSlice, sliceText } from "../corpus/slice.ts"
 import type { BundleFindings } from "./finding-list.ts"
 import { artifactIdOf, planHashOf, rootHashOf } from "./hashes.ts"
@@ -31,10 +32,7 @@ const decodeToFirst = Schema.decodeUnknownResult(Manifest, { onExcessProperty: "
 
 /** Up to this size (bytes) all faults of form are told; beyond, a hostile manifest could have millions. */
 const MAX_TOLD_BYTES = 1_048_576
-const isIdentifier = Schema.is(Identifier)
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const LINE_FEED = 0x0a
 
 const pointer = (path: ReadonlyArray<unknown>): string =>
   path
@@ -44,25 +42,39 @@ const pointer = (path: ReadonlyArray<unknown>): string =>
     })
     .join("")
 
+/** A member on the way down; its path is spelled only when something is wrong there. */
+interface Place {
+  readonly parent: Place | undefined
+  readonly key: string | number
+}
+
+const pointerTo = (place: Place): string => {
+  const path: Array<string | number> = []
+  for (let at: Place | undefined = place; at !== undefined; at = at.parent) path.unshift(at.key)
+  return pointer(path)
+}
+
 /** Reports forbidden fields at every level that is the manifest's own; what steps say to each other is theirs. */
-const checkForbidden = (list: BundleFindings, value: JsonValue, path: ReadonlyArray<string>): void => {
+const checkForbidden = (list: BundleFindings, value: JsonValue, parent: Place | undefined): void => {
+  if (typeof value !== "object" || value === null) return
   if (Array.isArray(value)) {
-    value.forEach((item: JsonValue, index) => {
-      if (typeof item === "object") checkForbidden(list, item, [...path, String(index)])
-    })
+    value.forEach((item: JsonValue, key) => checkForbidden(list, item, { parent, key }))
     return
   }
-  if (!isJsonObject(value)) return
   for (const [key, member] of Object.entries(value)) {
     if (FORBIDDEN_FIELDS.some((field) => field === key)) {
-      list.add("FORBIDDEN_FIELD", pointer([...path, key]), `${key} may not stand in a bundle: leave it out`)
+      list.add(
+        "FORBIDDEN_FIELD",
+        pointerTo({ parent, key }),
+        `${key} may not stand in a bundle: leave it out`
+      )
     }
-    if (key !== "constraints" && key !== "expected_outputs") checkForbidden(list, member, [...path, key])
+    if (key !== "constraints" && key !== "expected_outputs") checkForbidden(list, member, { parent, key })
   }
 }
 
 const checkForm = (list: BundleFindings, raw: RawManifest, bytes: number): Manifest | undefined => {
-  checkForbidden(list, raw, [])
+  checkForbidden(list, raw, undefined)
   const version = raw["bundle_version"]
   if (typeof version === "string" && version !== BUNDLE_VERSION) {
     list.add("VERSION_UNSUPPORTED", "/bundle_version", `this program verifies version ${BUNDLE_VERSION}`)
@@ -110,20 +122,17 @@ const checkSlice = (list: BundleFindings, where: string, text: string): void => 
   }
 }
 
+const checkId = (list: BundleFindings, id: string, ...where: ReadonlyArray<string | number>): void => {
+  if (isIdentifier(id)) return
+  list.add("ID_INVALID", pointer(where), "an id has 1 to 256 bytes of text without control characters")
+}
+
 const checkIds = (list: BundleFindings, manifest: Manifest): void => {
-  const ids: Array<readonly [string, string]> = [
-    ["/run_id", manifest.run_id],
-    ["/job_id", manifest.job_id],
-    ["/message_id", manifest.message_id]
-  ]
+  for (const name of ["run_id", "job_id", "message_id"] as const) checkId(list, manifest[name], name)
   manifest.steps.forEach((step, index) => {
-    ids.push([`/steps/${index}/step_id`, step.step_id], [`/steps/${index}/refs`, refOf(step)])
+    checkId(list, step.step_id, "steps", index, "step_id")
+    checkId(list, refOf(step), "steps", index, "refs")
   })
-  for (const [where, id] of ids) {
-    if (!isIdentifier(id)) {
-      list.add("ID_INVALID", where, "an id has 1 to 256 bytes of text without control characters")
-    }
-  }
 }
 
 const checkSteps = (list: BundleFindings, { inputs, steps }: Manifest): void => {
@@ -169,7 +178,7 @@ const checkArtifact = (
 }
 
 /** What ties steps and artifacts together: reference and slice, as one text that cannot be two pairs. */
-const readingKey = (ref: string, slice: string): string => JSON.stringify([ref, slice])
+const readingKey = (ref: string, slice: string): string => `${ref.length} ${ref}${slice}`
 
 const checkReferences = (list: BundleFindings, { artifacts, provenance, steps }: Manifest): void => {
   const kinds = new Map<string, Set<ManifestArtifact["kind"]>>()
@@ -216,11 +225,11 @@ const memberTexts = (raw: RawManifest): ReadonlyMap<string, string> =>
   new Map(
     Object.keys(raw)
       .sort(compareCodePoints)
-      .map((name) => [name, pyText(raw[name])])
+      .map((name) => [name, pyTextOfRead(raw[name] ?? null)])
   )
 
 const objectText = (members: ReadonlyMap<string, string>): string =>
-  `{${[...members].map(([name, text]) => `${pyText(name)}:${text}`).join(",")}}`
+  `{${[...members].map(([name, text]) => `${pyTextOfRead(name)}:${text}`).join(",")}}`
 
 /** As `bundleIdOf`, from the texts of the members. */
 const bundleIdOfTexts = (sha256: Sha256, texts: ReadonlyMap<string, string>): string =>
@@ -251,15 +260,9 @@ const checkHashes = (
   }
 }
 
-/** True when the bytes are the canonical text and one line feed. */
-const isCanonical = (bytes: Uint8Array, text: string): boolean => {
-  if (bytes.length !== text.length + 1) return false
-  // The canonical text is ASCII, so that units are bytes.
-  for (let index = 0; index < text.length; index++) {
-    if (bytes[index] !== text.charCodeAt(index)) return false
-  }
-  return bytes.at(-1) === LINE_FEED
-}
+/** True when the bytes, which are UTF-8, are the canonical text, which is ASCII, and one line feed. */
+const isCanonical = (bytes: Uint8Array, text: string): boolean =>
+  bytes.length === text.length + 1 && textOfUtf8(bytes) === `${text}\n`
 
 /**
  * Judges the bytes of `bundle.json`. The manifest is given when its form and limits hold, so that its artifacts can be

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { isDeepStrictEqual } from "node:util"
-import { compareCodePoints, pyText } from "./py.ts"
+import { compareCodePoints, pyText, pyTextOfRead } from "./py.ts"
 import { readJson } from "./strict-reader.ts"
 import {
   jsonArbitrary,
@@ -12,6 +12,35 @@ import {
   textArbitrary,
   withoutNegativeZero
 } from "./testing/json-arbitrary.ts"
+
+describe("pyTextOfRead", () => {
+  const read = (text: string) => Result.getOrThrow(readJson(text, "py/1"))
+
+  it("sorts what was read in another order, at every level, and moves no integer-like key", () => {
+    for (const text of [
+      '{"b":1,"a":2}',
+      '[{"a":{"d":1,"c":[{"b":1,"a":"\u00e9"}]}}]',
+      '{"a":1,"10":2,"9":3}',
+      '{"10":1,"9":2}',
+      '{"__proto__":{"b":1,"a":2},"_":1}',
+      '{"\ue000":1,"\ud800\udc00":2}',
+      '{"\ud800\udc00":1,"\ue000":2}'
+    ]) {
+      assert.strictEqual(pyTextOfRead(read(text)), pyText(JSON.parse(text)), text)
+    }
+  })
+
+  it("prints what pyText prints, for 2,000 generated values in order and as they come", () => {
+    fc.assert(
+      fc.property(jsonArbitrary(safeIntegerArbitrary), (value) => {
+        for (const text of [pyText(value), JSON.stringify(value)]) {
+          assert.strictEqual(pyTextOfRead(read(text)), pyText(value))
+        }
+      }),
+      { numRuns: 2_000, seed: 312 }
+    )
+  })
+})
 
 describe("pyText", () => {
   it("sorts keys by code points, where UTF-16 order would differ", () => {

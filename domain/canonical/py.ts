@@ -3,8 +3,9 @@
 // since JavaScript cannot tell Python's 1.0 from 1; a float must never be printed under this name.
 
 import * as Result from "effect/Result"
+import type { JsonValue } from "./json.ts"
 import type { NotCanonical } from "./not-canonical.ts"
-import { orderedText, refusalOrDefect, type WritingRule } from "./writer.ts"
+import { isAwkwardKey, orderedText, refusalOrDefect, type WritingRule } from "./writer.ts"
 
 // UTF-16 order puts a surrogate (so every code point from U+10000 on) before U+E000..U+FFFF; code-point order
 // puts it after. Moving the two ranges past each other makes units compare as code points do.
@@ -35,6 +36,26 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 /** The value's canonical text under py/1, pure ASCII; throws `NotCanonical`. */
 export const pyText = (value: unknown): string =>
   orderedText(rule, value).replace(beyondPrintableAscii, escaped)
+
+/** True when keys stand in the rule's order at every level, and none is of those that come first whatever the order. */
+const isInOrder = (value: JsonValue): boolean => {
+  if (typeof value !== "object" || value === null) return true
+  if (Array.isArray(value)) return value.every(isInOrder)
+  let before: string | undefined
+  for (const [key, member] of Object.entries(value)) {
+    if (isAwkwardKey(key) || (before !== undefined && compareCodePoints(before, key) >= 0)) return false
+    if (typeof member === "object" && !isInOrder(member)) return false
+    before = key
+  }
+  return true
+}
+
+/**
+ * As `pyText`, for a value that `readJson` read under py/1. Such a value holds nothing that must be refused, so that
+ * one whose keys are in order is printed as it stands, without a checked copy.
+ */
+export const pyTextOfRead = (value: JsonValue): string =>
+  isInOrder(value) ? JSON.stringify(value).replace(beyondPrintableAscii, escaped) : pyText(value)
 
 /** The value's canonical text under py/1, or the refusal as a value. */
 export const py = (value: unknown): Result.Result<string, NotCanonical> =>

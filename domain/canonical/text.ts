@@ -43,7 +43,8 @@ export const WellFormedText = Schema.String.check(
   })
 )
 
-const isIdentifier = (text: string): boolean =>
+/** True for a text that `Identifier` takes. */
+export const isIdentifier = (text: string): boolean =>
   text.length > 0 &&
   text.length <= MAX_IDENTIFIER_BYTES &&
   text.isWellFormed() &&

@@ -95,7 +95,7 @@ const copyObject = (walk: Walk, object: object, place: Place): Copy => {
 }
 
 /** True for the keys that a plain copy would move or swallow: integer-like ones come first, __proto__ vanishes. */
-const isAwkwardKey = (key: string): boolean => {
+export const isAwkwardKey = (key: string): boolean => {
   const first = key.charCodeAt(0)
   return (first >= 0x30 && first <= 0x39) || key === "__proto__"
 }

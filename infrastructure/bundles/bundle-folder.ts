@@ -28,6 +28,9 @@ import { CARRIED_BYTES, factsOfWhole, TextScan } from "./text-scan.ts"
 
 const PIECE_BYTES = 262_144
 
+/** Up to this size a file is one piece of work: handing it around would cost more than reading it. */
+const SMALL_BYTES = 16_384
+
 /** How much is read before others get their turn. */
 const TURN_BYTES = 16 * 1_048_576
 
@@ -147,23 +150,40 @@ const scan = Effect.fnUntraced(function* (file: OpenFile, buffer: Buffer) {
   return length === file.size ? pieces.facts() : changed
 })
 
+const sizeFault = (size: number, bytes: number): ReadFault =>
+  fault("size", `it has ${size} bytes, the manifest says ${bytes}`)
+
+/** Reads a file that fits into the buffer. */
+const readWhole = ({ descriptor }: OpenFile, bytes: number, buffer: Buffer): ArtifactFacts | ReadFault => {
+  // A read of a regular file that gives less than was asked for has reached its end.
+  const read = readPiece(descriptor, buffer, 0)
+  if (typeof read !== "number") return read
+  return read === bytes ? factsOfWhole(buffer.subarray(0, read)) : changed
+}
+
+const readSmall = (path: string, bytes: number, buffer: Buffer): ArtifactFacts | ReadFault => {
+  const file = openFile(path)
+  if ("fault" in file) return file
+  try {
+    const facts = file.size === bytes ? readWhole(file, bytes, buffer) : sizeFault(file.size, bytes)
+    return isSame(file.opened, identityOf(path)) ? facts : changed
+  } finally {
+    closeSync(file.descriptor)
+  }
+}
+
 const readArtifact = (
   path: string,
   bytes: number,
   buffer: Buffer
 ): Effect.Effect<ArtifactFacts | ReadFault> =>
-  withFile(path, (file) => {
-    if (file.size !== bytes) {
-      return Effect.succeed(fault("size", `it has ${file.size} bytes, the manifest says ${bytes}`))
-    }
-    if (file.size >= PIECE_BYTES) return scan(file, buffer)
-    return Effect.sync(() => {
-      // A read of a regular file that gives less than was asked for has reached its end.
-      const read = readPiece(file.descriptor, buffer, 0)
-      if (typeof read !== "number") return read
-      return read === bytes ? factsOfWhole(buffer.subarray(0, read)) : changed
-    })
-  })
+  bytes <= SMALL_BYTES
+    ? Effect.sync(() => readSmall(path, bytes, buffer))
+    : withFile(path, (file) => {
+        if (file.size !== bytes) return Effect.succeed(sizeFault(file.size, bytes))
+        if (file.size >= PIECE_BYTES) return scan(file, buffer)
+        return Effect.sync(() => readWhole(file, bytes, buffer))
+      })
 
 const kindOfEntry = (entry: {
   isFile: () => boolean
