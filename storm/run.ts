@@ -1,11 +1,9 @@
 // `pnpm storm`: reads the arguments, raises the storm, prints the report. Whatever ends it (a signal, a failure, the
 // time) takes all of its processes along.
 import { Children } from "./children.ts"
-import { type Settings, settingsFrom, USAGE } from "./settings.ts"
+import { MAX_SEED, type Settings, settingsFrom, USAGE } from "./settings.ts"
 import { storm } from "./storm.ts"
 import { tableOf } from "./table.ts"
-
-const MAX_SEED = 0x7fff_ffff
 
 const asked = (): Settings | undefined => {
   try {
@@ -34,5 +32,8 @@ const main = async (settings: Settings): Promise<number> => {
   return report.verdict === "PASS" ? 0 : 1
 }
 
-const settings = asked()
-process.exitCode = settings === undefined ? 2 : await main(settings)
+if (process.argv.slice(2).some((arg) => arg === "--help" || arg === "-h")) process.stdout.write(USAGE)
+else {
+  const settings = asked()
+  process.exitCode = settings === undefined ? 2 : await main(settings)
+}

@@ -24,7 +24,8 @@ const MEMORY_DISK = "/dev/shm"
 
 const SECONDS = { least: 1, most: 86_400, byDefault: 12 }
 const PROCESSES = { least: 1, most: 32, byDefault: 4 }
-const MAX_SEED = 0x7fff_ffff
+/** The largest number that draws may follow from. */
+export const MAX_SEED = 0x7fff_ffff
 
 const wholeNumber = (name: string, text: string, least: number, most: number): number => {
   const value = Number(text)

@@ -86,6 +86,9 @@ describe("a storm", { timeout: TIMEOUT }, () => {
     assert.include(stderr, "--seconds takes a whole number from 1 to 86400")
     assert.include(stderr, "Usage: pnpm storm")
     assert.strictEqual(stdout, "")
+    const help = spawnSync(process.execPath, [script, "--help"], { encoding: "utf8" })
+    assert.deepInclude(help, { status: 0, stderr: "" })
+    assert.match(help.stdout, /^Usage: pnpm storm/)
     for (const args of [["--processes", "x"], ["--seed", "-1"], ["--format", "xml"], ["--x"], ["x"]]) {
       assert.throws(() => settingsFrom(args, 1), TypeError)
     }

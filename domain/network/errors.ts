@@ -108,7 +108,7 @@ export class ConfigurationMissing extends Schema.TaggedError<ConfigurationMissin
   file: Schema.String
 }) {
   override get message() {
-    return `There is no ${this.file}: make one with network init`
+    return `There is no ${this.file}: make one with cortex network init`
   }
 }
 
@@ -189,6 +189,9 @@ export class CartridgeRefused extends Schema.TaggedError<CartridgeRefused>()("Ca
   reason: Schema.String
 }) {
   override get message() {
+    // A fault of the whole is not of what was exported: nothing may be there.
+    if (this.file === this.cartridge)
+      return `${this.cartridge} is no cartridge: ${this.reason} (${this.code})`
     const where = this.line === null ? this.file : `${this.file} line ${this.line}`
     return `${this.cartridge} is no whole cartridge: ${where}: ${this.reason} (${this.code}): export it again`
   }

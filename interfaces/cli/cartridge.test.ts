@@ -69,6 +69,11 @@ describe("a cartridge", () => {
     expect(checked.document.error?.message).toContain(
       "records.jsonl line 1: content_hash is not that of its text"
     )
+    const none = await runJson(["network", "import", "--check", "none"], { cwd: folder })
+    expect([none.code, none.document.error?.code]).toEqual([1, "CARTRIDGE_REFUSED"])
+    expect(none.document.error?.message).toBe(
+      `${join(folder, "none")} is no cartridge: there is no such file or folder (FILE_MISSING)`
+    )
   })
 
   it("is judged without a configuration, and shown to people", async () => {
@@ -135,6 +140,13 @@ describe("a private cassette", () => {
     expect(await shown("ada", ["--agent", "ada"])).toEqual(["ada", own])
     expect(await shown("bob", [], { CORTEX_AGENT: "bob" })).toEqual(["bob", own])
     expect(await shown("none", [])).toEqual([null, { records: 0, receipts: 1 }])
+    const told = await runCli(
+      ["network", "export", "minds", "--out", "none", "--config", "net.yaml", "--format", "text"],
+      { cwd: folder }
+    )
+    expect(told.stdout).toContain(
+      "0 records, 1 receipts, without anybody's own memories (--agent names one)\n"
+    )
     expect(readFileSync(join(folder, "bob", "records.jsonl"), "utf8")).not.toContain('"ada"')
   })
 })

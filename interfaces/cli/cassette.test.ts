@@ -431,7 +431,8 @@ describe("help", () => {
       "EXAMPLES\n",
       "EXIT CODES\n",
       "ENVIRONMENT\n",
-      "CORTEX_ROOT"
+      "CORTEX_ROOT",
+      "CORTEX_AGENT"
     ]) {
       expect(ran.stdout).toContain(part)
     }
@@ -442,6 +443,13 @@ describe("help", () => {
   it("lists every command of the group", async () => {
     const { stdout } = await runCli(["cassette", "--help"], { cwd: folder })
     for (const name of commands) expect(stdout).toMatch(new RegExp(`^  ${name} {2,}\\S`, "m"))
+  })
+
+  it("shows how to begin with every part", async () => {
+    const { stdout } = await runCli(["--help"], { cwd: folder })
+    for (const begun of ["cassette post", "network init", "memory save", "mcp --check", "doctor"]) {
+      expect(stdout).toContain(`\n  cortex ${begun}`)
+    }
   })
 
   it("colours a terminal only, and not when NO_COLOR is set", async () => {

@@ -12,6 +12,7 @@ const footer = `EXIT CODES
 
 ENVIRONMENT
   CORTEX_ROOT   folder that holds CORTEX/, when --root is not given
+  CORTEX_AGENT  who asks, saves and serves, where --agent is a flag and is not given
   CORTEX_DEBUG  any value: show the stack of an internal error
   NO_COLOR      any value: no colours
 

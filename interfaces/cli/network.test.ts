@@ -288,6 +288,10 @@ describe("sweeping", () => {
     expect((await run("sweep", "short")).document.data).toEqual({
       cassettes: [{ cassette_id: "short", removed: [] }]
     })
+    const long = fresh()
+    write(long, "net.yaml", 'network: {version: "1.0", protocol: SNP}\ncassettes: []\n')
+    const none = await runCli(["network", "sweep", "--config", "net.yaml"], { cwd: long })
+    expect(none.stdout).toBe("no cassette is ephemeral: name those that are to be swept\n")
     const verified = (await run("verify", "short")).document.data as {
       cassettes: Array<{ documents: number; receipts: number }>
     }

@@ -34,7 +34,14 @@ export const rootCommand = async (args: ReadonlyArray<string>) => {
         command: 'cortex resolve @DOCS/readme --slice "lines[0:80]" --run-id r1',
         description: "read a slice"
       },
-      { command: "cortex run --request request.json --out out", description: "plan, read, and bundle" }
+      { command: "cortex run --request request.json --out out", description: "plan, read, and bundle" },
+      { command: "cortex network init", description: "search the folder's documents: init, index, query" },
+      {
+        command: 'cortex memory save "The tests need Node 24" --cassette memory',
+        description: "remember something"
+      },
+      { command: "cortex mcp --check", description: "the tools that agents get" },
+      { command: "cortex doctor", description: "is everything well, and what is to be done" }
     ]),
     Command.withSubcommands(groups),
     Command.withGlobalFlags([Format, Root])

@@ -49,10 +49,12 @@ export const sweepCommand = Command.make(
     yield* answer({
       data: { cassettes: done },
       lines: () =>
-        tableLines(
-          ["cassette", "removed"],
-          done.map(({ cassette_id, removed }) => [cassette_id, `${removed.length}`])
-        )
+        done.length === 0
+          ? ["no cassette is ephemeral: name those that are to be swept"]
+          : tableLines(
+              ["cassette", "removed"],
+              done.map(({ cassette_id, removed }) => [cassette_id, `${removed.length}`])
+            )
     })
   })
 ).pipe(
