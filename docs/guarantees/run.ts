@@ -1,0 +1,52 @@
+// `pnpm guarantees`: runs every command of the README's table of guarantees, one after the other, and tells which of them
+// ended well. `--quick` takes few cases for each; it never leaves a command out.
+import { spawnSync } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { guaranteesIn, withoutCount } from "./table.ts"
+
+const repository = fileURLToPath(new URL("../..", import.meta.url))
+
+/** Few cases, instead of the count that a command names. */
+const QUICK = { PROP_RUNS: "3" }
+
+/** `pnpm` in a command, also where only npm is installed. */
+const PNPM = 'pnpm() { npx --yes pnpm@12 --silent "$@"; }\n'
+
+/** True when the command ended well; what it printed is shown only when it did not. */
+const holds = (command: string, quick: boolean): boolean => {
+  const { error, status, stderr, stdout } = spawnSync(
+    "sh",
+    ["-c", PNPM + (quick ? withoutCount(command) : command)],
+    {
+      cwd: repository,
+      encoding: "utf8",
+      maxBuffer: 256 * 1_048_576,
+      env: { ...process.env, NO_COLOR: "1", ...(quick && QUICK) }
+    }
+  )
+  if (status === 0) return true
+  process.stderr.write(`${stdout}${stderr}${error === undefined ? "" : `${error.message}\n`}`)
+  return false
+}
+
+const main = (args: ReadonlyArray<string>): number => {
+  const unknown = args.filter((arg) => arg !== "--quick")
+  if (unknown.length > 0) {
+    console.error(`Usage: pnpm guarantees [--quick], and not ${unknown.join(" ")}`)
+    return 2
+  }
+  const guarantees = guaranteesIn(readFileSync(new URL("../../README.md", import.meta.url), "utf8"))
+  let failed = 0
+  for (const { claim, command } of guarantees) {
+    const start = performance.now()
+    const passed = holds(command, args.includes("--quick"))
+    if (!passed) failed += 1
+    const seconds = ((performance.now() - start) / 1_000).toFixed(1)
+    console.log(`${passed ? "holds" : "FAILS"}  ${seconds.padStart(6)} s  ${command}  (${claim})`)
+  }
+  console.log(`${guarantees.length - failed} of ${guarantees.length} guarantees hold`)
+  return failed === 0 ? 0 : 1
+}
+
+process.exitCode = main(process.argv.slice(2))

@@ -1,0 +1,48 @@
+// The README's table of guarantees: its rows are read whole, and each command names a script and files that exist. That
+// the commands end well is shown by running them, which `pnpm guarantees` does.
+import { readdirSync, readFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it } from "vitest"
+import { guaranteesIn, withoutCount } from "./table.ts"
+
+const repository = fileURLToPath(new URL("../..", import.meta.url))
+const textOf = (file: string): string => readFileSync(join(repository, file), "utf8")
+
+const heading = "\n## Measured guarantees\n\n| claim | command |\n|---|---|\n"
+
+describe("the table of guarantees", () => {
+  const guarantees = guaranteesIn(textOf("README.md"))
+
+  it.each(guarantees.map(({ command }) => [command]))(
+    "names a script and files that exist: %s",
+    (command) => {
+      const [, script = "", rest = ""] = /^pnpm ([a-z]+)(.*)$/.exec(withoutCount(command)) ?? []
+      const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> }
+      expect(Object.keys(scripts)).toContain(script)
+      for (const file of rest.split(" ").filter((word) => word.includes("/"))) {
+        const names = readdirSync(join(repository, dirname(file)))
+        expect(names.filter((name) => name.startsWith(basename(file))).length, file).toBeGreaterThan(0)
+      }
+    }
+  )
+
+  it("names every command once", () => {
+    expect(new Set(guarantees.map(({ command }) => command)).size).toBe(guarantees.length)
+  })
+
+  it("is read to the next heading, and no further", () => {
+    const readme = `# A${heading}| a | \`pnpm one\` |\n| b | \`PROP_RUNS=9 pnpm two x\` |\n\n## B\n\n| c | \`pnpm three\` |\n`
+    expect(guaranteesIn(readme)).toEqual([
+      { claim: "a", command: "pnpm one" },
+      { claim: "b", command: "PROP_RUNS=9 pnpm two x" }
+    ])
+    expect(withoutCount("PROP_RUNS=9 pnpm two x")).toBe("pnpm two x")
+  })
+
+  it("is refused without heading, without rows, and with a row that has no command", () => {
+    expect(() => guaranteesIn("# A\n")).toThrow("no heading")
+    expect(() => guaranteesIn(heading)).toThrow("no row")
+    expect(() => guaranteesIn(`${heading}| a | pnpm one |\n`)).toThrow("no claim")
+  })
+})

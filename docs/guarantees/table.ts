@@ -1,0 +1,34 @@
+// The README's table of measured guarantees: each row is a claim and the command that shows it. Reads the rows, so that
+// they can be run; it never judges what a command shows.
+
+/** One row: what is promised, and the shell command that shows it, as it stands in the README. */
+export interface Guarantee {
+  readonly claim: string
+  readonly command: string
+}
+
+/** A row's two cells, the second a command in backticks. */
+const ROW = /^\| (?<claim>.+?) \| `(?<command>[^`]+)` \|$/
+
+const HEADING = "## Measured guarantees"
+
+/** The rows of the table below its heading; throws when there is none, or when a row has another form. */
+export const guaranteesIn = (readme: string): ReadonlyArray<Guarantee> => {
+  const [, below] = readme.split(`\n${HEADING}\n`)
+  if (below === undefined) throw new Error(`The README has no heading ${JSON.stringify(HEADING)}`)
+  const [section = ""] = below.split("\n## ")
+  const rows = section.split("\n").filter((line) => line.startsWith("|"))
+  // The names of the columns, and the line beneath them.
+  const guarantees = rows.slice(2).map((row) => {
+    const { claim, command } = ROW.exec(row)?.groups ?? {}
+    if (claim === undefined || command === undefined) {
+      throw new Error(`This row is no claim with its command in backticks: ${row}`)
+    }
+    return { claim, command }
+  })
+  if (guarantees.length === 0) throw new Error(`There is no row below ${HEADING}`)
+  return guarantees
+}
+
+/** The command without its own count of cases, for which the environment speaks then. */
+export const withoutCount = (command: string): string => command.replace(/^PROP_RUNS=\d+ /, "")
