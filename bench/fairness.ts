@@ -1,6 +1,6 @@
-// Whether several processes on one file all get their turn: each posts, claims and completes on its own run at
-// synchronous=FULL for a few seconds. Reported are the poorest's share of the mean, the longest that any single
-// command took, and how many commands all of them finished together.
+// Whether several processes on one file all get their turn: each posts, claims and completes on its own run for a few
+// seconds, at synchronous=FULL and NORMAL. Reported are the poorest's share of the mean, the longest that any single
+// command took, and how many commands two and four of them finished together, against one alone.
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
@@ -9,7 +9,7 @@ import { load } from "./support/machine.ts"
 import type { Achievement, Contest } from "./support/contender.ts"
 import { inPlace } from "./support/place.ts"
 import { createLedger } from "./support/raw-ledger.ts"
-import { type Benchmark, line } from "./support/report.ts"
+import { type Benchmark, type Line, line } from "./support/report.ts"
 import { setting } from "./support/settings.ts"
 
 const contender = fileURLToPath(new URL("support/contender.ts", import.meta.url))
@@ -26,11 +26,12 @@ const messageOf = async <A>(child: ChildProcess): Promise<A> =>
 const contest = async (
   file: string,
   processes: number,
-  seconds: number
+  seconds: number,
+  durability: Contest["durability"]
 ): Promise<ReadonlyArray<Achievement>> => {
   const children = Array.from({ length: processes }, (_, index) => {
     const child = fork(contender, { stdio: "inherit" })
-    child.send({ file, name: `process-${index}`, seconds } satisfies Contest)
+    child.send({ file, name: `process-${index}`, seconds, durability } satisfies Contest)
     return child
   })
   await Promise.all(children.map(messageOf))
@@ -40,38 +41,63 @@ const contest = async (
 
 const sum = (values: ReadonlyArray<number>): number => values.reduce((total, value) => total + value, 0)
 
+/** What several processes achieve together, by repeat, and one alone in the same repeat. */
+const measure = async (
+  folder: string,
+  durability: Contest["durability"],
+  sizes: { readonly repeats: number; readonly processes: number; readonly seconds: number }
+): Promise<ReadonlyArray<Line>> => {
+  const { processes, repeats, seconds } = sizes
+  const figures = {
+    shares: [] as Array<number>,
+    waits: [] as Array<number>,
+    all: [] as Array<number>,
+    two: [] as Array<number>,
+    one: [] as Array<number>
+  }
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const file = join(folder, `contest-${durability}-${repeat}.db`)
+    await createLedger({ filename: file })
+    const ratesOf = async (count: number) => {
+      const results = await contest(file, count, seconds, durability)
+      const counts = results.map(({ commands }) => commands)
+      console.error(`${durability}: ${counts.join(" ")} commands, load ${load()}`)
+      return { counts, results, rate: sum(counts) / seconds }
+    }
+    figures.one.push((await ratesOf(1)).rate)
+    figures.two.push((await ratesOf(2)).rate)
+    const { counts, rate, results } = await ratesOf(processes)
+    figures.all.push(rate)
+    figures.shares.push((Math.min(...counts) * processes) / sum(counts))
+    figures.waits.push(Math.max(...results.map(({ longest_wait_ms }) => longest_wait_ms)))
+  }
+  const at = durability.toUpperCase()
+  const unit = "commands per second"
+  return [
+    line(
+      `the poorest of ${processes} processes' share of the mean, ${at}`,
+      "share",
+      figures.shares,
+      undefined,
+      "at least 0.5"
+    ),
+    line(`longest wait for one command, ${at}`, "milliseconds", figures.waits, undefined, "below 250"),
+    line(`${processes} processes together, against one alone, ${at}`, unit, figures.all, figures.one),
+    line(`2 processes together, against one alone, ${at}`, unit, figures.two, figures.one)
+  ]
+}
+
 export const benchmark: Benchmark = {
   description:
-    "several processes at FULL on one file: the poorest's share, the longest wait, the rate of all",
+    "several processes on one file, FULL and NORMAL: the poorest's share, the longest wait, the rate of all",
   run: () =>
     inPlace("disk", async (folder, place) => {
-      const repeats = setting("BENCH_REPEATS", 3)
-      const processes = setting("BENCH_PROCESSES", 4)
-      const seconds = setting("BENCH_SECONDS", 4)
-      const shares: Array<number> = []
-      const waits: Array<number> = []
-      const rates: Array<number> = []
-      const alone: Array<number> = []
-      for (let repeat = 0; repeat < repeats; repeat++) {
-        const file = join(folder, `contest-${repeat}.db`)
-        await createLedger({ filename: file })
-        const [single] = await contest(file, 1, seconds)
-        const results = await contest(file, processes, seconds)
-        const counts = results.map(({ commands }) => commands)
-        shares.push((Math.min(...counts) * processes) / sum(counts))
-        waits.push(Math.max(...results.map(({ longest_wait_ms }) => longest_wait_ms)))
-        rates.push(sum(counts) / seconds)
-        alone.push((single?.commands ?? Number.NaN) / seconds)
-        console.error(`${counts.join(" ")} commands, alone ${single?.commands}, load ${load()}`)
+      const sizes = {
+        repeats: setting("BENCH_REPEATS", 3),
+        processes: setting("BENCH_PROCESSES", 4),
+        seconds: setting("BENCH_SECONDS", 4)
       }
-      return {
-        place,
-        settings: { repeats, processes, seconds, synchronous: "FULL" },
-        lines: [
-          line("the poorest process's share of the mean", "share", shares, undefined, "at least 0.5"),
-          line("longest wait for one command", "milliseconds", waits, undefined, "below 250"),
-          line("all processes together, against one alone", "commands per second", rates, alone)
-        ]
-      }
+      const lines = [...(await measure(folder, "full", sizes)), ...(await measure(folder, "normal", sizes))]
+      return { place, settings: sizes, lines }
     })
 }

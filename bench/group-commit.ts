@@ -1,5 +1,5 @@
-// What durable commands cost together: 1, 4 and 64 fibers post, claim and complete at synchronous=FULL on a real
-// disk, against the same events written by the floor program in one big transaction (no fsync in between, so the
+// What durable commands cost together: 1, 4 and 64 fibers post, claim and complete at synchronous=FULL and NORMAL on a
+// real disk, against the same events written by the floor program in one big transaction (no fsync in between, so the
 // CPU is the bound), in transactions of 64, and in transactions of one, all on the same disk in the same run.
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -8,8 +8,8 @@ import { compare, rateOf } from "./support/comparison.ts"
 import { payload, type RawEvent, receipt } from "./support/events.ts"
 import { openLedger } from "./support/ledger-runtime.ts"
 import { inPlace } from "./support/place.ts"
-import { createRawLedger, openDatabase, type RawLedger } from "./support/raw-ledger.ts"
-import { type Benchmark, line } from "./support/report.ts"
+import { createRawLedger, type Durability, openDatabase, type RawLedger } from "./support/raw-ledger.ts"
+import { type Benchmark, type Line, line } from "./support/report.ts"
 import { setting } from "./support/settings.ts"
 
 const FIBERS = [1, 4, 64] as const
@@ -64,76 +64,87 @@ const replayInGroups = (ledger: RawLedger, events: ReadonlyArray<RawEvent>, grou
   for (let done = 0; done < events.length; done += group) replay(ledger, events.slice(done, done + group))
 }
 
+const measure = async (
+  folder: string,
+  synchronous: Durability,
+  repeats: number,
+  commands: number
+): Promise<ReadonlyArray<Line>> => {
+  const durability = synchronous === "FULL" ? "full" : "normal"
+  const fileOf = (name: string) => join(folder, `${name}-${durability}.db`)
+  const singles = Math.min(commands, 192)
+  const recording = fileOf("recording")
+  const recorder = await openLedger({ filename: recording, durability })
+  const one = await createRawLedger(fileOf("one"), synchronous)
+  const groups = await createRawLedger(fileOf("groups"), synchronous)
+  const single = await createRawLedger(fileOf("single"), synchronous)
+  const byFibers = await Promise.all(
+    FIBERS.map((fibers) => openLedger({ filename: fileOf(`fibers-${fibers}`), durability }))
+  )
+  /** The events that 64 fibers write next; the floor ledgers keep step with the recording. */
+  const record = async (): Promise<ReadonlyArray<RawEvent>> => {
+    await recorder.run((ledger) => concurrently(ledger, 64, commands))
+    return newestEvents(recording, commands)
+  }
+  let events: ReadonlyArray<RawEvent> = []
+  let singleEvents: ReadonlyArray<RawEvent> = []
+  const figuresOf = async (turns: number) => {
+    const figures = { one: [], groups: [], single: [], f1: [], f4: [], f64: [] } as Record<
+      string,
+      Array<number>
+    >
+    for (let turn = 0; turn < turns; turn++) {
+      events = await record()
+      singleEvents = events.slice(0, singles)
+      const turnFigures = await compare(1, {
+        f64: () => rateOf(commands, () => byFibers[2]?.run((ledger) => concurrently(ledger, 64, commands))),
+        one: () => rateOf(commands, () => replay(one, events)),
+        groups: () => rateOf(commands, () => replayInGroups(groups, events, 64)),
+        f4: () => rateOf(commands, () => byFibers[1]?.run((ledger) => concurrently(ledger, 4, commands))),
+        f1: () => rateOf(singles, () => byFibers[0]?.run((ledger) => concurrently(ledger, 1, singles))),
+        single: () => rateOf(singles, () => replayInGroups(single, singleEvents, 1))
+      })
+      replay(single, events.slice(singles))
+      for (const [name, values] of Object.entries(turnFigures)) figures[name]?.push(...values)
+    }
+    return figures
+  }
+  await figuresOf(2)
+  const {
+    f1 = [],
+    f4 = [],
+    f64 = [],
+    groups: grouped = [],
+    one: big = [],
+    single: alone = []
+  } = await figuresOf(repeats)
+  await recorder.close()
+  for (const ledger of byFibers) await ledger.close()
+  one.close()
+  groups.close()
+  single.close()
+  const unit = "commands per second"
+  return [
+    line(`64 fibers, against one big transaction, ${synchronous}`, unit, f64, big, "ratio at least 0.7"),
+    line(`64 fibers, against transactions of 64, ${synchronous}`, unit, f64, grouped),
+    line(`4 fibers, against one big transaction, ${synchronous}`, unit, f4, big),
+    line(`1 fiber, against one command per transaction, ${synchronous}`, unit, f1, alone),
+    line(`64 fibers, against one command per transaction, ${synchronous}`, unit, f64, alone)
+  ]
+}
+
 export const benchmark: Benchmark = {
-  description: "commands of many fibers at FULL on a real disk against the same events in one transaction",
+  description:
+    "commands of many fibers on a real disk, FULL and NORMAL, against the same events in one transaction",
   run: () =>
     inPlace("disk", async (folder, place) => {
       const repeats = setting("BENCH_REPEATS", 9)
       // A multiple of what every number of fibers divides into whole messages.
       const commands = Math.ceil(setting("BENCH_COMMANDS", 1_920) / 192) * 192
-      const singles = Math.min(commands, 192)
-      const recording = join(folder, "recording.db")
-      const recorder = await openLedger({ filename: recording })
-      const one = await createRawLedger(join(folder, "one.db"), "FULL")
-      const groups = await createRawLedger(join(folder, "groups.db"), "FULL")
-      const single = await createRawLedger(join(folder, "single.db"), "FULL")
-      const byFibers = await Promise.all(
-        FIBERS.map((fibers) => openLedger({ filename: join(folder, `fibers-${fibers}.db`) }))
-      )
-      /** The events that 64 fibers write next; the floor ledgers keep step with the recording. */
-      const record = async (): Promise<ReadonlyArray<RawEvent>> => {
-        await recorder.run((ledger) => concurrently(ledger, 64, commands))
-        return newestEvents(recording, commands)
-      }
-      let events: ReadonlyArray<RawEvent> = []
-      let singleEvents: ReadonlyArray<RawEvent> = []
-      const figuresOf = async (turns: number) => {
-        const figures = { one: [], groups: [], single: [], f1: [], f4: [], f64: [] } as Record<
-          string,
-          Array<number>
-        >
-        for (let turn = 0; turn < turns; turn++) {
-          events = await record()
-          singleEvents = events.slice(0, singles)
-          const turnFigures = await compare(1, {
-            f64: () =>
-              rateOf(commands, () => byFibers[2]?.run((ledger) => concurrently(ledger, 64, commands))),
-            one: () => rateOf(commands, () => replay(one, events)),
-            groups: () => rateOf(commands, () => replayInGroups(groups, events, 64)),
-            f4: () => rateOf(commands, () => byFibers[1]?.run((ledger) => concurrently(ledger, 4, commands))),
-            f1: () => rateOf(singles, () => byFibers[0]?.run((ledger) => concurrently(ledger, 1, singles))),
-            single: () => rateOf(singles, () => replayInGroups(single, singleEvents, 1))
-          })
-          replay(single, events.slice(singles))
-          for (const [name, values] of Object.entries(turnFigures)) figures[name]?.push(...values)
-        }
-        return figures
-      }
-      await figuresOf(2)
-      const {
-        f1 = [],
-        f4 = [],
-        f64 = [],
-        groups: grouped = [],
-        one: big = [],
-        single: alone = []
-      } = await figuresOf(repeats)
-      await recorder.close()
-      for (const ledger of byFibers) await ledger.close()
-      one.close()
-      groups.close()
-      single.close()
-      const unit = "commands per second"
-      return {
-        place,
-        settings: { repeats, commands, synchronous: "FULL" },
-        lines: [
-          line("64 fibers, against one big transaction", unit, f64, big, "ratio at least 0.7"),
-          line("64 fibers, against transactions of 64", unit, f64, grouped),
-          line("4 fibers, against one big transaction", unit, f4, big),
-          line("1 fiber, against one command per transaction", unit, f1, alone),
-          line("64 fibers, against one command per transaction", unit, f64, alone)
-        ]
-      }
+      const lines = [
+        ...(await measure(folder, "FULL", repeats, commands)),
+        ...(await measure(folder, "NORMAL", repeats, commands))
+      ]
+      return { place, settings: { repeats, commands }, lines }
     })
 }

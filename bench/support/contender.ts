@@ -11,6 +11,7 @@ export interface Contest {
   readonly file: string
   readonly name: string
   readonly seconds: number
+  readonly durability: "full" | "normal"
 }
 
 /** What a contender achieved. */
@@ -21,8 +22,8 @@ export interface Achievement {
 
 const nextMessage = async (): Promise<unknown> => (await once(process, "message"))[0]
 
-const contend = async ({ file, name, seconds }: Contest): Promise<Achievement> => {
-  const opened = await openLedger({ filename: file })
+const contend = async ({ durability, file, name, seconds }: Contest): Promise<Achievement> => {
+  const opened = await openLedger({ filename: file, durability })
   process.send?.("ready")
   await nextMessage()
   const end = performance.now() + seconds * 1000
