@@ -4,7 +4,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { SkipReason } from "../../domain/corpus/index-report.ts"
+import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
@@ -67,6 +67,8 @@ const TURN_DOCUMENTS = 16
 
 interface Sources {
   readonly documents: ReadonlyArray<string>
+  /** What the walk met and could not take. */
+  readonly unreadable: ReadonlyArray<Skipped>
   readonly read: (path: string) => GivenDocument | SkipReason
 }
 
@@ -85,15 +87,16 @@ const sourcesIn = (
   }
   if (globs.length === 0) return undefined
   const found = sourceFiles(root, globs as ReadonlyArray<string>)
-  if (!Array.isArray(found)) return found as WalkError
+  if (!("files" in found)) return found
   const typeOf = documentType(configuration.content_types ?? {})
-  return { documents: found, read: (path) => readDocument(root, path, typeOf(path)) }
+  const { files, unreadable } = found
+  return { documents: files, unreadable, read: (path) => readDocument(root, path, typeOf(path)) }
 }
 
 interface Tally {
   readonly counts: Record<Exclude<WriteOutcome, "refused">, number>
   readonly refused: Array<string>
-  readonly skipped: Array<{ readonly path: string; readonly reason: SkipReason }>
+  readonly skipped: Array<Skipped>
   embedded: number
 }
 
@@ -111,11 +114,12 @@ const count = (tally: Tally, path: string, outcome: WriteOutcome): void => {
 
 const putAll = Effect.fnUntraced(function* (
   write: WriteCassette,
-  { documents, read }: Sources,
+  { documents, read, unreadable }: Sources,
   time: WriteTime,
   tally: Tally,
   progress: IndexingOptions["progress"]
 ) {
+  tally.skipped.push(...unreadable)
   for (const [index, path] of documents.entries()) {
     const document = read(path)
     if (typeof document === "string") tally.skipped.push({ path, reason: document })
@@ -248,7 +252,12 @@ export const indexCassette = Effect.fnUntraced(function* (
   if (sources !== undefined && !("documents" in sources)) return yield* Effect.fail(sources)
   const tally = newTally()
   yield* configured.birth.mutability === "immutable"
-    ? rebuildSealed(configured, sources ?? { documents: [], read: () => "UNREADABLE" }, options, tally)
+    ? rebuildSealed(
+        configured,
+        sources ?? { documents: [], unreadable: [], read: () => "UNREADABLE" },
+        options,
+        tally
+      )
     : Effect.scoped(update(configured, sources, options, tally))
   const took = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
   return {

@@ -5,7 +5,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import { join, posix, relative, sep } from "node:path"
 import picomatch from "picomatch"
 import type { Walk } from "../../application/corpus/corpus-files.ts"
-import type { SkipReason } from "../../domain/corpus/index-report.ts"
+import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { MAX_DOCUMENT_BYTES } from "../../domain/network/limits.ts"
 import { walkFiles } from "../corpus/file-walk.ts"
 import type { GivenDocument } from "./document-writing.ts"
@@ -20,13 +20,14 @@ export const globBelowRoot = (root: string, folder: string, glob: string): strin
   return joined === ".." || joined.startsWith("../") || posix.isAbsolute(glob) ? undefined : joined
 }
 
-/** The files of the globs (relative to the root), in order. */
+/** The files of the globs (relative to the root), in order, and what is there but cannot be read or named. */
 export const sourceFiles = (
   root: string,
   globs: ReadonlyArray<string>
-): ReadonlyArray<string> | WalkError => {
+): { readonly files: ReadonlyArray<string>; readonly unreadable: ReadonlyArray<Skipped> } | WalkError => {
   const walk = walkFiles(root, { paths: [], include: globs, exclude: [] })
-  return "files" in walk ? walk.files : walk
+  if (!("files" in walk)) return walk
+  return { files: walk.files, unreadable: walk.skipped.filter(({ reason }) => reason === "UNREADABLE") }
 }
 
 /** The type of a document: the first glob that matches, else its first folder; a file of the root is a `document`. */
