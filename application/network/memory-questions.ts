@@ -22,7 +22,7 @@ import type { Asking } from "./asking.ts"
 import type { Cassette, MemorySaved, SaveMemory } from "./cassette.ts"
 import type { EmbedderShape } from "./embedder.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./network.ts"
-import { searchNetwork, type SearchTools } from "./network-search.ts"
+import { searchNetwork, searchNothing, type SearchTools } from "./network-search.ts"
 import type { SymbolAskError } from "./symbol-questions.ts"
 import { withUnanswered } from "./symbol-resolution.ts"
 
@@ -171,10 +171,7 @@ export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
           limit,
           (asking, scope) =>
             limit === 0
-              ? Effect.as(
-                  asking.each(({ getStats }) => getStats),
-                  { hits: [], mode: "lexical" as const, notices: [] }
-                )
+              ? searchNothing(asking)
               : asking.steadily(
                   searchNetwork(
                     asking,

@@ -79,6 +79,13 @@ const reasons = (
   ...(phrases.length > 0 ? ["a phrase is looked for by words"] : [])
 ]
 
+/** What is found where nothing is wanted (a limit of 0): nothing, and who would have answered. */
+export const searchNothing = (asking: Asking): Effect.Effect<Search> =>
+  Effect.as(
+    asking.each(({ getStats }) => getStats),
+    { hits: [], mode: "lexical", notices: [] }
+  )
+
 /** Searches; `limit` is 1 or more. Without a wish it is hybrid where there are vectors, else lexical. */
 export const searchNetwork = Effect.fnUntraced(function* (
   asking: Asking,

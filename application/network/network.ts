@@ -41,6 +41,7 @@ import {
   SEARCH_MODES,
   type SearchMode,
   searchNetwork,
+  searchNothing,
   type SearchTools
 } from "./network-search.ts"
 import { Stemming } from "./stemming.ts"
@@ -138,8 +139,6 @@ const limitFault = (limit: number): InvalidInput | undefined =>
   Number.isInteger(limit) && limit >= 0 && limit <= MAX_LIMIT
     ? undefined
     : invalid("/limit", `a whole number from 0 to ${MAX_LIMIT}`)
-
-const noHits: Search = { hits: [], mode: "lexical", notices: [] }
 
 const healthOf = (cassette_id: string, answer: Answer, handshake: Handshake | undefined): CassetteHealth =>
   handshake === undefined
@@ -343,15 +342,11 @@ class Hub {
   ): Effect.fn.Return<MergedAnswer, AskError> {
     const { answers, partial, value } = yield* this.embedding.using((embedder) =>
       this.ask(options, limit, (asking, scope) =>
-        Effect.gen({ self: this }, function* () {
-          if (limit === 0)
-            return yield* Effect.as(
-              asking.each(({ getStats }) => getStats),
-              noHits
+        limit === 0
+          ? searchNothing(asking)
+          : asking.steadily(
+              searchNetwork(asking, { ...this.tools, embedder }, text, limit, scope, options.mode)
             )
-          const tools = { ...this.tools, embedder }
-          return yield* asking.steadily(searchNetwork(asking, tools, text, limit, scope, options.mode))
-        })
       )
     )
     return { ...value, answers, partial }
@@ -428,10 +423,7 @@ class Hub {
           const text = yield* namedText(everywhere, name, scope)
           const { answers, partial, value } = yield* this.ask(options, limit, (asking) =>
             limit === 0
-              ? Effect.as(
-                  asking.each(({ getStats }) => getStats),
-                  noHits
-                )
+              ? searchNothing(asking)
               : neighboursOf(asking, everywhere, { ...this.tools, embedder }, text, limit, scope)
           )
           return { hash: text.hash, ...value, answers, partial }
