@@ -95,10 +95,13 @@ class Waiting {
 class Bell {
   private wake: (() => void) | undefined
 
-  /** Ends once the bell is rung, which must happen after it was begun. */
-  readonly wait: Effect.Effect<void> = Effect.callback((resume) => {
-    this.wake = () => resume(Effect.void)
-  })
+  /** Ends at the next ring; at once when nothing is left to wait for, since a ring that nobody heard is lost. */
+  wait(isIdle: () => boolean): Effect.Effect<void> {
+    return Effect.callback((resume) => {
+      if (isIdle()) this.wake = () => resume(Effect.void)
+      else resume(Effect.void)
+    })
+  }
 
   ring(): void {
     const { wake } = this
@@ -243,7 +246,8 @@ const makeCommandWriter = (
       for (let groups = 1; ; groups++) {
         if (groups % GROUPS_PER_TURN === 0) yield* Effect.yieldNow
         if (line.length === 0) {
-          if (Queue.sizeUnsafe(queue) === 0 && !closing) yield* bell.wait
+          // Asked where the wait begins: between two steps of this fiber others may run.
+          yield* bell.wait(() => Queue.sizeUnsafe(queue) === 0 && !closing)
           line = yield* Queue.takeBetween(queue, 1, MAX_GROUP)
         }
         const group = line.slice(0, groupLength(line))
