@@ -3,13 +3,14 @@
  * tried on ledgers whose gate is held open by a dropped trigger, with the pending event's position.
  */
 import type { Attack } from "../attack.ts"
-import { insertInto, literal, stepIdOf } from "../ledger.ts"
+import { insertInto, literal, rowAfter, stepIdOf } from "../ledger.ts"
 import {
   at,
   head,
   jobs,
   key,
   leaseEnd,
+  legal,
   messages,
   nextPosition,
   now,
@@ -225,6 +226,12 @@ const withParents = (name: string, table: "cassette_jobs" | "cassette_steps", ro
 })
 
 const born: ReadonlyArray<Attack> = [
+  withParents("a job of an older message beside the pending event's own", "cassette_jobs", {
+    ...job,
+    job_id: `job_${messages.last.slice(4)}.0002`,
+    message_id: messages.last,
+    ordinal: 2
+  }),
   withParents("a job numbered 0", "cassette_jobs", { ...job, ordinal: 0 }),
   withParents("a job numbered 10000", "cassette_jobs", { ...job, ordinal: 10_000 }),
   withParents("a step numbered 0", "cassette_steps", { ...step, ordinal: 0 }),
@@ -240,6 +247,11 @@ const born: ReadonlyArray<Attack> = [
 const heads: ReadonlyArray<Attack> = [
   ["to an invented hash", `size = ${nextPosition}, hash = ${literal("f".repeat(64))}`],
   ["two events on", `size = ${nextPosition + 1}`],
+  // The hash alone does not tell how far the head may go.
+  [
+    "two events on, with the pending event's hash",
+    `size = ${nextPosition + 1}, hash = ${literal(rowAfter(head, legal.post).hash)}`
+  ],
   ["back", "size = 0"],
   ["to no hash", `size = ${nextPosition}, hash = NULL`],
   ["to no size", "size = NULL"]
