@@ -23,6 +23,16 @@ describe("parseStoredJson", () => {
 })
 
 describe("parseCanonicalJson", () => {
+  it("refuses no text whose key JSON.parse takes for one that it read before", () => {
+    const text = '{"":"","\\u001f":false}'
+    JSON.parse('{"x":{"\\\\":{"b":"","c":[]},"":1},"y":{"":"","\\u001f":false}}')
+    expect(parseCanonicalJson(text)).toEqual({ "": "", "\u001f": false })
+    const nested = '{"x":{"":"","\\\\":false},"y":{"":"","\\u001f":false}}'
+    expect(parseCanonicalJson(nested)).toEqual({
+      x: { "": "", "\\": false },
+      y: { "": "", "\u001f": false }
+    })
+  })
   it("reads text that is its own canonical text", () => {
     expect(parseCanonicalJson('{"a":[1,"\\n"],"b":null}')).toEqual({ a: [1, "\n"], b: null })
   })

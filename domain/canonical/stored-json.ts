@@ -17,15 +17,20 @@ export const parseStoredJson = (text: string): Result.Result<JsonValue, NotStric
   }
 }
 
+const ifWrittenAlike = (value: JsonValue, text: string, maxDepth?: number): JsonValue | undefined =>
+  Result.getOrUndefined(jcs(value, maxDepth)) === text ? value : undefined
+
 /**
- * The value of text that is its own canonical text (`jcs/1`), or undefined. JSON.parse may be trusted here: canonical
- * text has one meaning, so whatever writes it again was read rightly.
+ * The value of text that is its own canonical text (`jcs/1`), or undefined. Canonical text has one meaning, so whatever
+ * writes it again was read rightly, by JSON.parse too; where it does not, JSON.parse may have read a key wrongly.
  */
 export const parseCanonicalJson = (text: string, maxDepth?: number): JsonValue | undefined => {
   try {
-    const value = JSON.parse(text) as JsonValue
-    return Result.getOrUndefined(jcs(value, maxDepth)) === text ? value : undefined
+    const value = ifWrittenAlike(JSON.parse(text) as JsonValue, text, maxDepth)
+    if (value !== undefined || !text.includes("\\")) return value
   } catch {
     return undefined
   }
+  const read = readJson(text, "jcs/1", maxDepth)
+  return Result.isSuccess(read) ? ifWrittenAlike(read.success, text, maxDepth) : undefined
 }
