@@ -31,7 +31,14 @@ import {
   type WriteOutcome,
   type WriteTime
 } from "./document-writing.ts"
-import { documentType, globBelowRoot, readDocument, sourceFiles, type WalkError } from "./sources.ts"
+import {
+  documentType,
+  globBelowRoot,
+  isOutOfSight,
+  readDocument,
+  sourceFiles,
+  type WalkError
+} from "./sources.ts"
 
 /** What indexing one cassette came to. */
 export interface IndexReport {
@@ -177,7 +184,8 @@ const update = Effect.fnUntraced(function* (
   yield* putAll(write, sources, time, tally, progress)
   const kept = new Set(sources.documents)
   for (const path of yield* write(storedPaths)) {
-    if (!kept.has(path)) count(tally, path, yield* write((connection) => removeDocument(connection, path)))
+    if (kept.has(path) || isOutOfSight(sources.unreadable, path)) continue
+    count(tally, path, yield* write((connection) => removeDocument(connection, path)))
   }
   yield* write(finishWriting)
   if (embedding !== undefined) tally.embedded = yield* embedMissing(write, configured.id, embedding)

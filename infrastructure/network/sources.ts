@@ -30,6 +30,13 @@ export const sourceFiles = (
   return { files: walk.files, unreadable: walk.skipped.filter(({ reason }) => reason === "UNREADABLE") }
 }
 
+/** True for what may still be there: it, or a folder above it, could not be read. */
+export const isOutOfSight = (unreadable: ReadonlyArray<Skipped>, path: string): boolean =>
+  unreadable.some(
+    ({ path: skipped }) =>
+      skipped === "./" || (skipped.endsWith("/") ? path.startsWith(skipped) : path === skipped)
+  )
+
 /** The type of a document: the first glob that matches, else its first folder; a file of the root is a `document`. */
 export const documentType = (types: Readonly<Record<string, string>>): ((path: string) => string) => {
   const matchers = Object.entries(types).map(([glob, type]) => ({
