@@ -1,6 +1,7 @@
 // INSERTs into the log that aim well: an event that is legal now, made of live rows with its right place, link and hash;
 // then nothing, its hash or one thing of it is twisted; then it is said in one of the many ways that SQL has.
 
+import { hasTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { messageIdAt } from "../../domain/ledger/ids.ts"
 import { ZERO_HASH } from "../../domain/ledger/limits.ts"
@@ -20,8 +21,11 @@ interface Live {
   rows(table: string): ReadonlyArray<Row>
 }
 
-const later = (time: string, seconds: number): string =>
-  new Date(Date.parse(time) + seconds * 1_000).toISOString()
+/** A time so many seconds after another; what comes after a value that is no time is that value again. */
+const later = (time: string, seconds: number): string => {
+  const millis = Date.parse(time) + seconds * 1_000
+  return hasTimestamp(millis) ? timestampFromMillis(millis) : time
+}
 
 const PAYLOADS: ReadonlyArray<object> = [
   {},
