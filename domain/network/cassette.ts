@@ -58,14 +58,16 @@ export const Handshake = Schema.Struct({
 })
 export type Handshake = typeof Handshake.Type
 
-/** How a cassette answered. */
-export type AnswerStatus = "ok" | "partial" | "offline" | "timeout" | "error" | "refused"
+const AnswerStatus = Schema.Literals(["ok", "partial", "offline", "timeout", "error", "refused"])
+export type AnswerStatus = typeof AnswerStatus.Type
 
-export interface Answer {
-  readonly status: AnswerStatus
-  readonly took_ms: number
-  readonly reason?: string
-}
+/** How a cassette answered. */
+export const Answer = Schema.Struct({
+  status: AnswerStatus,
+  took_ms: Schema.Finite,
+  reason: Schema.optionalKey(Schema.String)
+})
+export type Answer = typeof Answer.Type
 
 /** One place where a found text stands. */
 export interface Place {

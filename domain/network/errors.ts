@@ -1,15 +1,11 @@
 // Every way in which the network refuses or fails, as tagged data that carries what is needed to act. A cassette that
 // does not answer is a status of the whole answer; it becomes an error only where nothing else is left.
 import * as Schema from "effect/Schema"
+import { Answer } from "./cassette.ts"
 import type { SymbolError } from "./symbol-errors.ts"
 
-const Status = Schema.Literals(["ok", "partial", "offline", "timeout", "error", "refused"])
-
 /** How each asked cassette answered. */
-const Answers = Schema.Record(
-  Schema.String,
-  Schema.Struct({ status: Status, took_ms: Schema.Number, reason: Schema.optionalKey(Schema.String) })
-)
+const Answers = Schema.Record(Schema.String, Answer)
 
 const listed = (names: ReadonlyArray<string>): string => (names.length === 0 ? "none" : names.join(", "))
 

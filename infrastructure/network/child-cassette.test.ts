@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { isAlive, isGone } from "../testing/process-end.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { childCassette, type ChildCassetteOptions } from "./child-cassette.ts"
 import { cassetteWith, local, withNetworkOf } from "./testing/cassettes.ts"
@@ -25,22 +26,6 @@ const count = {
   scope: { now: "2026-01-01T00:00:00.000Z", agent: null },
   terms: ["text"]
 } as const
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-const until = async (holds: () => boolean): Promise<boolean> => {
-  for (let tries = 0; tries < 200 && !holds(); tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  return holds()
-}
 
 describe("a child", () => {
   it("answers as reading in this process does", async () => {
@@ -74,7 +59,7 @@ describe("a child", () => {
     const { chunks: pid } = await Effect.runPromise(ask(count))
     expect(isAlive(pid)).toBe(true)
     expect(await Effect.runPromise(Effect.flip(ask(count)))).toMatchObject({ status: "timeout" })
-    expect(await until(() => !isAlive(pid))).toBe(true)
+    expect(await isGone(pid)).toBe(true)
     expect(await Effect.runPromise(Effect.flip(ask(count)))).toMatchObject({ status: "offline" })
   })
 
@@ -92,7 +77,7 @@ describe("a child", () => {
   it("is stopped when it has nothing to do", async () => {
     const cassette = child("one.db", { program: hangingProgram, idleMillis: 20 })
     const { chunks: first } = await Effect.runPromise(cassette.askIndex!(count))
-    expect(await until(() => !isAlive(first))).toBe(true)
+    expect(await isGone(first)).toBe(true)
   })
 
   it("does not keep the others from answering", async () => {
@@ -120,6 +105,6 @@ describe("a child", () => {
     const pid = Number(line.toString())
     expect(isAlive(pid)).toBe(true)
     parent.kill("SIGKILL")
-    expect(await until(() => !isAlive(pid))).toBe(true)
+    expect(await isGone(pid)).toBe(true)
   })
 })

@@ -11,6 +11,7 @@ import type { IndexAnswers, IndexRequest } from "../../domain/network/index-requ
 import { DEFAULT_DEADLINE_MILLIS } from "../../domain/network/limits.ts"
 import type { CassetteFault } from "./cassette-file.ts"
 import type { ChildAnswer, ChildRequest } from "./child-messages.ts"
+import { GrowingPause } from "./growing-pause.ts"
 import { indexedCassette } from "./indexed-cassette.ts"
 import type { CassetteAddress } from "./local-cassette.ts"
 
@@ -26,8 +27,6 @@ export interface ChildCassetteOptions extends CassetteAddress {
 }
 
 const DEFAULT_IDLE_MILLIS = 30_000
-const DEFAULT_PAUSE_MILLIS = 250
-const MAX_PAUSE_MILLIS = 60_000
 
 /** The same place from the sources and from a bundle two levels below dist/. */
 const childProgram = (): string => {
@@ -42,19 +41,19 @@ class Child {
   private process: ChildProcess | undefined
   private readonly waiting = new Map<number, Settle>()
   private next = 0
-  private failures = 0
-  private pausedUntil = 0
+  private readonly pause: GrowingPause
   private idle: NodeJS.Timeout | undefined
 
   constructor(options: ChildCassetteOptions) {
     this.options = options
+    this.pause = new GrowingPause(options.pauseMillis)
   }
 
   /** Sends a request; `settle` is called once. Gives what takes the request back. */
   ask(request: IndexRequest, settle: Settle): () => void {
-    const pause = this.pausedUntil - performance.now()
-    if (pause > 0) {
-      const reason = `suspended for ${Math.ceil(pause)} ms more after ${this.failures} failure(s)`
+    const { failures, left } = this.pause
+    if (left > 0) {
+      const reason = `suspended for ${Math.ceil(left)} ms more after ${failures} failure(s)`
       settle({ status: "offline", reason })
       return () => {}
     }
@@ -109,7 +108,7 @@ class Child {
   }
 
   private received(answer: ChildAnswer): void {
-    this.failures = 0
+    this.pause.succeeded()
     this.waiting.get(answer.number)?.("fault" in answer ? answer.fault : { value: answer.value })
     if (this.waiting.size > 0) return
     clearTimeout(this.idle)
@@ -119,12 +118,7 @@ class Child {
 
   /** Kills the child and leaves the cassette alone for a while. */
   private fail(fault: CassetteFault): void {
-    const pause = Math.min(
-      MAX_PAUSE_MILLIS,
-      (this.options.pauseMillis ?? DEFAULT_PAUSE_MILLIS) * 2 ** this.failures
-    )
-    this.failures += 1
-    this.pausedUntil = performance.now() + pause
+    this.pause.failed()
     const waiting = [...this.waiting.values()]
     this.waiting.clear()
     this.stop()

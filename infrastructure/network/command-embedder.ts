@@ -13,6 +13,7 @@ import type { EmbedderShape } from "../../application/network/embedder.ts"
 import { readJson } from "../../domain/canonical/strict-reader.ts"
 import { type EmbedderIdentity, preparedText, unitVector } from "../../domain/network/vectors.ts"
 import { EmbedderFailed } from "../../domain/network/errors.ts"
+import { GrowingPause } from "./growing-pause.ts"
 
 export interface CommandEmbedderOptions {
   /** The program and its arguments. */
@@ -27,8 +28,6 @@ export interface CommandEmbedderOptions {
 
 /** A model may have to be loaded first. */
 const DEFAULT_DEADLINE_MILLIS = 120_000
-const DEFAULT_PAUSE_MILLIS = 250
-const MAX_PAUSE_MILLIS = 60_000
 
 /** How long an answer may be: so many bytes for each number, and for what stands around them. */
 const MAX_NUMBER_BYTES = 40
@@ -65,20 +64,20 @@ class EmbeddingProgram {
   private program: Program | undefined
   private waiting: Waiting | undefined
   private next = 1
-  private failures = 0
-  private pausedUntil = 0
+  private readonly pause: GrowingPause
   private parts: Array<Buffer> = []
   private size = 0
 
   constructor(options: CommandEmbedderOptions) {
     this.options = options
+    this.pause = new GrowingPause(options.pauseMillis)
   }
 
   /** Sends one batch; the caller sends the next only after this one is settled. */
   send(texts: ReadonlyArray<string>, settle: Settle): void {
-    const pause = this.pausedUntil - performance.now()
-    if (pause > 0) {
-      const reason = `it is left alone for ${Math.ceil(pause)} ms more after ${this.failures} failure(s)`
+    const { failures, left } = this.pause
+    if (left > 0) {
+      const reason = `it is left alone for ${Math.ceil(left)} ms more after ${failures} failure(s)`
       settle({ reason })
       return
     }
@@ -159,15 +158,13 @@ class EmbeddingProgram {
     if (answer.vectors.length !== waiting.count || vectors.length !== waiting.count) {
       return this.fail(`it must answer ${waiting.count} vectors of ${dimensions} finite numbers, none all 0`)
     }
-    this.failures = 0
+    this.pause.succeeded()
     waiting.settle({ vectors })
   }
 
   /** Kills the program and leaves it alone for a while. */
   private fail(reason: string): void {
-    const first = this.options.pauseMillis ?? DEFAULT_PAUSE_MILLIS
-    this.pausedUntil = performance.now() + Math.min(MAX_PAUSE_MILLIS, first * 2 ** this.failures)
-    this.failures += 1
+    this.pause.failed()
     this.kill()
     this.waiting?.settle({ reason })
   }

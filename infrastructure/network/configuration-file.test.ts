@@ -11,40 +11,8 @@ import { finishWriting } from "./document-writing.ts"
 import { hashEmbedder } from "./hash-embedder.ts"
 import { openNetwork, readNetworkFile } from "./network-files.ts"
 import { cassetteWith, newCassette, put } from "./testing/cassettes.ts"
+import { fullConfiguration } from "./testing/full-configuration.ts"
 import { putVectors, unembedded } from "./vector-writing.ts"
-
-const full = `network:
-  version: "1.0"
-  protocol: "SNP"  # Semantic Network Protocol
-
-cassettes:
-  - id: governance
-    path: NAVIGATION/CORTEX/db/governance.db
-    type: local
-    auto_index: true
-    capabilities:
-      - vectors
-      - fts
-      - semantic_search
-
-  - id: agi-research
-    path: D:/CCC 2.0/AI/AGI/CONTEXT/research/_generated/system1.db
-    type: external
-    auto_index: false
-    capabilities:
-      - research
-      - fts
-
-indexing:
-  model: all-MiniLM-L6-v2
-  dimensions: 384
-  batch_size: 100
-
-compression:
-  symbol_format: "@C:{hash_short}"
-  max_expansion_depth: 3
-  lazy_expansion: true
-`
 
 const start = 'network: {version: "1.0", protocol: SNP}\ncassettes:\n'
 const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
@@ -56,7 +24,7 @@ const issuesOf = (text: string) => {
 
 describe("a configuration", () => {
   it("of the standard form is read, and says what its cassettes promise", () => {
-    const decoded = Result.getOrThrow(decodeConfiguration("network.yaml", full))
+    const decoded = Result.getOrThrow(decodeConfiguration("network.yaml", fullConfiguration))
     expect(decoded.cassettes.map(({ id }) => id)).toEqual(["governance", "agi-research"])
     expect(decoded.cassettes.map(mutabilityOf)).toEqual(["stable", "mutable"])
   })

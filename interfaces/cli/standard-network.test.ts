@@ -5,6 +5,7 @@ import { dirname, join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import type { Hit } from "../../domain/network/cassette.ts"
 import { STANDARD_CASSETTES } from "../../domain/network/configuration.ts"
+import { fullConfiguration } from "../../infrastructure/network/testing/full-configuration.ts"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
 const cleanups: Array<() => void> = []
@@ -70,43 +71,10 @@ describe("the nine standard cassettes", () => {
   })
 })
 
-const configuration = `network:
-  version: "1.0"
-  protocol: "SNP"  # Semantic Network Protocol
-
-cassettes:
-  - id: governance
-    path: NAVIGATION/CORTEX/db/governance.db
-    type: local
-    auto_index: true
-    capabilities:
-      - vectors
-      - fts
-      - semantic_search
-
-  - id: agi-research
-    path: D:/CCC 2.0/AI/AGI/CONTEXT/research/_generated/system1.db
-    type: external
-    auto_index: false
-    capabilities:
-      - research
-      - fts
-
-indexing:
-  model: all-MiniLM-L6-v2
-  dimensions: 384
-  batch_size: 100
-
-compression:
-  symbol_format: "@C:{hash_short}"
-  max_expansion_depth: 3
-  lazy_expansion: true
-`
-
 describe("a configuration with an external cassette that cannot be reached", () => {
   it("is indexed and asked; what is missing is offline, with what to do", async () => {
     const folder = emptyFolder()
-    write(folder, "CORTEX/network.yaml", configuration)
+    write(folder, "CORTEX/network.yaml", fullConfiguration)
     write(folder, "CONTEXT/decisions.md", "# Decisions\n\nAn orchard was decided upon.\n")
     const indexed = await runCli(["network", "index"], { cwd: folder })
     expect([indexed.code, indexed.stderr]).toEqual([0, ""])

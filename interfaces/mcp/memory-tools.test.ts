@@ -1,28 +1,13 @@
 /** Memories as tools: each server speaks for one agent, and what an agent keeps to itself is not there for another. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { runCli, temporaryFolder } from "../cli/testing/in-process.ts"
-import { Session } from "./testing/session.ts"
+import { beforeEach, describe, expect, it } from "vitest"
+import { runCli } from "../cli/testing/in-process.ts"
+import { sessionsOfTests } from "./testing/sessions.ts"
 
-let place: ReturnType<typeof temporaryFolder>
-let open: Array<Session>
-
-const start = async (...args: ReadonlyArray<string>): Promise<Session> => {
-  const session = new Session(place.folder, ...args)
-  open.push(session)
-  await session.initialize()
-  return session
-}
+const { place, start } = sessionsOfTests()
 
 beforeEach(async () => {
-  place = temporaryFolder()
-  open = []
   await runCli(["network", "init"], { cwd: place.folder })
   await runCli(["network", "index"], { cwd: place.folder })
-})
-
-afterEach(async () => {
-  for (const session of open) await session.close()
-  place.remove()
 })
 
 const secret = { text: "Ada prefers short answers", cassette: "resident" }

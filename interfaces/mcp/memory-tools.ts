@@ -4,11 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { JsonObject } from "../../domain/canonical/json.ts"
 import { DEFAULT_LIMIT } from "../../domain/network/limits.ts"
-import { NetworkAccess } from "./network-access.ts"
+import { openNetwork } from "./network-access.ts"
 import { answered, cassettes, Found, limit, query } from "./network-answers.ts"
 import { adds, agentTool, type AgentTool, objectArgument, reads, textArgument } from "./tool.ts"
-
-const openNetwork = NetworkAccess.use(({ open }) => open)
 
 const memorySave = agentTool({
   name: "memory_save",

@@ -15,3 +15,6 @@ export class NetworkAccess extends Context.Service<
     readonly open: Effect.Effect<NetworkShape, NetworkOpenError>
   }
 >()("cortex-cassette/interfaces/mcp/NetworkAccess") {}
+
+/** The open network. */
+export const openNetwork = NetworkAccess.use(({ open }) => open)

@@ -1,6 +1,7 @@
 // What tools of the network and of memories ask and answer alike: the arguments of a search, hits, and who answered.
 import * as Schema from "effect/Schema"
 import { SEARCH_MODES } from "../../application/network/network-search.ts"
+import { Answer } from "../../domain/network/cassette.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { textArgument } from "./tool.ts"
 
@@ -22,8 +23,6 @@ export const cassettes = Schema.optionalKey(
     examples: [["documents"]]
   })
 )
-
-export const Status = Schema.Literals(["ok", "partial", "offline", "timeout", "error", "refused"])
 
 const Place = Schema.Struct({
   source: Schema.String,
@@ -72,10 +71,7 @@ const Hit = Schema.Struct({
 
 /** Who answered. */
 export const answered = {
-  answers: Schema.Record(
-    Schema.String,
-    Schema.Struct({ status: Status, took_ms: Schema.Finite, reason: Schema.optionalKey(Schema.String) })
-  ).annotate({ description: "how each asked cassette answered" }),
+  answers: Schema.Record(Schema.String, Answer).annotate({ description: "how each asked cassette answered" }),
   partial: Schema.Boolean.annotate({ description: "true when some cassette did not answer" })
 }
 

@@ -1,19 +1,11 @@
 /** Searching as tools: the same hits, answers and refusals as on the command line, from a network that may change meanwhile. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { runCli, runJson, temporaryFolder } from "../cli/testing/in-process.ts"
-import { Session } from "./testing/session.ts"
+import { beforeEach, describe, expect, it } from "vitest"
+import { runCli, runJson } from "../cli/testing/in-process.ts"
+import { sessionsOfTests } from "./testing/sessions.ts"
 
-let place: ReturnType<typeof temporaryFolder>
-let open: Array<Session>
-
-const start = async (...args: ReadonlyArray<string>): Promise<Session> => {
-  const session = new Session(place.folder, ...args)
-  open.push(session)
-  await session.initialize()
-  return session
-}
+const { place, start } = sessionsOfTests()
 
 const cortex = (...args: ReadonlyArray<string>) => runJson(args, { cwd: place.folder })
 
@@ -23,16 +15,9 @@ const indexed = async () => {
 }
 
 beforeEach(() => {
-  place = temporaryFolder()
-  open = []
   mkdirSync(join(place.folder, "research"))
   writeFileSync(join(place.folder, "guide.md"), "# Guide\n\nClaim a step before you work on it.\n")
   writeFileSync(join(place.folder, "research", "lease.md"), "# Leases\n\nA step is claimed under a lease.\n")
-})
-
-afterEach(async () => {
-  for (const session of open) await session.close()
-  place.remove()
 })
 
 /** What an answer says beside how long it took. */

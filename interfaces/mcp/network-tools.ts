@@ -2,15 +2,14 @@
 // each is. Arguments and answers are those of the application; a cassette that does not answer is part of the answer.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { CAPABILITIES, Capability, CassetteStats, Mutability } from "../../domain/network/cassette.ts"
+import { Answer, CAPABILITIES, Handshake } from "../../domain/network/cassette.ts"
 import { DEFAULT_LIMIT } from "../../domain/network/limits.ts"
 import { isMeantAsSymbol } from "../../domain/network/symbols.ts"
+import { currentTarget } from "../cli/corpus/symbol-target.ts"
 import { CorpusAccess } from "./corpus-access.ts"
-import { NetworkAccess } from "./network-access.ts"
-import { answered, cassettes, Found, foundFields, limit, query, Status } from "./network-answers.ts"
+import { openNetwork } from "./network-access.ts"
+import { answered, cassettes, Found, foundFields, limit, query } from "./network-answers.ts"
 import { agentTool, type AgentTool, noArguments, reads, textArgument } from "./tool.ts"
-
-const openNetwork = NetworkAccess.use(({ open }) => open)
 
 const semanticSearch = agentTool({
   name: "semantic_search",
@@ -52,21 +51,10 @@ const cassetteStats = agentTool({
   input: noArguments,
   data: Schema.Record(
     Schema.String,
-    Schema.Struct({
-      cassette_id: Schema.String,
-      status: Status,
-      took_ms: Schema.Finite,
-      reason: Schema.optionalKey(Schema.String),
-      db_path: Schema.optionalKey(Schema.String),
-      db_hash: Schema.optionalKey(Schema.String),
-      capabilities: Schema.optionalKey(Schema.Array(Capability)),
-      schema_version: Schema.optionalKey(Schema.String),
-      protocol: Schema.optionalKey(Schema.String),
-      protocol_version: Schema.optionalKey(Schema.String),
-      embedding_model: Schema.optionalKey(Schema.NullOr(Schema.String)),
-      mutability: Schema.optionalKey(Mutability),
-      stats: Schema.optionalKey(CassetteStats)
-    })
+    Schema.Union([
+      Schema.Struct({ ...Handshake.fields, status: Schema.Literal("ok"), took_ms: Schema.Finite }),
+      Schema.Struct({ cassette_id: Schema.String, ...Answer.fields })
+    ])
   ),
   run: () =>
     Effect.gen(function* () {
@@ -136,18 +124,7 @@ const symbolResolve = agentTool({
       ? Effect.flatMap(openNetwork, (network) => network.resolveSymbol(symbol, options))
       : Effect.gen(function* () {
           const { corpus } = yield* CorpusAccess.use(({ open }) => open)
-          const section = yield* Effect.andThen(corpus.symbol(symbol), corpus.currentSection(symbol))
-          const { content_hash, heading, line_end, line_start, path, section_id, slice } = section
-          return {
-            symbol,
-            path,
-            heading,
-            section_id,
-            line_start,
-            line_end,
-            section_content_hash: content_hash,
-            default_slice: slice
-          }
+          return { symbol, ...(yield* currentTarget(corpus, symbol)) }
         })
 })
 

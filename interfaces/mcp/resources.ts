@@ -9,7 +9,7 @@ import { UnknownCassette } from "../../domain/network/errors.ts"
 import { errorDocument } from "../cli/envelope.ts"
 import { RunNotFound, type ToolFailure } from "./failures.ts"
 import { LedgerAccess } from "./ledger-access.ts"
-import { NetworkAccess } from "./network-access.ts"
+import { openNetwork } from "./network-access.ts"
 import { pathInRoot } from "./root-folder.ts"
 import type { ToolServices } from "./tool.ts"
 
@@ -65,7 +65,7 @@ const cassette: ResourceKind = {
   description: "Whether a cassette of the network answers, what it holds and what it can do",
   read: (id) =>
     Effect.gen(function* () {
-      const network = yield* NetworkAccess.use(({ open }) => open)
+      const network = yield* openNetwork
       const health = yield* network.status
       return (
         health.find(({ cassette_id }) => cassette_id === id) ??

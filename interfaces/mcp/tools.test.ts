@@ -6,8 +6,8 @@ import * as Schema from "effect/Schema"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { runCli, temporaryFolder } from "../cli/testing/in-process.ts"
+import { describe, expect, it } from "vitest"
+import { runCli } from "../cli/testing/in-process.ts"
 import { Ledger } from "../embedding/ledger.ts"
 import { agentTools } from "./agent-tools.ts"
 import { Caller } from "./caller.ts"
@@ -18,29 +18,28 @@ import { envelopeOf } from "./result.ts"
 import { RootFolder } from "./root-folder.ts"
 import { describeTool, serve } from "./server.ts"
 import { Session } from "./testing/session.ts"
+import { sessionsOfTests } from "./testing/sessions.ts"
 
-let place: ReturnType<typeof temporaryFolder>
-let open: Array<Session>
-
-const start = async (...args: ReadonlyArray<string>): Promise<Session> => {
-  const session = new Session(place.folder, ...args)
-  open.push(session)
-  await session.initialize()
-  return session
-}
-
-beforeEach(() => {
-  place = temporaryFolder()
-  open = []
-})
-
-afterEach(async () => {
-  for (const session of open) await session.close()
-  place.remove()
-})
+const { place, start } = sessionsOfTests()
 
 const hello = { type: "plan", task_id: "t1", agent_id: "a1", content: "hello" }
 const work = { run_id: "r1", source: "USER", payload: { intent: "tidy", steps: [{ n: 1 }, { n: 2 }] } }
+
+/** What a server that only reads has left. */
+const readingTools = [
+  "job_status",
+  "ledger_verify",
+  "thought_record_list",
+  "audit_verify_chain",
+  "bundle_verify",
+  "semantic_search",
+  "cassette_network_query",
+  "cassette_stats",
+  "symbol_resolve",
+  "semantic_neighbors",
+  "memory_query",
+  "memory_recall"
+]
 
 const rememberedHash = createHash("sha256").update("one thing").digest("hex")
 
@@ -155,20 +154,7 @@ describe("what a tool says of itself", () => {
       if (hints.readOnly)
         expect(hints, name).toEqual({ readOnly: true, destructive: false, idempotent: true })
     }
-    expect(agentTools.filter(({ hints }) => hints.readOnly).map(({ name }) => name)).toEqual([
-      "job_status",
-      "ledger_verify",
-      "thought_record_list",
-      "audit_verify_chain",
-      "bundle_verify",
-      "semantic_search",
-      "cassette_network_query",
-      "cassette_stats",
-      "symbol_resolve",
-      "semantic_neighbors",
-      "memory_query",
-      "memory_recall"
-    ])
+    expect(agentTools.filter(({ hints }) => hints.readOnly).map(({ name }) => name)).toEqual(readingTools)
   })
 
   it("answers fit the Schemas that are promised", async () => {
@@ -372,20 +358,7 @@ describe("--read-only", () => {
     const session = await start("--read-only")
     const { result } = await session.request("tools/list")
     const names = (result as { tools: ReadonlyArray<{ name: string }> }).tools.map(({ name }) => name)
-    expect(names).toEqual([
-      "job_status",
-      "ledger_verify",
-      "thought_record_list",
-      "audit_verify_chain",
-      "bundle_verify",
-      "semantic_search",
-      "cassette_network_query",
-      "cassette_stats",
-      "symbol_resolve",
-      "semantic_neighbors",
-      "memory_query",
-      "memory_recall"
-    ])
+    expect(names).toEqual(readingTools)
     const inputs: Readonly<Record<string, unknown>> = {
       job_status: { run_id: "r1" },
       bundle_verify: { path: "." },

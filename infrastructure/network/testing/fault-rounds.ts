@@ -10,28 +10,12 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import type { NetworkShape } from "../../../application/network/network.ts"
 import type { Answer } from "../../../domain/network/cassette.ts"
+import { isGone } from "../../testing/process-end.ts"
 import { childCassette } from "../child-cassette.ts"
 import { cassetteWith, local, withNetworkOf } from "./cassettes.ts"
 
 const program = fileURLToPath(new URL("child-that-may-hang.ts", import.meta.url))
 const parentProgram = fileURLToPath(new URL("parent-of-hanging-child.ts", import.meta.url))
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Waits until the process is gone, ten seconds at most; tells whether it is. */
-const isGone = async (pid: number): Promise<boolean> => {
-  for (let tries = 0; tries < 200 && isAlive(pid); tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  return !isAlive(pid)
-}
 
 /** What came of the rounds. */
 export interface FaultRounds {

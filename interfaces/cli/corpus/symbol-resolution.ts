@@ -16,6 +16,7 @@ import { fieldLines } from "../printable.ts"
 import { verdictLine } from "../verdict.ts"
 import { resolveNetworkSymbol } from "./network-symbol.ts"
 import { withCorpus } from "./open-corpus.ts"
+import { currentTarget } from "./symbol-target.ts"
 
 /** What says something about symbols of the network alone. */
 const networkFlags = {
@@ -61,29 +62,17 @@ export const resolveCommand = Command.make(
         refusedFlag(flag, `${symbol_id} is a symbol of the corpus: leave the flag out`)
       )
     }
-    const section = yield* withCorpus("read", (corpus) =>
-      Effect.andThen(corpus.symbol(symbol_id), corpus.currentSection(symbol_id))
-    )
-    const { content_hash, heading, line_end, line_start, path, section_id, slice } = section
+    const target = yield* withCorpus("read", (corpus) => currentTarget(corpus, symbol_id))
     yield* answer({
-      data: {
-        symbol_id,
-        path,
-        heading,
-        section_id,
-        line_start,
-        line_end,
-        section_content_hash: content_hash,
-        default_slice: slice
-      },
+      data: { symbol_id, ...target },
       lines: () =>
         fieldLines([
-          ["path", path],
-          ["heading", heading ?? "none, the whole file"],
-          ["section_id", section_id],
-          ["lines", `${line_start}:${line_end}`],
-          ["section_content_hash", content_hash],
-          ["default_slice", slice ?? "none"]
+          ["path", target.path],
+          ["heading", target.heading ?? "none, the whole file"],
+          ["section_id", target.section_id],
+          ["lines", `${target.line_start}:${target.line_end}`],
+          ["section_content_hash", target.section_content_hash],
+          ["default_slice", target.default_slice ?? "none"]
         ])
     })
   })
