@@ -1,7 +1,7 @@
 // One search over several cassettes: by words, by vectors where there is an embedder, or by both joined. Whatever keeps
 // vectors from being used is told as a notice, and words go on alone.
 import * as Effect from "effect/Effect"
-import type { Hit } from "../../domain/network/cassette.ts"
+import type { Hit, SearchMode } from "../../domain/network/cassette.ts"
 import { fuse } from "../../domain/network/fusion.ts"
 import type { Scope } from "../../domain/network/index-requests.ts"
 import { BEST_CANDIDATES } from "../../domain/network/limits.ts"
@@ -12,10 +12,6 @@ import type { Asking } from "./asking.ts"
 import type { EmbedderShape } from "./embedder.ts"
 import { type FoundText, foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
 import type { NearText, NearTexts, VectorIndexShape } from "./vector-index.ts"
-
-/** How texts are searched for. */
-export const SEARCH_MODES = ["lexical", "vector", "hybrid"] as const
-export type SearchMode = (typeof SEARCH_MODES)[number]
 
 export interface Search {
   readonly hits: ReadonlyArray<Hit>

@@ -14,7 +14,9 @@ import {
   CAPABILITIES,
   type Handshake,
   type Hit,
-  isCassetteId
+  isCassetteId,
+  SEARCH_MODES,
+  type SearchMode
 } from "../../domain/network/cassette.ts"
 import {
   CassetteExists,
@@ -36,14 +38,7 @@ import { complete, isPartial } from "./completeness.ts"
 import { type MemoryQuestions, memoryQuestions } from "./memory-questions.ts"
 import { namedText, neighboursOf } from "./neighbours.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
-import {
-  type Search,
-  SEARCH_MODES,
-  type SearchMode,
-  searchNetwork,
-  searchNothing,
-  type SearchTools
-} from "./network-search.ts"
+import { type Search, searchNetwork, searchNothing, type SearchTools } from "./network-search.ts"
 import { Stemming } from "./stemming.ts"
 import { type SymbolAskError, type SymbolQuestions, symbolQuestions } from "./symbol-questions.ts"
 import { signBitVectors, VectorIndex } from "./vector-index.ts"

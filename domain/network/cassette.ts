@@ -89,6 +89,10 @@ export interface MemoryNote {
 /** `bm25` with its bonus, `cosine` of vectors, or `hybrid`: both lists joined by rank. */
 export type ScoreKind = "bm25" | "cosine" | "hybrid"
 
+/** How texts are searched for. */
+export const SEARCH_MODES = ["lexical", "vector", "hybrid"] as const
+export type SearchMode = (typeof SEARCH_MODES)[number]
+
 /** What each list that found a text says of it; ranks begin at 1. */
 export interface HitParts {
   readonly lexical?: {

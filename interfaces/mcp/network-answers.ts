@@ -1,7 +1,6 @@
 // What tools of the network and of memories ask and answer alike: the arguments of a search, hits, and who answered.
 import * as Schema from "effect/Schema"
-import { SEARCH_MODES } from "../../application/network/network-search.ts"
-import { Answer } from "../../domain/network/cassette.ts"
+import { Answer, SEARCH_MODES } from "../../domain/network/cassette.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { textArgument } from "./tool.ts"
 
