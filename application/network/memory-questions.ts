@@ -22,7 +22,6 @@ import type { Asking } from "./asking.ts"
 import type { Cassette, MemorySaved, SaveMemory } from "./cassette.ts"
 import type { EmbedderShape } from "./embedder.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./network.ts"
-import { searchNetwork, searchNothing, type SearchTools } from "./network-search.ts"
 import type { SymbolAskError } from "./symbol-questions.ts"
 import { withUnanswered } from "./symbol-resolution.ts"
 
@@ -70,6 +69,11 @@ export interface MemoryQuestions {
   ) => Effect.Effect<RecalledMemory, SymbolAskError>
 }
 
+/** What a search leaves out: everything but memories, and the cassettes that are not asked. */
+export interface SearchNarrowing extends Pick<Scope, "only"> {
+  readonly isAsked?: (cassette: Cassette) => boolean
+}
+
 /** What the hub lends to its questions about memories. */
 export interface MemoryHub {
   readonly agent: string | null
@@ -84,7 +88,12 @@ export interface MemoryHub {
   readonly withEmbedder: <A, E>(
     use: (embedder: EmbedderShape | undefined) => Effect.Effect<A, E>
   ) => Effect.Effect<A, E>
-  readonly tools: Omit<SearchTools, "embedder">
+  readonly search: (
+    text: string,
+    limit: number,
+    options: QueryOptions,
+    narrowing: SearchNarrowing
+  ) => Effect.Effect<MergedAnswer, AskError>
 }
 
 const keepsMemories = ({ askIndex, trusted }: Cassette): boolean => askIndex !== undefined && trusted === true
@@ -164,29 +173,7 @@ export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
     return { ...saved, cassette_id: cassette, symbol: symbolOf("memory", saved.hash) }
   }),
   memoryQuery: (text, limit = DEFAULT_LIMIT, options = {}) =>
-    hub.withEmbedder((embedder) =>
-      Effect.map(
-        hub.ask(
-          options,
-          limit,
-          (asking, scope) =>
-            limit === 0
-              ? searchNothing(asking)
-              : asking.steadily(
-                  searchNetwork(
-                    asking,
-                    { ...hub.tools, embedder },
-                    text,
-                    limit,
-                    { ...scope, only: "memory" },
-                    options.mode
-                  )
-                ),
-          keepsMemories
-        ),
-        ({ answers, partial, value }) => ({ ...value, answers, partial })
-      )
-    ),
+    hub.search(text, limit, options, { only: "memory", isAsked: keepsMemories }),
   memoryRecall: Effect.fnUntraced(function* (
     name: string,
     options: Pick<QueryOptions, "cassettes" | "strict"> = {}

@@ -35,7 +35,7 @@ import { Embedder, type EmbedderShape } from "./embedder.ts"
 import { EmbedderInUse } from "./embedder-in-use.ts"
 import { guardedCassette } from "./guarded-cassette.ts"
 import { complete, isPartial } from "./completeness.ts"
-import { type MemoryQuestions, memoryQuestions } from "./memory-questions.ts"
+import { type MemoryQuestions, memoryQuestions, type SearchNarrowing } from "./memory-questions.ts"
 import { namedText, neighboursOf } from "./neighbours.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
 import { type Search, searchNetwork, searchNothing, type SearchTools } from "./network-search.ts"
@@ -159,7 +159,7 @@ class Hub {
     this.memories = memoryQuestions({
       agent,
       sha256,
-      tools,
+      search: (text, limit, options, narrowing) => this.search(text, limit, options, narrowing),
       registered: () => this.registered,
       ask: (options, limit, work, isAsked) => this.ask(options, limit, work, isAsked),
       withEmbedder: (use) => this.embedding.using(use)
@@ -329,19 +329,32 @@ class Hub {
     )
   })
 
-  readonly query = Effect.fnUntraced(function* (
+  /** One list of everything that may be seen, or of memories alone. */
+  readonly search = Effect.fnUntraced(function* (
     this: Hub,
     text: string,
-    limit: number = DEFAULT_LIMIT,
-    options: QueryOptions = {}
+    limit: number,
+    options: QueryOptions,
+    { isAsked, ...only }: SearchNarrowing = {}
   ): Effect.fn.Return<MergedAnswer, AskError> {
     const { answers, partial, value } = yield* this.embedding.using((embedder) =>
-      this.ask(options, limit, (asking, scope) =>
-        limit === 0
-          ? searchNothing(asking)
-          : asking.steadily(
-              searchNetwork(asking, { ...this.tools, embedder }, text, limit, scope, options.mode)
-            )
+      this.ask(
+        options,
+        limit,
+        (asking, scope) =>
+          limit === 0
+            ? searchNothing(asking)
+            : asking.steadily(
+                searchNetwork(
+                  asking,
+                  { ...this.tools, embedder },
+                  text,
+                  limit,
+                  { ...scope, ...only },
+                  options.mode
+                )
+              ),
+        isAsked
       )
     )
     return { ...value, answers, partial }
@@ -456,7 +469,7 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
         swap: (cassette) => hub.swap(cassette),
         swapEmbedder: (next, retire = Effect.void) => hub.swapEmbedder(next, retire),
         cassettes: hub.ids,
-        query: (text, limit, options) => hub.query(text, limit, options),
+        query: (text, limit = DEFAULT_LIMIT, options = {}) => hub.search(text, limit, options),
         queryAll: (text, topK, options) => hub.queryAll(text, topK, options),
         queryByCapability: (text, capability, topK, options) =>
           hub.queryAll(text, topK, { ...options, capability }),
