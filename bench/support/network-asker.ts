@@ -29,12 +29,15 @@ const program = existsSync(built) ? built : undefined
 const numberIn = (file: string, pattern: RegExp): number =>
   existsSync(file) ? Number(pattern.exec(readFileSync(file, "utf8"))?.[1] ?? 0) / 1_024 : Number.NaN
 
-const childIds = (): ReadonlyArray<string> =>
+/** The process of a cassette is a grandchild: a shell stands between, and its memory counts. */
+const childIds = (parent: number | string): ReadonlyArray<string> =>
   existsSync("/proc/self/task")
-    ? readFileSync(`/proc/self/task/${process.pid}/children`, "utf8")
+    ? readFileSync(`/proc/${parent}/task/${parent}/children`, "utf8")
         .split(" ")
         .filter((id) => id !== "")
     : []
+
+const shareOf = (id: string): number => numberIn(`/proc/${id}/smaps_rollup`, /^Pss:\s+(\d+)/m)
 
 const [{ apart, files, questions }] = (await once(process, "message")) as [NetworkJob]
 
@@ -61,7 +64,9 @@ const taken = await withNetworkOf(
           overheads.push(total - (apart ? Math.max(...took) : took.reduce((sum, each) => sum + each, 0)))
         }
       }
-      const children = childIds().map((id) => numberIn(`/proc/${id}/smaps_rollup`, /^Pss:\s+(\d+)/m))
+      const children = childIds(process.pid).map((shell) =>
+        [shell, ...childIds(shell)].reduce((sum, id) => sum + shareOf(id), 0)
+      )
       return {
         totals,
         overheads,

@@ -13,6 +13,7 @@ import { childCassette, type ChildCassetteOptions } from "./child-cassette.ts"
 import { cassetteWith, local, withNetworkOf } from "./testing/cassettes.ts"
 
 const hangingProgram = fileURLToPath(new URL("testing/hanging-child.ts", import.meta.url))
+const babblingProgram = fileURLToPath(new URL("testing/babbling-child.ts", import.meta.url))
 const parentProgram = fileURLToPath(new URL("testing/parent-of-hanging-child.ts", import.meta.url))
 
 const child = (file: string, options: Partial<ChildCassetteOptions> = {}) => {
@@ -61,6 +62,22 @@ describe("a child", () => {
     expect(await Effect.runPromise(Effect.flip(ask(count)))).toMatchObject({ status: "timeout" })
     expect(await isGone(pid)).toBe(true)
     expect(await Effect.runPromise(Effect.flip(ask(count)))).toMatchObject({ status: "offline" })
+  })
+
+  it("that breaks is told with the signal that ended it", async () => {
+    const cassette = child("one.db", { program: hangingProgram })
+    const ask = cassette.askIndex!
+    const { chunks: pid } = await Effect.runPromise(ask(count))
+    const waits = Effect.runPromise(Effect.flip(ask(count)))
+    process.kill(pid, "SIGSEGV")
+    expect(await waits).toMatchObject({ status: "error", reason: "its process ended with SIGSEGV" })
+  })
+
+  it("that answers something else is killed", async () => {
+    const cassette = child("one.db", { program: babblingProgram })
+    const fault = await Effect.runPromise(Effect.flip(cassette.askIndex!(count)))
+    expect(fault.status).toBe("error")
+    expect(fault.reason).toContain("its process answered no JSON")
   })
 
   it("serves a file that was repaired", async () => {

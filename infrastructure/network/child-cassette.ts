@@ -1,7 +1,7 @@
 // A cassette that a child process serves, so that a file that hangs or breaks SQLite harms nobody else. A child that is
 // late is killed, and its cassette is left alone for a while that grows with every failure in a row; a child that has
 // nothing to do is stopped. Deadlines are real time: a hanging file does not follow a test's clock.
-import { type ChildProcess, fork } from "node:child_process"
+import { constants } from "node:os"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
@@ -13,6 +13,8 @@ import type { CassetteFault } from "./cassette-file.ts"
 import type { ChildAnswer, ChildRequest } from "./child-messages.ts"
 import { GrowingPause } from "./growing-pause.ts"
 import { indexedCassette } from "./indexed-cassette.ts"
+import { type BoundProcess, startBound } from "./lifeline.ts"
+import { LineReader } from "./line-reader.ts"
 import type { CassetteAddress } from "./local-cassette.ts"
 
 export interface ChildCassetteOptions extends CassetteAddress {
@@ -34,11 +36,21 @@ const childProgram = (): string => {
   return fileURLToPath(new URL(`../../infrastructure/network/cassette-child${extension}`, import.meta.url))
 }
 
+/** What a request leaves behind is collected early and by the one thread there is: there may be many children. */
+const CHILD_FLAGS = ["--max-semi-space-size=1", "--single-threaded"]
+
+/** How a shell tells the end of what it ran: 128 and more is a signal. */
+const endOf = (code: number | null, signal: string | null): string => {
+  const number = (code ?? 0) - 128
+  const named = Object.entries(constants.signals).find(([, each]) => each === number)
+  return signal ?? named?.[0] ?? String(code)
+}
+
 type Settle = (answer: { readonly value: unknown } | CassetteFault) => void
 
 class Child {
   private readonly options: ChildCassetteOptions
-  private process: ChildProcess | undefined
+  private process: BoundProcess | undefined
   private readonly waiting = new Map<number, Settle>()
   private next = 0
   private readonly pause: GrowingPause
@@ -69,9 +81,7 @@ class Child {
       settle(answer)
     })
     clearTimeout(this.idle)
-    child.send({ number, request } satisfies ChildRequest, (error) => {
-      if (error !== null) this.waiting.get(number)?.({ status: "error", reason: error.message })
-    })
+    child.channel?.write(`${JSON.stringify({ number, request } satisfies ChildRequest)}\n`)
     return () => {
       clearTimeout(timer)
       this.waiting.delete(number)
@@ -82,32 +92,41 @@ class Child {
     clearTimeout(this.idle)
     const child = this.process
     this.process = undefined
-    child?.removeAllListeners()
-    // A child that is being killed may still report an error of its channel.
-    child?.on("error", () => {})
-    child?.kill("SIGKILL")
+    child?.shell.removeAllListeners()
+    // A child that is being killed may still report an error.
+    child?.shell.on("error", () => {})
+    child?.cut()
     this.settleAll({ status: "offline", reason: "the cassette was closed" })
   }
 
-  private start(): ChildProcess {
+  private start(): BoundProcess {
     const { file, id, program = childProgram() } = this.options
-    const child = fork(program, [file, id, `${process.pid}`], {
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-      // What a request leaves behind is collected early: there may be many children, and each is small.
-      execArgv: ["--max-semi-space-size=1"]
+    const child = startBound([...CHILD_FLAGS, program, file, id])
+    const lines = new LineReader()
+    child.shell.on("error", (error) => this.fail({ status: "error", reason: error.message }))
+    child.shell.on("exit", (code, signal) => {
+      this.fail({ status: "error", reason: `its process ended with ${endOf(code, signal)}` })
     })
-    child.on("message", (answer: ChildAnswer) => this.received(answer))
-    child.on("error", (error) => this.fail({ status: "error", reason: error.message }))
-    child.on("exit", (code, signal) => {
-      this.fail({ status: "error", reason: `its process ended with ${signal ?? code}` })
+    child.channel?.on("data", (bytes: Buffer) => {
+      for (const line of lines.read(bytes)) if (this.process === child) this.received(line)
     })
+    // The end of the channel is the end of the process: the shell tells which.
+    child.channel?.on("error", () => {})
+    child.channel?.on("close", child.cut)
     // Only a request that waits keeps this process alive.
-    child.unref()
+    child.shell.unref()
     child.channel?.unref()
     return child
   }
 
-  private received(answer: ChildAnswer): void {
+  private received(line: string): void {
+    let answer: ChildAnswer
+    try {
+      answer = JSON.parse(line) as ChildAnswer
+    } catch (error) {
+      this.fail({ status: "error", reason: `its process answered no JSON (${String(error)})` })
+      return
+    }
     this.pause.succeeded()
     this.waiting.get(answer.number)?.("fault" in answer ? answer.fault : { value: answer.value })
     if (this.waiting.size > 0) return
