@@ -6,6 +6,7 @@ import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import type { AskIndex, Cassette } from "../../application/network/cassette.ts"
+import { messageValue } from "../../domain/canonical/written-json.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import type { IndexAnswers, IndexRequest } from "../../domain/network/index-requests.ts"
 import { DEFAULT_DEADLINE_MILLIS } from "../../domain/network/limits.ts"
@@ -120,11 +121,9 @@ class Child {
   }
 
   private received(line: string): void {
-    let answer: ChildAnswer
-    try {
-      answer = JSON.parse(line) as ChildAnswer
-    } catch (error) {
-      this.fail({ status: "error", reason: `its process answered no JSON (${String(error)})` })
+    const answer = messageValue(line) as unknown as ChildAnswer | undefined
+    if (answer === undefined) {
+      this.fail({ status: "error", reason: "its process answered no JSON" })
       return
     }
     this.pause.succeeded()

@@ -2,6 +2,7 @@
 // more than most answers. It ends when its parent is gone, unless it hangs in a request: then lifeline.ts ends it. It loads
 // nothing but what reading a cassette needs.
 import { readSync, writeSync } from "node:fs"
+import { messageValue } from "../../domain/canonical/written-json.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { askIndex } from "./cassette-index.ts"
 import { CHANNEL, type ChildAnswer, type ChildRequest } from "./child-messages.ts"
@@ -35,7 +36,7 @@ export const serve = (answer: (message: ChildRequest) => ChildAnswer): void => {
     const taken = readSync(CHANNEL, room)
     if (taken === 0) process.exit(0)
     for (const line of lines.read(room.subarray(0, taken))) {
-      const message = JSON.parse(line) as ChildRequest
+      const message = messageValue(line) as unknown as ChildRequest
       try {
         send(answer(message))
       } catch (error) {
