@@ -20,14 +20,7 @@ import {
   type StoreBusy,
   StoreNewerThanProgram
 } from "../../domain/ledger/errors.ts"
-import {
-  EMPTIED,
-  evidenceCopy,
-  hasJournal,
-  isEmptied,
-  mustBeCopied,
-  reasonForCopy
-} from "../ledger/evidence-copy.ts"
+import { evidenceCopy, reasonForCopy } from "../ledger/evidence-copy.ts"
 import {
   configureForWriting,
   type Connection,
@@ -38,6 +31,7 @@ import { type AttemptFailure, busyDeadlineMillis, retryBusy, waitMillis } from "
 import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
 import { type AccessMode, type PathFault, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
+import { EMPTIED, hasJournal, isEmptied, mustBeCopied } from "../sqlite/private-copy.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
 import {

@@ -27,8 +27,7 @@ export type CorpusInspection =
 const tablesOf = (connection: Connection): ReadonlySet<string> =>
   new Set(connection.all<{ name: string }>("SELECT name FROM sqlite_schema").map(({ name }) => name))
 
-/** Looks at the application id, the schema's names and the version. */
-export const inspectCorpus = (connection: Connection): CorpusInspection => {
+const inspected = (connection: Connection): CorpusInspection => {
   const names = tablesOf(connection)
   const id = connection.pragma("application_id")
   if (id === 0 && names.size === 0) return { kind: "empty" }
@@ -42,6 +41,13 @@ export const inspectCorpus = (connection: Connection): CorpusInspection => {
   )
   return { kind: "corpus", version: rows[0]?.version ?? undefined }
 }
+
+/**
+ * Looks at the application id, the schema's names and the version, all of one moment: another may be making the file
+ * right now.
+ */
+export const inspectCorpus = (connection: Connection): CorpusInspection =>
+  connection.snapshot(() => inspected(connection))
 
 /** Applies every version that is missing, in one transaction, and gives what the database is afterwards. */
 export const migrateCorpus = (connection: Connection): CorpusInspection =>

@@ -3,7 +3,7 @@
  * read in full, commands are refused, and nothing in its place changes. Root may write everywhere, so a child
  * process gives up root first; where the tests run as somebody else the permissions alone do it.
  */
-import { chmodSync, chownSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs"
+import { chmodSync, chownSync, readdirSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,13 +11,10 @@ import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import { answerOf, startChild } from "../testing/child-process.ts"
 import { ledgerLayer, makeLedgerFile, smallHistory, withLedger } from "../testing/ledger-program.ts"
+import { isRoot, NOBODY, nobodyReaches } from "../testing/nobody.ts"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
 
-const NOBODY = 65_534
-
-// A child without root's rights must reach the folders of the tests.
-const reachable = process.getuid?.() !== 0 || (statSync(tmpdir()).mode & 0o007) === 0o007
-if (!reachable) console.warn(`SKIPPED: ${tmpdir()} is closed to everybody but root`)
+if (!nobodyReaches) console.warn(`SKIPPED: ${tmpdir()} is closed to everybody but root`)
 
 interface Examination {
   readonly verdict: string
@@ -59,7 +56,7 @@ const examineLocked = (folder: string, filename: string) =>
     return answer.value
   })
 
-describe.skipIf(!reachable || process.getuid?.() !== 0)("a file that may not be read", () => {
+describe.skipIf(!nobodyReaches || !isRoot)("a file that may not be read", () => {
   it.live.each(["the file", "its folder"])(
     "because of %s is InvalidInput, for reading and for writing",
     (place) =>
@@ -77,7 +74,7 @@ describe.skipIf(!reachable || process.getuid?.() !== 0)("a file that may not be 
   )
 })
 
-describe.skipIf(!reachable)("a read-only folder", () => {
+describe.skipIf(!nobodyReaches)("a read-only folder", () => {
   it.live("with a database alone: a copy is examined, and the warnings say so", () =>
     Effect.gen(function* () {
       const folder = temporaryFolder()
@@ -118,14 +115,14 @@ describe.skipIf(!reachable)("a read-only folder", () => {
   )
 })
 
-describe.skipIf(!reachable)("a read-only file", () => {
+describe.skipIf(!nobodyReaches)("a read-only file", () => {
   it.live("in a folder that can be written: a copy is examined and nothing is left beside it", () =>
     Effect.gen(function* () {
       const folder = temporaryFolder()
       const filename = join(folder, "a.db")
       yield* makeLedgerFile(filename)
       chmodSync(filename, 0o444)
-      if (process.getuid?.() === 0) chownSync(folder, NOBODY, NOBODY)
+      if (isRoot) chownSync(folder, NOBODY, NOBODY)
       const before = folderState(folder)
       const { value } = yield* examine(filename)
       assert.deepInclude(value, { verdict: "PASS", log: 10, command: "ReadOnlyStore" })

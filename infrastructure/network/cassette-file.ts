@@ -1,10 +1,21 @@
 // A cassette's file under a reading connection: what it is, whether it is still the file at its path, and why it cannot
 // be read if so. A cassette that is missing, locked or damaged is a fault to be told, never a crash, and its file is
 // neither changed nor removed. It loads nothing but SQLite, since a process per cassette starts with it.
-import { statSync } from "node:fs"
+import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type { AnswerStatus } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../domain/network/limits.ts"
-import { type Connection, openForReading } from "../sqlite/better-sqlite3-host.ts"
+import { type Connection, openForReading, openForWriting } from "../sqlite/better-sqlite3-host.ts"
+import {
+  COPY_TORN,
+  copyOfOneMoment,
+  hasJournal,
+  isWantOfPlace,
+  MAX_COPIES,
+  mustBeCopied,
+  pictureOf
+} from "../sqlite/private-copy.ts"
 import { traceRemoval } from "../sqlite/reading-traces.ts"
 
 /** "CXN1" as a big-endian number, in the header of every cassette. */
@@ -28,8 +39,7 @@ export type CassetteInspection =
   | { readonly kind: "ledger" }
   | { readonly kind: "foreign"; readonly reason: string }
 
-/** Looks at the application id, the schema's names and the cassette's own description. */
-export const inspectCassette = (connection: Connection): CassetteInspection => {
+const inspected = (connection: Connection): CassetteInspection => {
   // To SQLite a name is the same in capitals.
   const names = new Set(
     connection.all<{ name: string }>("SELECT lower(name) AS name FROM sqlite_schema").map(({ name }) => name)
@@ -43,6 +53,17 @@ export const inspectCassette = (connection: Connection): CassetteInspection => {
   const rows = connection.all<{ key: string; value: string }>("SELECT key, value FROM network_meta")
   return { kind: "cassette", meta: new Map(rows.map(({ key, value }) => [key, value])) }
 }
+
+/**
+ * Looks at the application id, the schema's names and the cassette's own description, all of one moment: another may be
+ * making the file right now.
+ */
+export const inspectCassette = (connection: Connection): CassetteInspection =>
+  connection.snapshot(() => inspected(connection))
+
+/** What a person does about a disk on which even reading finds no room. */
+const NO_ROOM =
+  "StorageFull: there is no room for what reading needs: make room on the disk of the file or on that of temporary files"
 
 const codeOf = (error: unknown): string => {
   const { code } = error as { readonly code?: unknown }
@@ -58,6 +79,9 @@ const faultOf = (error: unknown): CassetteFault => {
   const message = error instanceof Error ? error.message : String(error)
   if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
     return { status: "offline", reason: "the file is locked by another program: ask again when that is done" }
+  }
+  if (["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "ENOSPC", "EDQUOT"].includes(code)) {
+    return { status: "error", reason: NO_ROOM }
   }
   if (code === "ENOENT" || code === "ENOTDIR") {
     return { status: "offline", reason: "the file is missing: put it back, index it, or correct its path" }
@@ -103,6 +127,8 @@ export interface OpenCassette {
   readonly connection: Connection
   readonly meta: ReadonlyMap<string, string>
   readonly identity: string
+  /** Of a copy: what its original looked like, with the log, which a writer changes without changing the file. */
+  readonly copied: string | undefined
   /** Takes away what reading has put beside the file; called once the connection is closed. */
   readonly removeTraces: () => void
 }
@@ -119,29 +145,76 @@ const identityOf = (file: string): string | CassetteFault => {
   return `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`
 }
 
+type Admitted = Pick<OpenCassette, "connection" | "meta">
+
+/** Opens the file at a path, whatever it is a copy of; whatever is not this cassette is closed again. */
+const admit = (path: string, id: string, cacheKibibytes: number): Admitted | CassetteFault => {
+  const connection = openForReading(path)
+  let admitted: Admitted | undefined
+  try {
+    connection.pragma(`cache_size = -${cacheKibibytes}`)
+    const found = inspectCassette(connection)
+    const fault = judge(found, id)
+    if (fault === undefined && found.kind === "cassette") admitted = { connection, meta: found.meta }
+    return admitted ?? fault ?? { status: "error", reason: "the file cannot be read" }
+  } finally {
+    if (admitted === undefined) connection.close()
+  }
+}
+
+const openInPlace = (file: string, id: string, identity: string, cacheKibibytes: number) => {
+  const removeTraces = traceRemoval(file)
+  const admitted = admit(file, id, cacheKibibytes)
+  if (!("status" in admitted)) return { ...admitted, identity, copied: undefined, removeTraces }
+  removeTraces()
+  return admitted
+}
+
+/** Lets SQLite undo in a copy what a killed writer left half-done. */
+const undoJournal = (copy: string): void => {
+  if (!hasJournal(copy)) return
+  const connection = openForWriting(copy)
+  try {
+    connection.all("SELECT 1 FROM sqlite_schema LIMIT 1")
+  } finally {
+    connection.close()
+  }
+}
+
+/**
+ * Opens a private copy of the file. Its folder is removed as soon as SQLite has everything of it open, so that nothing
+ * is left when this process is killed; the copy lives until it is closed.
+ */
+const openCopy = (file: string, id: string, identity: string, cacheKibibytes: number) => {
+  const folder = mkdtempSync(join(tmpdir(), "cassette-copy-"))
+  try {
+    for (let count = 0; count < MAX_COPIES; count++) {
+      const copied = pictureOf(file)
+      const copy = copyOfOneMoment(folder, file)
+      if (copy === undefined) continue
+      undoJournal(copy)
+      const admitted = admit(copy, id, cacheKibibytes)
+      return "status" in admitted ? admitted : { ...admitted, identity, copied, removeTraces: () => {} }
+    }
+    return { status: "offline", reason: COPY_TORN } as const
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Opens the file where it is, or a copy where SQLite cannot, or must not, put its shared memory beside it. */
 const open = (
   file: string,
   id: string,
   identity: string,
   cacheKibibytes: number
 ): OpenCassette | CassetteFault => {
-  const removeTraces = traceRemoval(file)
-  const connection = openForReading(file)
-  const closed = () => {
-    connection.close()
-    removeTraces()
-  }
+  if (mustBeCopied(file)) return openCopy(file, id, identity, cacheKibibytes)
   try {
-    connection.pragma(`cache_size = -${cacheKibibytes}`)
-    const found = inspectCassette(connection)
-    const fault = judge(found, id)
-    if (fault === undefined && found.kind === "cassette")
-      return { connection, meta: found.meta, identity, removeTraces }
-    closed()
-    return fault ?? { status: "error", reason: "the file cannot be read" }
+    return openInPlace(file, id, identity, cacheKibibytes)
   } catch (error) {
-    connection.close()
-    throw error
+    if (!isWantOfPlace(codeOf(error))) throw error
+    return openCopy(file, id, identity, cacheKibibytes)
   }
 }
 
@@ -162,7 +235,7 @@ export class CassetteFile {
   read<A>(work: (cassette: OpenCassette) => A): { readonly value: A } | CassetteFault {
     try {
       const identity = identityOf(this.file)
-      if (this.opened?.identity !== identity) this.close()
+      if (this.opened?.identity !== identity || this.copyIsOld()) this.close()
       if (typeof identity !== "string") return identity
       if (this.opened === undefined) {
         const opened = open(this.file, this.id, identity, this.cacheKibibytes)
@@ -175,6 +248,11 @@ export class CassetteFile {
       this.close()
       return faultOf(error)
     }
+  }
+
+  private copyIsOld(): boolean {
+    const copied = this.opened?.copied
+    return copied !== undefined && copied !== pictureOf(this.file)
   }
 
   close(): void {

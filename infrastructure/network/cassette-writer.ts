@@ -14,10 +14,10 @@ import {
   type Durability,
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
-import { EMPTIED, hasJournal, isEmptied } from "../ledger/evidence-copy.ts"
 import { DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
 import { fileFailure, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
+import { EMPTIED, hasJournal, isEmptied } from "../sqlite/private-copy.ts"
 import { lookInto } from "../sqlite/traceless-reading.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
 import { type CassetteBirth, createCassette } from "./cassette-schema.ts"
@@ -28,8 +28,12 @@ export type { CassetteWriteError }
 export type WriteCassette = <A>(work: (connection: Connection) => A) => Effect.Effect<A, CassetteWriteError>
 
 /** Runs synchronous work on a cassette's file, again while others write; what SQLite says is a typed error. */
-export const attemptOnCassette = <A>(file: string, work: () => A): Effect.Effect<A, CassetteWriteError> =>
-  retryBusy(file, DEFAULT_BUSY_DEADLINE_MILLIS, work).pipe(
+export const attemptOnCassette = <A>(
+  file: string,
+  work: () => A,
+  busyDeadlineMillis = DEFAULT_BUSY_DEADLINE_MILLIS
+): Effect.Effect<A, CassetteWriteError> =>
+  retryBusy(file, busyDeadlineMillis, work).pipe(
     Effect.mapError((error) => {
       switch (error._tag) {
         case "NotALedger":
@@ -65,12 +69,13 @@ const hasContent = (file: string): boolean => existsSync(file) && statSync(file)
 /** Fails when the file at a path is there and is not this cassette; nothing of it is changed. */
 export const checkCassetteFile = Effect.fnUntraced(function* (
   file: string,
-  id: string
+  id: string,
+  busyDeadlineMillis = DEFAULT_BUSY_DEADLINE_MILLIS
 ): Effect.fn.Return<void, CassetteWriteError> {
   if (isEmptied(file)) return yield* new NotACassette({ file, reason: EMPTIED })
   // A journal is a half-done transaction: only a writer may undo it, and it is ours to undo.
   if (!hasContent(file) || hasJournal(file)) return
-  const found = yield* attemptOnCassette(file, () => lookInto(file, inspectCassette))
+  const found = yield* attemptOnCassette(file, () => lookInto(file, inspectCassette), busyDeadlineMillis)
   const refusal = judge(file, found, id)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
 })
@@ -79,12 +84,17 @@ export const checkCassetteFile = Effect.fnUntraced(function* (
 export const onFile = <A>(file: string, work: () => A): Effect.Effect<A, CassetteWriteError> =>
   Effect.try({ try: work, catch: (error) => fileFailure("path", file, error) })
 
-/** Opens a cassette's file for writing. A file that is there keeps its mutability, whatever `birth` says. */
+/**
+ * Opens a cassette's file for writing. A file that is there keeps its mutability, whatever `birth` says. Every unit of
+ * work waits for other writers until the deadline, and then fails with `StoreBusy`.
+ */
 export const openCassetteWriter = Effect.fnUntraced(function* (
   file: string,
   birth: CassetteBirth,
-  durability: Durability
+  durability: Durability,
+  busyDeadlineMillis = DEFAULT_BUSY_DEADLINE_MILLIS
 ): Effect.fn.Return<WriteCassette, CassetteWriteError, Scope.Scope> {
+  const attempt = <A>(work: () => A) => attemptOnCassette(file, work, busyDeadlineMillis)
   yield* onFile(file, () => mkdirSync(dirname(file), { recursive: true }))
   const fault = pathFault(file, { mode: "write", allowNetworkFs: false })
   if (fault !== undefined) {
@@ -94,12 +104,12 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
         : fault
     )
   }
-  yield* checkCassetteFile(file, birth.id)
+  yield* checkCassetteFile(file, birth.id, busyDeadlineMillis)
   const connection = yield* Effect.acquireRelease(
-    attemptOnCassette(file, () => openForWriting(file)),
+    attempt(() => openForWriting(file)),
     (open) => Effect.sync(() => open.close())
   )
-  const found = yield* attemptOnCassette(file, () => {
+  const found = yield* attempt(() => {
     const seen = inspectCassette(connection)
     // What is none of ours is judged below, and its journal mode is none of our business.
     if (judge(file, seen, birth.id) !== undefined) return seen
@@ -109,5 +119,5 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
   })
   const refusal = judge(file, found, birth.id)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
-  return (work) => attemptOnCassette(file, () => work(connection))
+  return (work) => attempt(() => work(connection))
 })

@@ -3,14 +3,16 @@
  * in its named error, leaves nothing half-written, and is forgotten once the cause is gone.
  */
 import { spawnSync } from "node:child_process"
-import { copyFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
+import { chmodSync, copyFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import { answerOf, startChild } from "../testing/child-process.ts"
-import { type StoreKind, storeKinds } from "../testing/store-kinds.ts"
+import { firstOpeners } from "../testing/first-openers.ts"
+import { HELD_LOCK_OUTCOME, heldLock } from "../testing/held-lock.ts"
+import { nobodyReaches } from "../testing/nobody.ts"
+import { type StoreKind, type StoreName, storeKinds } from "../testing/store-kinds.ts"
 import { folderState, keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
 
 const refusal = (effect: Effect.Effect<unknown, { readonly _tag: string }>) =>
@@ -36,7 +38,39 @@ const raw = (file: string, ...statements: ReadonlyArray<string>) => {
   database.close()
 }
 
-for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[string, StoreKind]>) {
+/** A folder's files without the index of a log, which is no content: it holds the marks of whoever reads right now. */
+const contentState = (folder: string) => folderState(folder).filter(([file]) => !file.endsWith("-shm"))
+
+/** What the status of a cassette says that cannot even be copied. */
+const NO_ROOM_FOR_A_CASSETTE =
+  "error: StorageFull: there is no room for what reading needs: make room on the disk of the file or on that of temporary files"
+
+/** How long another process holds a lock; a property holds it for longer (milliseconds). */
+const HELD_MILLIS = 300
+
+const FIRST_PROCESSES = 4
+const FIRST_WRITES_EACH = 5
+
+const modes = (folderMode: number, fileMode: number) => (folder: string) => {
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), fileMode)
+  chmodSync(folder, folderMode)
+}
+
+/** Where nobody may write, and how it is made so and undone. */
+const places: ReadonlyArray<readonly [string, (folder: string) => void, (folder: string) => void]> = [
+  ["a read-only folder, read-only itself,", modes(0o555, 0o444), modes(0o755, 0o644)],
+  ["a folder that cannot be written", modes(0o555, 0o666), modes(0o755, 0o644)],
+  ["a read-only file", modes(0o777, 0o444), modes(0o755, 0o644)]
+]
+
+const onReadOnlyDisk = (folder: string): ReadonlyArray<string> => {
+  const mount = `mount --bind "${folder}" "${folder}" && mount -o remount,ro,bind "${folder}" && exec "$@"`
+  return ["unshare", "--mount", "sh", "-c", mount, "sh"]
+}
+
+if (!nobodyReaches) console.warn("SKIPPED: the folder of temporary files is closed to everybody but root")
+
+for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[StoreName, StoreKind]>) {
   const { count, damage, makeNewer, stranger, write } = kind
 
   /** A closed file with one thing in it, in a folder of its own. */
@@ -44,6 +78,21 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[string, 
     const folder = temporaryFolder()
     const file = join(folder, "a.db")
     yield* write(file, 1)
+    return { folder, file }
+  })
+
+  /** A file with two things in it, one of them in a log alone, as a killed writer leaves it. */
+  const died = Effect.gen(function* () {
+    const { file: busy } = yield* made
+    const folder = temporaryFolder()
+    const file = join(folder, "a.db")
+    // Whoever has the file open keeps its log from being moved into it.
+    const reader = new Database(busy)
+    reader.exec("SELECT 1 FROM sqlite_schema")
+    yield* write(busy, 2)
+    for (const part of ["", "-wal", "-shm"]) copyFileSync(`${busy}${part}`, `${file}${part}`)
+    reader.close()
+    assert.isAbove(statSync(`${file}-wal`).size, 0)
     return { folder, file }
   })
 
@@ -56,6 +105,15 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[string, 
           { concurrency: "unbounded" }
         )
         assert.strictEqual(yield* count(file), 50)
+      })
+    )
+
+    it.live("is made once by first openers in several processes", () =>
+      Effect.gen(function* () {
+        const file = join(temporaryFolder(), "a.db")
+        const answers = yield* firstOpeners(name, file, FIRST_PROCESSES, FIRST_WRITES_EACH)
+        assert.deepStrictEqual(new Set(answers), new Set(["done"]))
+        assert.strictEqual(yield* count(file), FIRST_PROCESSES * FIRST_WRITES_EACH)
       })
     )
 
@@ -95,7 +153,7 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[string, 
     it.live("that was cut is damage or none of its kind, never an empty one, and works when it is back", () =>
       Effect.gen(function* () {
         const { file } = yield* made
-        for (const n of [2, 3]) yield* write(file, n, "x".repeat(20_000))
+        for (const n of [2, 3]) yield* write(file, n, { text: "x".repeat(20_000) })
         copyFileSync(file, `${file}.kept`)
         for (const bytes of [100, 512, 4_096, 12_288, 32_768]) {
           truncateSync(file, bytes)
@@ -134,41 +192,66 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[string, 
       })
     )
 
-    it.live("that another process has locked is read, and written once it is free", () =>
+    it.live(
+      "that another process has locked is read; who waits long enough writes, who does not is told",
+      () =>
+        Effect.map(heldLock(name, HELD_MILLIS), (outcome) =>
+          assert.deepStrictEqual(outcome, HELD_LOCK_OUTCOME)
+        )
+    )
+
+    it.live.each(nobodyReaches ? places : [])(
+      "in %s is read, and written once it can be",
+      ([, lock, unlock]) =>
+        Effect.gen(function* () {
+          for (const writerDied of [false, true]) {
+            const { file, folder } = yield* writerDied ? died : made
+            lock(folder)
+            const before = contentState(folder)
+            const answer = yield* Effect.promise(() =>
+              answerOf([name, "use", file, "nobody"], { script: "store" })
+            )
+            assert.deepStrictEqual(answer, { write: "ReadOnlyStore", read: writerDied ? 2 : 1 })
+            assert.deepStrictEqual(contentState(folder), before)
+            unlock(folder)
+            yield* write(file, 3)
+            assert.strictEqual(yield* count(file), writerDied ? 3 : 2)
+          }
+        })
+    )
+
+    it.live.skipIf(!mountable)("on a read-only file system is read, and written once it can be", () =>
       Effect.gen(function* () {
-        const { file } = yield* made
-        const child = startChild([name, "hold", file], { script: "store" })
-        assert.strictEqual(yield* Effect.promise(() => child.line()), "held")
-        const waiting = yield* Effect.forkChild(write(file, 2), { startImmediately: true })
-        yield* Effect.sleep(300)
-        assert.isUndefined(waiting.pollUnsafe())
-        assert.strictEqual(yield* count(file), 1)
-        child.send("let go")
-        yield* Fiber.join(waiting)
-        assert.strictEqual(yield* count(file), 2)
+        for (const writerDied of [false, true]) {
+          const { file, folder } = yield* writerDied ? died : made
+          const before = folderState(folder)
+          const answer = yield* Effect.promise(() =>
+            answerOf([name, "use", file, "root"], { script: "store", wrapper: onReadOnlyDisk(folder) })
+          )
+          assert.deepStrictEqual(answer, { write: "ReadOnlyStore", read: writerDied ? 2 : 1 })
+          assert.deepStrictEqual(folderState(folder), before)
+          yield* write(file, 3)
+          assert.strictEqual(yield* count(file), writerDied ? 3 : 2)
+        }
       })
     )
 
-    it.skipIf(!mountable)(
-      "on a full disk is StorageFull, is read or says why not, and works with room again",
-      async () => {
-        const folder = temporaryFolder()
-        const answer = await answerOf([name, "fill", join(folder, "a.db")], {
-          script: "store",
-          wrapper: onSmallDisk(folder)
-        })
-        assert.deepStrictEqual(answer, {
-          born: "StorageFull",
-          first: "done",
-          full: "StorageFull",
-          // A reader of a cassette makes no copies: it says why there is no answer.
-          readWhenFull:
-            name === "cassette" ? "error: the file cannot be read (SQLITE_IOERR_SHMSIZE: disk I/O error)" : 1,
-          later: "done",
-          count: 2,
-          left: 1
-        })
-      }
-    )
+    it.skipIf(!mountable)("on a full disk is StorageFull, is read, and works with room again", async () => {
+      const folder = temporaryFolder()
+      const answer = await answerOf([name, "fill", join(folder, "a.db")], {
+        script: "store",
+        wrapper: onSmallDisk(folder)
+      })
+      assert.deepStrictEqual(answer, {
+        born: "StorageFull",
+        first: "done",
+        full: "StorageFull",
+        readWhenFull: 1,
+        readWithoutCopy: name === "cassette" ? NO_ROOM_FOR_A_CASSETTE : "StorageFull",
+        later: "done",
+        count: 2,
+        left: 1
+      })
+    })
   })
 }

@@ -11,8 +11,9 @@ import * as Stream from "effect/Stream"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import { migrate } from "../ledger/migration-runner.ts"
 import { schemaSteps } from "../ledger/schema-snapshots.ts"
-import { configureForWriting, openForWriting, openScratch } from "../sqlite/better-sqlite3-host.ts"
+import { configureForWriting, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { withLedger } from "./ledger-program.ts"
+import { becomeNobody } from "./nobody.ts"
 
 const [role = "", filename = "", argument = ""] = process.argv.slice(2)
 
@@ -44,16 +45,6 @@ const bigPost = (n: number) =>
   Ledger.use((ledger) =>
     ledger.postMessage({ run_id: "r", source: "WORKER", payload: { n, text: "x".repeat(20_000) } })
   )
-
-/** Gives up root for the user who owns nothing, after everything that must be read has been read. */
-const becomeNobody = () => {
-  schemaSteps()
-  openScratch().close()
-  if (process.getuid?.() !== 0) return
-  process.setgroups?.([])
-  process.setgid?.(65_534)
-  process.setuid?.(65_534)
-}
 
 const roles: Readonly<Record<string, () => Promise<unknown>>> = {
   /** Holds the write lock until it is told to let go. */
@@ -196,6 +187,7 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
 
   /** Examines a file with the rights of nobody: everything that reads, then one command. */
   examine: async () => {
+    schemaSteps()
     becomeNobody()
     const mode = argument === "write" ? "write" : "read"
     return outcomeOf(

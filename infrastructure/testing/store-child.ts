@@ -1,12 +1,13 @@
 /**
- * A process of its own for the contract of faults: it dies inside the transaction that makes a schema, holds a file's
- * write lock, or fills the small disk that it stands on.
+ * A process of its own for the contract of faults: it dies inside the transaction that makes a schema, holds a file's write lock, opens with others what nobody has made, has no right to write, or fills
+ * the small disk that it stands on.
  */
 import { execFileSync } from "node:child_process"
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { configureForWriting, openForWriting } from "../sqlite/better-sqlite3-host.ts"
+import { becomeNobody } from "./nobody.ts"
 import { type StoreKind, type StoreName, storeKinds } from "./store-kinds.ts"
 
 const tell = (answer: unknown) => writeSync(1, `${JSON.stringify(answer)}\n`)
@@ -25,6 +26,29 @@ const dieInMigration = (kind: StoreKind, file: string): void => {
   for (const { statements } of kind.steps()) for (const statement of statements) connection.run(statement)
   tell("migrating")
   process.kill(process.pid, "SIGKILL")
+}
+
+/** Says that it is ready, and when it is told to, writes so many things at once, each of them opening the file. */
+const openTogether = (kind: StoreKind, file: string, first: number, writes: number): Promise<void> => {
+  kind.steps()
+  tell("ready")
+  return new Promise((resolve) => {
+    process.stdin.once("data", () => {
+      const all = Array.from({ length: writes }, (_, n) => outcome(kind.write(file, first + n)))
+      void Promise.all(all).then((answers) => {
+        tell(answers)
+        process.stdin.destroy()
+        resolve()
+      })
+    })
+  })
+}
+
+/** Writes and reads with the rights of nobody, or with its own where the whole file system is read-only. */
+const useAsNobody = async (kind: StoreKind, file: string, who: string): Promise<void> => {
+  kind.steps()
+  if (who === "nobody") becomeNobody()
+  tell({ write: await outcome(kind.write(file, 3)), read: await outcome(kind.count(file)) })
 }
 
 const hold = (file: string): Promise<void> => {
@@ -56,16 +80,24 @@ const fillDisk = async (kind: StoreKind, file: string): Promise<void> => {
   } catch {
     closeSync(descriptor)
   }
-  const full = await outcome(kind.write(file, 2, "x".repeat(500_000)))
+  const full = await outcome(kind.write(file, 2, { text: "x".repeat(500_000) }))
   const readWhenFull = await outcome(kind.count(file))
+  // Copies have no other place than this disk from here on.
+  process.env["TMPDIR"] = folder
+  const readWithoutCopy = await outcome(kind.count(file))
   rmSync(filler)
-  const later = await outcome(kind.write(file, 3, "x".repeat(500_000)))
+  const later = await outcome(kind.write(file, 3, { text: "x".repeat(500_000) }))
   const count = await outcome(kind.count(file))
-  tell({ born, first, full, readWhenFull, later, count, left: readdirSync(folder).length })
+  tell({ born, first, full, readWhenFull, readWithoutCopy, later, count, left: readdirSync(folder).length })
 }
 
-const [name = "", action = "", file = ""] = process.argv.slice(2)
+const [name = "", action = "", file = "", first = "", second = ""] = process.argv.slice(2)
 const kind = storeKinds[name as StoreName]
-if (action === "migrate") dieInMigration(kind, file)
-else if (action === "hold") await hold(file)
-else await fillDisk(kind, file)
+const actions: Readonly<Record<string, () => void | Promise<void>>> = {
+  migrate: () => dieInMigration(kind, file),
+  hold: () => hold(file),
+  open: () => openTogether(kind, file, Number(first), Number(second)),
+  use: () => useAsNobody(kind, file, first),
+  fill: () => fillDisk(kind, file)
+}
+await actions[action]?.()

@@ -19,9 +19,15 @@ export interface Refusal {
   readonly _tag: string
 }
 
+export interface WriteOptions {
+  readonly text?: string
+  /** How long to wait for other writers (milliseconds). */
+  readonly busyDeadline?: number
+}
+
 export interface StoreKind {
   /** Opens the file for writing, making it when it is missing, and writes the thing with this number. */
-  readonly write: (file: string, n: number, text?: string) => Effect.Effect<void, Refusal>
+  readonly write: (file: string, n: number, options?: WriteOptions) => Effect.Effect<void, Refusal>
   /** How many things the file holds, read without writing. */
   readonly count: (file: string) => Effect.Effect<number, Refusal>
   readonly steps: () => ReadonlyArray<SchemaStep>
@@ -39,9 +45,9 @@ const time = { now: "2026-01-01T00:00:00.000Z", expires: "2026-01-02T00:00:00.00
 /** The kinds by their names. */
 export const storeKinds = {
   ledger: {
-    write: (filename, n, text = "") =>
+    write: (filename, n, { busyDeadline, text = "" } = {}) =>
       withLedger(
-        { filename },
+        { filename, busyDeadline },
         Ledger.use((ledger) =>
           ledger.postMessage({
             run_id: "r",
@@ -65,12 +71,12 @@ export const storeKinds = {
     damage: "StoreCorrupt"
   },
   corpus: {
-    write: (filename, n, text = "") =>
+    write: (filename, n, { busyDeadline, text = "" } = {}) =>
       CorpusDatabase.use(({ run }) =>
         run((connection) =>
           connection.run("INSERT INTO symbols VALUES (?, 'a.md', ?, NULL)", [`@A/${n}`, text])
         )
-      ).pipe(Effect.asVoid, Effect.provide(corpusDatabaseLayer({ filename }))),
+      ).pipe(Effect.asVoid, Effect.provide(corpusDatabaseLayer({ filename, busyDeadline }))),
     count: (filename) =>
       CorpusDatabase.use(({ run }) =>
         run((connection) => connection.all("SELECT * FROM symbols").length)
@@ -81,10 +87,10 @@ export const storeKinds = {
     damage: "CorpusCorrupt"
   },
   cassette: {
-    write: (file, n, text = "") =>
+    write: (file, n, { busyDeadline, text = "" } = {}) =>
       Effect.scoped(
         Effect.gen(function* () {
-          const write = yield* openCassetteWriter(file, birth, "full")
+          const write = yield* openCassetteWriter(file, birth, "full", busyDeadline)
           const document = { path: `${n}.md`, type: "text", text: `${n} ${text}` }
           yield* write((connection) => putDocument(connection, document, time))
         })

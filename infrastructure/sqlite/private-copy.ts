@@ -1,0 +1,73 @@
+// When a database file must be read in a copy, and how a copy of one moment is made: where SQLite cannot, or must not,
+// put files of its own beside a database, the database and its logs are copied and the copy is opened. The original is
+// read byte by byte and never touched. It loads nothing but Node's file system, since children start with it.
+import { chmodSync, copyFileSync, existsSync, rmSync, statSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { isWritable } from "./file-access.ts"
+
+/** How often a copy is made again because its original changed meanwhile. */
+export const MAX_COPIES = 5
+
+/** What is said of a file that changed during every copy. */
+export const COPY_TORN = "it changed each time while it was copied: try again when its writers rest"
+
+/** True when a transaction may be half-done in the file, which SQLite must undo before anything is read. */
+export const hasJournal = (filename: string): boolean => existsSync(`${filename}-journal`)
+
+/** True for a file of no bytes beside which a log stands: it held a database until it was cut. */
+export const isEmptied = (filename: string): boolean => {
+  // In this order: a file that is being created has content before it has a log.
+  const logged = [`${filename}-wal`, `${filename}-shm`].some((path) => existsSync(path))
+  return logged && existsSync(filename) && statSync(filename).size === 0
+}
+
+/** Why a file that was cut to nothing is not opened. */
+export const EMPTIED =
+  "it is empty, but a database's log stands beside it: bring the file back from a backup, or move the log away"
+
+/**
+ * True when a file must not be opened where it is: SQLite would have to undo a half-done transaction in it, or
+ * would leave files beside it that only we may write, and so lock its owner out.
+ */
+export const mustBeCopied = (filename: string): boolean =>
+  hasJournal(filename) ||
+  (!isWritable(filename) && isWritable(dirname(filename)) && !existsSync(`${filename}-shm`))
+
+/** True when SQLite failed, by its code, because it cannot put its shared memory beside the file that it reads. */
+export const isWantOfPlace = (code: string): boolean =>
+  /^SQLITE_(?:CANTOPEN|READONLY)(?:_|$)/.test(code) ||
+  ["SQLITE_PERM", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"].includes(code)
+
+const parts = ["", "-wal", "-journal"] as const
+
+/** What shows any change of a database and its logs, a checkpoint's included: identity, size and time in nanoseconds. */
+export const pictureOf = (filename: string): string =>
+  parts
+    .map((part) => {
+      const found = statSync(`${filename}${part}`, { bigint: true, throwIfNoEntry: false })
+      return found === undefined ? "-" : [found.dev, found.ino, found.size, found.mtimeNs].join(" ")
+    })
+    .join("; ")
+
+/** Copies one file. */
+export type CopyFile = (from: string, to: string) => void
+
+/**
+ * Copies a database and its logs into a folder and gives the copy's path, or nothing when somebody wrote between
+ * beginning and end. What the operating system says is thrown.
+ */
+export const copyOfOneMoment = (
+  folder: string,
+  filename: string,
+  copyFile: CopyFile = copyFileSync
+): string | undefined => {
+  const before = pictureOf(filename)
+  const copy = join(folder, basename(filename))
+  for (const part of parts) {
+    rmSync(`${copy}${part}`, { force: true })
+    if (existsSync(`${filename}${part}`)) copyFile(`${filename}${part}`, `${copy}${part}`)
+  }
+  // A copy is our own: it may be written, so that SQLite can undo a transaction that was cut short.
+  chmodSync(copy, 0o600)
+  return pictureOf(filename) === before ? copy : undefined
+}
