@@ -3,7 +3,7 @@
 // fails on the way is left out.
 import * as Effect from "effect/Effect"
 import type { Hit, HitParts, ScoreKind } from "../../domain/network/cassette.ts"
-import type { Scope, StoredChunk } from "../../domain/network/index-requests.ts"
+import type { DescribedChunk, Scope, StoredChunk } from "../../domain/network/index-requests.ts"
 import {
   closenesses,
   proximityBonus,
@@ -98,28 +98,45 @@ const bestWithEquals = (group: ReadonlyArray<Scored>, count: number): ReadonlyAr
   return group.filter(({ score }) => score >= least)
 }
 
-/** Asks what ranking must know of chunks; what is gone since is left out. */
+/** What is known of chunks by cassette and number; null for one that is gone. */
+type Descriptions = ReadonlyMap<string, Map<number, DescribedChunk | null>>
+
+/** The chunks with what ranking must know of them, asked where it is not known; what is gone since is left out. */
 const describe = Effect.fnUntraced(function* (
   asking: Asking,
   { neighbours }: Question,
   scored: ReadonlyArray<Scored>,
+  known: Descriptions,
   scope: Scope
 ) {
-  const bySource = Map.groupBy(scored, ({ source }) => source)
-  const answers = yield* asking.each((cassette) => {
-    const chunks = bySource.get(cassette.cassetteId)?.map(({ chunk }) => chunk)
-    return chunks === undefined
-      ? undefined
-      : cassette.askIndex?.({ op: "describe", scope, chunks, neighbours })
-  })
-  return [...answers].flatMap(([source, described]) =>
-    (bySource.get(source) ?? []).flatMap(({ chunk, score }, index): ReadonlyArray<Ranked> => {
-      const known = described[index]
-      if (known === null || known === undefined) return []
-      return [{ ...known, source, chunk, score, lexical: score, proximity: 0, repeats: 0 }]
+  const missing = scored.filter(({ chunk, source }) => known.get(source)?.has(chunk) === false)
+  const bySource = Map.groupBy(missing, ({ source }) => source)
+  if (missing.length > 0) {
+    const answers = yield* asking.each((cassette) => {
+      const chunks = bySource.get(cassette.cassetteId)?.map(({ chunk }) => chunk)
+      return chunks === undefined
+        ? undefined
+        : cassette.askIndex?.({ op: "describe", scope, chunks, neighbours })
     })
-  )
+    for (const [source, described] of answers) {
+      for (const [index, { chunk }] of (bySource.get(source) ?? []).entries()) {
+        known.get(source)?.set(chunk, described[index] ?? null)
+      }
+    }
+  }
+  return scored.flatMap(({ chunk, score, source }): ReadonlyArray<Ranked> => {
+    const found = known.get(source)?.get(chunk)
+    if (found === null || found === undefined) return []
+    return [{ ...found, source, chunk, score, lexical: score, proximity: 0, repeats: 0 }]
+  })
 })
+
+/**
+ * How many of its best chunks a cassette describes before it is asked to: twice its share of all that are needed, which is
+ * seldom too little where a corpus is divided by chance.
+ */
+const describedAtOnce = ({ ofEach, texts }: Wanted, cassettes: number): number =>
+  ofEach ? texts : Math.min(texts, Math.ceil((2 * texts) / Math.max(1, cassettes)))
 
 /** How many different texts are wanted: of all cassettes together, or of each. */
 export interface Wanted {
@@ -134,14 +151,21 @@ const askIndexes = Effect.fnUntraced(function* (
   asking: Asking,
   question: Question,
   weights: Weights,
-  { ofEach, texts }: Wanted,
+  wanted: Wanted,
   scope: Scope
 ) {
   if (!weights.terms.some(({ driver }) => driver)) return []
-  const { phrases } = question
+  const { neighbours, phrases } = question
+  const { ofEach, texts } = wanted
+  const atOnce = describedAtOnce(wanted, asking.answering.length)
   for (let limit = texts; ; limit *= 4) {
-    const found = yield* asking.each((cassette) =>
-      cassette.askIndex?.({ op: "best", scope, weights, phrases, limit })
+    const request = { op: "best", scope, weights, phrases, limit, describe: atOnce, neighbours } as const
+    const found = yield* asking.each((cassette) => cassette.askIndex?.(request))
+    const known = new Map(
+      [...found].map(([source, { described }]) => [
+        source,
+        new Map<number, DescribedChunk | null>(described.map((each) => [each.chunk, each]))
+      ])
     )
     const from = (source: string) =>
       ofEach
@@ -156,7 +180,7 @@ const askIndexes = Effect.fnUntraced(function* (
     const isAll = [...found.values()].every(({ complete_from }) => complete_from === null)
     for (let count = texts; ; count *= 2) {
       const chosen = groups.flatMap((group) => bestWithEquals(group, count))
-      const ranked = yield* describe(asking, question, chosen, scope)
+      const ranked = yield* describe(asking, question, chosen, known, scope)
       const isEnough = groups.every((group) => {
         const own = ofEach ? ranked.filter(({ source }) => source === group[0]?.source) : ranked
         return distinctTexts(own, texts).length >= texts

@@ -61,7 +61,7 @@ export class BestScores {
     if (size >= limit) this.least = heap[0]!
   }
 
-  all(): BestChunks {
+  all(): Omit<BestChunks, "described"> {
     const { least } = this
     const kept = [...this.scores.keys()].filter((index) => this.scores[index]! >= least)
     return {

@@ -23,6 +23,8 @@ export interface BestChunks {
   readonly scores: ReadonlyArray<number>
   /** The score from which on all chunks are there; null when these are all that there are. */
   readonly complete_from: number | null
+  /** What ranking must know of the best of them, in no order. */
+  readonly described: ReadonlyArray<NumberedDescription>
 }
 
 /** What ranking must know of a chunk beside its score. */
@@ -34,10 +36,13 @@ export interface DescribedChunk {
   readonly closeness: ReadonlyArray<number>
 }
 
-/** One of the best chunks. */
-export interface Candidate extends DescribedChunk {
-  /** Names the chunk to its own index. */
+/** A description with the number that names its chunk to its own index. */
+export interface NumberedDescription extends DescribedChunk {
   readonly chunk: number
+}
+
+/** One of the best chunks. */
+export interface Candidate extends NumberedDescription {
   readonly score: number
 }
 
@@ -135,6 +140,9 @@ export type IndexRequest =
       readonly weights: Weights
       readonly phrases: Question["phrases"]
       readonly limit: number
+      /** How many of the best are described at once; what else ranking needs is asked for with `describe`. */
+      readonly describe: number
+      readonly neighbours: Question["neighbours"]
     }
   | {
       readonly op: "describe"

@@ -52,6 +52,13 @@ const MemoryNote = Schema.Struct({
   metadata: Schema.Record(Schema.String, Schema.Json)
 })
 
+const Description = Schema.Struct({
+  path: WellFormedText,
+  hash: Hash,
+  ordinal: Count,
+  closeness: Schema.Array(Score)
+})
+
 const shapes = {
   facts: Schema.Struct({
     cassette_id: Schema.String,
@@ -70,18 +77,10 @@ const shapes = {
   best: Schema.Struct({
     chunks: Schema.Array(Count),
     scores: Schema.Array(Score),
-    complete_from: Schema.NullOr(Score)
+    complete_from: Schema.NullOr(Score),
+    described: Schema.Array(Schema.Struct({ ...Description.fields, chunk: Count }))
   }),
-  describe: Schema.Array(
-    Schema.NullOr(
-      Schema.Struct({
-        path: WellFormedText,
-        hash: Hash,
-        ordinal: Count,
-        closeness: Schema.Array(Score)
-      })
-    )
-  ),
+  describe: Schema.Array(Schema.NullOr(Description)),
   census: Schema.Struct({ counts: Schema.Array(Count), stored: Schema.NullOr(Identity) }),
   nearest: Schema.Struct({ hashes: Schema.Array(Hash), scores: Schema.Array(Score) }),
   places: Schema.Array(
@@ -176,8 +175,11 @@ const lengths = (
       ]
     }
     case "best": {
-      const { chunks, scores } = answer as IndexAnswers["best"]
-      return [[scores.length, chunks.length]]
+      const { chunks, described, scores } = answer as IndexAnswers["best"]
+      return [
+        [scores.length, chunks.length],
+        ...described.map(({ closeness }) => [closeness.length, request.neighbours.length] as const)
+      ]
     }
     case "nearest": {
       const { hashes, scores } = answer as IndexAnswers["nearest"]

@@ -198,25 +198,6 @@ const drivenSegments = (known: KnownPostings, { terms }: Weights): ReadonlyMap<n
   return segments
 }
 
-/** The best chunks: everything that scores as well as the `limit`-th best. */
-const best = (cassette: OpenCassette, request: IndexRequest & { readonly op: "best" }): BestChunks => {
-  const { connection } = cassette
-  const { limit, phrases, scope, weights } = request
-  const sight = sightOf(cassette, scope)
-  const wanted = withPhrases(connection, phrases)
-  const bests = new BestScores(limit)
-  const known = knownPostings(connection, sight)
-  for (const [segment, lists] of drivenSegments(known, weights)) {
-    const lengths = lengthsOf(known, segment, sight)
-    scoreSegment(segment, lengths, weights, lists, wanted, bests)
-  }
-  for (const row of readTail(connection, sight)) {
-    const score = wanted === undefined || wanted.has(row.chunk_number) ? scoreTail(row, weights) : 0
-    if (score > 0) bests.add(row.chunk_number, score)
-  }
-  return bests.all()
-}
-
 interface DescribedRow extends Omit<DescribedChunk, "closeness"> {
   readonly chunk_number: number
   readonly heading?: string | null
@@ -229,16 +210,18 @@ const PLACE = "coalesce(d.path, '@A:' || m.content_hash) AS path"
 const DESCRIBED = `SELECT c.chunk_number, ${PLACE}, c.hash, c.ordinal ${ASKED_CHUNKS}`
 const DESCRIBED_WITH_TERMS = `SELECT c.chunk_number, ${PLACE}, c.hash, c.ordinal, t.heading, t.body ${ASKED_CHUNKS} LEFT JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number`
 
-const describe = (
-  cassette: OpenCassette,
-  { chunks, neighbours, scope }: IndexRequest & { readonly op: "describe" }
-): ReadonlyArray<DescribedChunk | null> => {
-  const rows = cassette.connection.all<DescribedRow>(
-    neighbours.length === 0 ? DESCRIBED : DESCRIBED_WITH_TERMS,
-    [JSON.stringify(chunks)]
-  )
-  const sight = sightOf(cassette, scope)
-  const described = new Map(
+/** What ranking must know of chunks that may be seen, by number. */
+const descriptions = (
+  { connection }: OpenCassette,
+  chunks: ReadonlyArray<number>,
+  neighbours: Question["neighbours"],
+  sight: Sight
+): ReadonlyMap<number, DescribedChunk> => {
+  if (chunks.length === 0) return new Map()
+  const rows = connection.all<DescribedRow>(neighbours.length === 0 ? DESCRIBED : DESCRIBED_WITH_TERMS, [
+    JSON.stringify(chunks)
+  ])
+  return new Map(
     rows
       .filter(({ chunk_number }) => sees(sight, chunk_number))
       .map(({ body, chunk_number, hash, heading, ordinal, path }) => [
@@ -246,7 +229,48 @@ const describe = (
         { path, hash, ordinal, closeness: closenesses(neighbours, `${heading ?? ""} ${body ?? ""}`) }
       ])
   )
+}
+
+const describe = (
+  cassette: OpenCassette,
+  { chunks, neighbours, scope }: IndexRequest & { readonly op: "describe" }
+): ReadonlyArray<DescribedChunk | null> => {
+  const described = descriptions(cassette, chunks, neighbours, sightOf(cassette, scope))
   return chunks.map((chunk) => described.get(chunk) ?? null)
+}
+
+/** The descriptions of the `count` best, which ranking most likely needs: another request for them costs more. */
+const describeBest = (
+  cassette: OpenCassette,
+  { chunks, scores }: Pick<BestChunks, "chunks" | "scores">,
+  count: number,
+  neighbours: Question["neighbours"],
+  sight: Sight
+): BestChunks["described"] => {
+  const best = [...chunks.keys()].sort((left, right) => scores[right]! - scores[left]!).slice(0, count)
+  const numbers = best.map((index) => chunks[index]!)
+  const described = descriptions(cassette, numbers, neighbours, sight)
+  return [...described].map(([chunk, description]) => Object.assign({ chunk }, description))
+}
+
+/** The best chunks: everything that scores as well as the `limit`-th best. */
+const best = (cassette: OpenCassette, request: IndexRequest & { readonly op: "best" }): BestChunks => {
+  const { connection } = cassette
+  const { limit, neighbours, phrases, scope, weights } = request
+  const sight = sightOf(cassette, scope)
+  const wanted = withPhrases(connection, phrases)
+  const bests = new BestScores(limit)
+  const known = knownPostings(connection, sight)
+  for (const [segment, lists] of drivenSegments(known, weights)) {
+    const lengths = lengthsOf(known, segment, sight)
+    scoreSegment(segment, lengths, weights, lists, wanted, bests)
+  }
+  for (const row of readTail(connection, sight)) {
+    const score = wanted === undefined || wanted.has(row.chunk_number) ? scoreTail(row, weights) : 0
+    if (score > 0) bests.add(row.chunk_number, score)
+  }
+  const found = bests.all()
+  return { ...found, described: describeBest(cassette, found, request.describe, neighbours, sight) }
 }
 
 interface ChunkRow extends Omit<StoredChunk, "heading_path" | "content" | "memory"> {

@@ -192,14 +192,21 @@ describe.each([
     mean: 5
   }
 
+  const best = { op: "best", weights, phrases: [], limit: 100, describe: 100, neighbours: [] } as const
+
   const paths = (file: CassetteFile, agent: string | null) => {
-    const found = ask(file, { op: "best", scope: scopeOf(agent), weights, phrases: [], limit: 100 })
+    const found = ask(file, { ...best, scope: scopeOf(agent) })
     const described = ask(file, {
       op: "describe",
       scope: scopeOf(agent),
       chunks: found.chunks,
       neighbours: []
     })
+    // What is described at once is what is described when it is asked for.
+    const byNumber = new Map(found.described.map((each) => [each.chunk, each]))
+    expect(found.chunks.map((chunk) => byNumber.get(chunk))).toEqual(
+      described.map((each, index) => ({ ...each, chunk: found.chunks[index] }))
+    )
     return described.map((each, index) => `${found.scores[index]} ${each?.path}`).sort()
   }
 
@@ -221,14 +228,14 @@ describe.each([
 
   it("phrases", async () => {
     const [full] = await both()
-    const request = { op: "best", weights, phrases: [["secret", "number"]], limit: 10 } as const
+    const request = { ...best, phrases: [["secret", "number"]] } as const
     expect(ask(full, { ...request, scope }).chunks).toEqual([])
     expect(ask(full, { ...request, scope: scopeOf("b") }).chunks.length).toBeGreaterThan(0)
   })
 
   it("descriptions of chunks by number", async () => {
     const [full] = await both()
-    const ofB = ask(full, { op: "best", scope: scopeOf("b"), weights, phrases: [], limit: 100 }).chunks
+    const ofB = ask(full, { ...best, scope: scopeOf("b") }).chunks
     const seen = ask(full, { op: "describe", scope, chunks: ofB, neighbours: [] })
     expect(seen.filter((each) => each !== null).map(({ path }) => path)).toEqual(["docs/one.txt"])
   })
