@@ -1,5 +1,5 @@
-// The hub of the network: cassettes come and go while questions run, each question is asked of those that are there
-// when it begins, and an answer always says who answered and how. Nothing that a cassette does or fails to do ends a
+// The hub of the network: each question is asked of the cassettes that are there when it begins, and an answer always
+// says who answered and how. Nothing that a cassette does or fails to do ends a
 // question for the others.
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -8,21 +8,20 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import {
   type Answer,
   CAPABILITIES,
   type Handshake,
   type Hit,
-  isCassetteId,
   SEARCH_MODES,
   type SearchMode
 } from "../../domain/network/cassette.ts"
 import {
-  CassetteExists,
+  type CassetteExists,
   NoCassetteWithCapability,
   type QueryError,
-  UnknownCassette
+  type UnknownCassette
 } from "../../domain/network/errors.ts"
 import type { Scope } from "../../domain/network/index-requests.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
@@ -33,11 +32,11 @@ import { CallerAgent } from "./caller-agent.ts"
 import type { Cassette } from "./cassette.ts"
 import { Embedder, type EmbedderShape } from "./embedder.ts"
 import { EmbedderInUse } from "./embedder-in-use.ts"
-import { guardedCassette } from "./guarded-cassette.ts"
 import { complete, isPartial } from "./completeness.ts"
 import { type MemoryQuestions, memoryQuestions, type SearchNarrowing } from "./memory-questions.ts"
 import { namedText, neighboursOf } from "./neighbours.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
+import { invalid, Roster } from "./roster.ts"
 import { type Search, searchNetwork, searchNothing, type SearchTools } from "./network-search.ts"
 import { Stemming } from "./stemming.ts"
 import { type SymbolAskError, type SymbolQuestions, symbolQuestions } from "./symbol-questions.ts"
@@ -127,9 +126,6 @@ export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
   readonly status: Effect.Effect<ReadonlyArray<CassetteHealth>>
 }
 
-const invalid = (path: string, message: string): InvalidInput =>
-  new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
-
 const limitFault = (limit: number): InvalidInput | undefined =>
   Number.isInteger(limit) && limit >= 0 && limit <= MAX_LIMIT
     ? undefined
@@ -141,100 +137,26 @@ const healthOf = (cassette_id: string, answer: Answer, handshake: Handshake | un
     : { ...handshake, status: "ok", took_ms: answer.took_ms }
 
 class Hub {
-  private registered: ReadonlyMap<string, Cassette> = new Map()
+  readonly roster: Roster
   /** What each cassette was when it was last asked: a change is logged once. */
   private readonly seen = new Map<string, string>()
-  private readonly running = new Map<Cassette, number>()
-  private readonly leaving = new Set<Cassette>()
   private readonly tools: Omit<SearchTools, "embedder">
   private readonly embedding: EmbedderInUse
-  private readonly sha256: Sha256
   private readonly agent: string | null
 
   constructor({ embedder, ...tools }: SearchTools, sha256: Sha256, agent: string | null) {
     this.tools = tools
     this.embedding = new EmbedderInUse(embedder)
-    this.sha256 = sha256
+    this.roster = new Roster(sha256)
     this.agent = agent
     this.memories = memoryQuestions({
       agent,
       sha256,
       search: (text, limit, options, narrowing) => this.search(text, limit, options, narrowing),
-      registered: () => this.registered,
+      registered: () => this.roster.registered,
       ask: (options, limit, work, isAsked) => this.ask(options, limit, work, isAsked),
       withEmbedder: (use) => this.embedding.using(use)
     })
-  }
-
-  readonly ids = Effect.sync(() => [...this.registered.keys()])
-
-  readonly register = Effect.fnUntraced(function* (this: Hub, cassette: Cassette) {
-    const id = cassette.cassetteId
-    if (!isCassetteId(id)) {
-      return yield* Effect.fail(
-        invalid("/cassette_id", "a lower-case letter, then letters, digits or hyphens")
-      )
-    }
-    if (this.registered.has(id)) return yield* new CassetteExists({ cassette_id: id })
-    this.registered = new Map([...this.registered, [id, guardedCassette(cassette, this.sha256)]])
-  })
-
-  readonly unregister = Effect.fnUntraced(function* (this: Hub, id: string) {
-    const cassette = this.registered.get(id)
-    if (cassette === undefined) {
-      return yield* new UnknownCassette({ cassettes: [id], known: [...this.registered.keys()] })
-    }
-    this.registered = new Map([...this.registered].filter(([each]) => each !== id))
-    yield* this.leave(cassette)
-  })
-
-  readonly swap = Effect.fnUntraced(function* (this: Hub, cassette: Cassette) {
-    const before = this.registered.get(cassette.cassetteId)
-    if (before === undefined) {
-      return yield* this.register(cassette).pipe(Effect.catchTag("CassetteExists", () => Effect.void))
-    }
-    const after = guardedCassette(cassette, this.sha256)
-    this.registered = new Map([...this.registered, [after.cassetteId, after]])
-    yield* this.leave(before)
-  })
-
-  /** Closes a cassette once no question uses it. */
-  private leave(cassette: Cassette): Effect.Effect<void> {
-    if ((this.running.get(cassette) ?? 0) === 0) return cassette.close
-    this.leaving.add(cassette)
-    return Effect.void
-  }
-
-  private hold(cassettes: ReadonlyArray<Cassette>): void {
-    for (const each of cassettes) this.running.set(each, (this.running.get(each) ?? 0) + 1)
-  }
-
-  private release(cassettes: ReadonlyArray<Cassette>): Effect.Effect<void> {
-    return Effect.forEach(
-      cassettes,
-      (each) => {
-        const left = (this.running.get(each) ?? 1) - 1
-        if (left > 0) {
-          this.running.set(each, left)
-          return Effect.void
-        }
-        this.running.delete(each)
-        return this.leaving.delete(each) ? each.close : Effect.void
-      },
-      { discard: true }
-    )
-  }
-
-  /** Runs a question over cassettes that stay open until it ends. */
-  private using<A, E>(
-    cassettes: ReadonlyArray<Cassette>,
-    ask: (asking: Asking) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E> {
-    return Effect.acquireUseRelease(
-      Effect.sync(() => this.hold(cassettes)),
-      () => ask(new Asking(cassettes)),
-      () => this.release(cassettes)
-    )
   }
 
   swapEmbedder(embedder: EmbedderShape | undefined, retire: Effect.Effect<void>): Effect.Effect<void> {
@@ -242,11 +164,7 @@ class Hub {
   }
 
   readonly close = Effect.suspend(() =>
-    Effect.forEach(
-      [this.embedding.close, ...[...this.registered.values()].map(({ close }) => close)],
-      (each) => each,
-      { discard: true }
-    )
+    Effect.forEach([this.embedding.close, this.roster.close], (each) => each, { discard: true })
   )
 
   private readonly logChanges = Effect.fnUntraced(function* (
@@ -259,18 +177,6 @@ class Hub {
       if (status !== before && status !== "ok") yield* Effect.logWarning(`Cassette ${id} offline, skipping`)
     }
   })
-
-  private chosen(
-    ids: ReadonlyArray<string> | undefined
-  ): ReadonlyArray<Cassette> | UnknownCassette | InvalidInput {
-    if (ids === undefined) return [...this.registered.values()]
-    if (ids.length === 0) return invalid("/cassettes", "name at least one cassette, or leave it out for all")
-    const known = [...this.registered.keys()]
-    const unknown = ids.filter((id) => !this.registered.has(id))
-    if (unknown.length > 0) return new UnknownCassette({ cassettes: unknown, known })
-    const asked = new Set(ids)
-    return [...this.registered.values()].filter(({ cassetteId }) => asked.has(cassetteId))
-  }
 
   /** Of the chosen cassettes those with a capability; cassettes that do not shake hands stay, as failures. */
   private readonly capable = Effect.fnUntraced(function* (this: Hub, asking: Asking, capability: string) {
@@ -309,10 +215,10 @@ class Hub {
     if (mode !== undefined && !SEARCH_MODES.some((each) => each === mode)) {
       return yield* Effect.fail(invalid("/mode", `one of ${SEARCH_MODES.join(", ")}`))
     }
-    const chosen = this.chosen(cassettes)
+    const chosen = this.roster.chosen(cassettes)
     if (!Array.isArray(chosen)) return yield* Effect.fail(chosen as UnknownCassette | InvalidInput)
     const scope = { now: timestampFromMillis(yield* Clock.currentTimeMillis), agent: this.agent }
-    return yield* this.using((chosen as ReadonlyArray<Cassette>).filter(isAsked), (all) =>
+    return yield* this.roster.using((chosen as ReadonlyArray<Cassette>).filter(isAsked), (all) =>
       Effect.gen({ self: this }, function* () {
         const { able, failed } =
           capability === undefined
@@ -425,7 +331,7 @@ class Hub {
     options: Omit<QueryOptions, "mode"> = {}
   ): Effect.fn.Return<NeighbourAnswer, SymbolAskError> {
     return yield* this.embedding.using((embedder) =>
-      this.using([...this.registered.values()], (everywhere) =>
+      this.roster.using([...this.roster.registered.values()], (everywhere) =>
         Effect.gen({ self: this }, function* () {
           const scope = { now: timestampFromMillis(yield* Clock.currentTimeMillis), agent: this.agent }
           const text = yield* namedText(everywhere, name, scope)
@@ -441,7 +347,7 @@ class Hub {
   })
 
   readonly status = Effect.suspend(() =>
-    this.using([...this.registered.values()], (asking) =>
+    this.roster.using([...this.roster.registered.values()], (asking) =>
       Effect.gen({ self: this }, function* () {
         const handshakes = yield* asking.each(({ handshake }) => handshake)
         const answers = asking.answers()
@@ -464,11 +370,11 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
       const hub = new Hub({ stem, embedder, vectors }, sha256, yield* CallerAgent)
       yield* Effect.addFinalizer(() => hub.close)
       return {
-        register: (cassette) => hub.register(cassette),
-        unregister: (id) => hub.unregister(id),
-        swap: (cassette) => hub.swap(cassette),
+        register: (cassette) => hub.roster.register(cassette),
+        unregister: (id) => hub.roster.unregister(id),
+        swap: (cassette) => hub.roster.swap(cassette),
         swapEmbedder: (next, retire = Effect.void) => hub.swapEmbedder(next, retire),
-        cassettes: hub.ids,
+        cassettes: hub.roster.ids,
         query: (text, limit = DEFAULT_LIMIT, options = {}) => hub.search(text, limit, options),
         queryAll: (text, topK, options) => hub.queryAll(text, topK, options),
         queryByCapability: (text, capability, topK, options) =>
