@@ -29,7 +29,7 @@ export const tableOf = (report: StormReport): string => {
   return [
     line("events committed", report.events),
     line("processes at once", report.processes),
-    ...lines("lives", { ...weather }),
+    ...lines("weather", { ...weather }),
     ...lines("acknowledged", report.acknowledged),
     ...lines("refused", report.refused),
     line("late completions, all refused", report.late),

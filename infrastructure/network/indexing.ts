@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput, StorageFailure } from "../../domain/ledger/errors.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
 import type { EmbedderFailed, EmbedderMismatch } from "../../domain/network/errors.ts"
 import { dropUnusedVectors, embedderFault, foldSigns, putVectors, unembedded } from "./vector-writing.ts"
@@ -191,32 +191,60 @@ const update = Effect.fnUntraced(function* (
   if (embedding !== undefined) tally.embedded = yield* embedMissing(write, configured.id, embedding)
 })
 
-/** True when a sealed cassette holds exactly these documents, with vectors if there should be. */
+/** What stands in the sources of a sealed cassette now, and what of them cannot be taken. */
+const seenIn = ({ documents, read, unreadable }: Sources) => {
+  const seen = new Map<string, string>()
+  const skipped = [...unreadable]
+  for (const path of documents) {
+    const document = read(path)
+    if (typeof document === "string") skipped.push({ path, reason: document })
+    else seen.set(path, `${document.type}\n${sha256(document.text)}`)
+  }
+  return { seen, skipped }
+}
+
+/** True when a sealed cassette holds exactly what is seen, beside what is out of sight, with vectors if there should be. */
 const holdsExactly = (
-  configured: ConfiguredCassette,
-  sources: Sources,
+  sealed: CassetteFile,
+  { seen, skipped }: ReturnType<typeof seenIn>,
   embedding: Embedding | undefined
 ): boolean => {
-  const file = new CassetteFile(configured.file, configured.id)
-  const lacking = file.read(({ connection }) => (embedding === undefined ? [] : unembedded(connection, 1)))
-  if (!("value" in lacking) || lacking.value.length > 0) {
-    file.close()
-    return false
-  }
-  const stored = file.read(({ connection }) =>
-    connection.all<{ path: string; type: string; content_hash: string }>(
-      "SELECT path, type, content_hash FROM documents ORDER BY path"
-    )
+  const held = sealed.read(({ connection }) => ({
+    documents: connection.all<{ path: string; type: string; content_hash: string }>(
+      "SELECT path, type, content_hash FROM documents"
+    ),
+    lacksVectors: embedding !== undefined && unembedded(connection, 1).length > 0
+  }))
+  if (!("value" in held) || held.value.lacksVectors) return false
+  const judged = held.value.documents.filter(({ path }) => seen.has(path) || !isOutOfSight(skipped, path))
+  return (
+    judged.length === seen.size &&
+    judged.every(({ content_hash, path, type }) => seen.get(path) === `${type}\n${content_hash}`)
   )
-  file.close()
-  if (!("value" in stored)) return false
-  const given = sources.documents.flatMap((path) => {
-    const document = sources.read(path)
-    return typeof document === "string" ? [] : [`${path}\n${document.type}\n${sha256(document.text)}`]
-  })
-  const held = stored.value.map(({ content_hash, path, type }) => `${path}\n${type}\n${content_hash}`)
-  return given.length === held.length && new Set([...given, ...held]).size === held.length
 }
+
+/** What is out of sight now stands in the new cassette as it stood in the old one; it may still be there. */
+const keepUnseen = Effect.fnUntraced(function* (
+  write: WriteCassette,
+  old: CassetteFile,
+  time: WriteTime,
+  { skipped }: Tally
+): Effect.fn.Return<void, CassetteWriteError> {
+  if (skipped.length === 0) return
+  const written = new Set(yield* write(storedPaths))
+  const kept = old.read(({ connection }) =>
+    storedPaths(connection)
+      .filter((path) => !written.has(path) && isOutOfSight(skipped, path))
+      .flatMap((path) =>
+        connection.all<GivenDocument>("SELECT path, type, text FROM documents WHERE path = ?", [path])
+      )
+  )
+  if (!("value" in kept)) {
+    const reason = `some of its sources cannot be read, and what it holds of them neither: ${kept.reason}`
+    return yield* new StorageFailure({ file: old.file, code: "SOURCES_UNREADABLE", reason })
+  }
+  for (const document of kept.value) yield* write((connection) => putDocument(connection, document, time))
+})
 
 const rebuildSealed = Effect.fnUntraced(function* (
   configured: ConfiguredCassette,
@@ -224,9 +252,19 @@ const rebuildSealed = Effect.fnUntraced(function* (
   { embedding, progress }: IndexingOptions,
   tally: Tally
 ) {
-  if (existsSync(configured.file) && holdsExactly(configured, sources, embedding)) {
-    tally.counts.unchanged = sources.documents.length
-    return
+  const old = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      existsSync(configured.file) ? new CassetteFile(configured.file, configured.id) : undefined
+    ),
+    (open) => Effect.sync(() => open?.close())
+  )
+  if (old !== undefined) {
+    const found = seenIn(sources)
+    if (holdsExactly(old, found, embedding)) {
+      tally.counts.unchanged = found.seen.size
+      tally.skipped.push(...found.skipped)
+      return
+    }
   }
   // What stands at the path must be this cassette, whose place is taken only by a whole new one.
   yield* checkCassetteFile(configured.file, configured.id)
@@ -238,7 +276,9 @@ const rebuildSealed = Effect.fnUntraced(function* (
   yield* Effect.scoped(
     Effect.gen(function* () {
       const write = yield* openCassetteWriter(fresh, configured.birth, "normal")
-      yield* putAll(write, sources, yield* writeTime(0), tally, progress)
+      const time = yield* writeTime(0)
+      yield* putAll(write, sources, time, tally, progress)
+      if (old !== undefined) yield* keepUnseen(write, old, time, tally)
       if (embedding !== undefined) tally.embedded = yield* embedMissing(write, configured.id, embedding)
       yield* write(seal)
       // Nothing is written any more: without a log, the file is all there is, and can be put in another's place.
@@ -246,6 +286,21 @@ const rebuildSealed = Effect.fnUntraced(function* (
     })
   ).pipe(Effect.onError(() => Effect.sync(clear)))
   yield* onFile(configured.file, () => renameSync(fresh, configured.file))
+})
+
+const NO_SOURCES: Sources = { documents: [], unreadable: [], read: () => "UNREADABLE" }
+
+/** Without sources a sealed cassette that is there keeps what it was given otherwise. */
+const indexSealed = Effect.fnUntraced(function* (
+  configured: ConfiguredCassette,
+  sources: Sources | undefined,
+  options: IndexingOptions,
+  tally: Tally
+) {
+  if (sources === undefined && existsSync(configured.file)) {
+    return yield* checkCassetteFile(configured.file, configured.id)
+  }
+  yield* rebuildSealed(configured, sources ?? NO_SOURCES, options, tally)
 })
 
 /** Indexes one cassette of the configuration in `file`; without sources it is only made, if it is missing. */
@@ -260,12 +315,7 @@ export const indexCassette = Effect.fnUntraced(function* (
   if (sources !== undefined && !("documents" in sources)) return yield* Effect.fail(sources)
   const tally = newTally()
   yield* configured.birth.mutability === "immutable"
-    ? rebuildSealed(
-        configured,
-        sources ?? { documents: [], unreadable: [], read: () => "UNREADABLE" },
-        options,
-        tally
-      )
+    ? Effect.scoped(indexSealed(configured, sources, options, tally))
     : Effect.scoped(update(configured, sources, options, tally))
   const took = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6
   return {

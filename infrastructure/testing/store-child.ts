@@ -10,6 +10,9 @@ import { configureForWriting, openForWriting } from "../sqlite/better-sqlite3-ho
 import { becomeNobody } from "./nobody.ts"
 import { type StoreKind, type StoreName, storeKinds } from "./store-kinds.ts"
 
+/** How long one of many first openers waits for the others, on a machine however busy (milliseconds). */
+const PATIENCE_MILLIS = 300_000
+
 const tell = (answer: unknown) => writeSync(1, `${JSON.stringify(answer)}\n`)
 
 const outcome = <A>(program: Effect.Effect<A, { readonly _tag: string }>) =>
@@ -34,7 +37,9 @@ const openTogether = (kind: StoreKind, file: string, first: number, writes: numb
   tell("ready")
   return new Promise((resolve) => {
     process.stdin.once("data", () => {
-      const all = Array.from({ length: writes }, (_, n) => outcome(kind.write(file, first + n)))
+      const all = Array.from({ length: writes }, (_, n) =>
+        outcome(kind.write(file, first + n, { busyDeadline: PATIENCE_MILLIS }))
+      )
       void Promise.all(all).then((answers) => {
         tell(answers)
         process.stdin.destroy()

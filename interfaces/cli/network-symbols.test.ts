@@ -38,6 +38,11 @@ describe("symbol resolve", () => {
     expect([code, stdout]).toEqual([0, errors])
     expect(stderr).toBe("[chunk] docs/errors.md > Errors  [documents]\n")
     expect((await run("symbol", "resolve", symbol(paper, "P"))).stdout).toBe(paper)
+    const shown = await runCli(["symbol", "resolve", symbol(errors)], {
+      cwd: folder,
+      host: { isTerminal: () => true }
+    })
+    expect([shown.stdout, shown.stderr]).toEqual([errors, `\n${stderr}`])
   })
 
   it("leaves symbols inside, or replaces them when that is asked", async () => {

@@ -243,6 +243,54 @@ describe("configurations", () => {
     expect((await runCli(["network", "verify", "--config", "net.yaml"], { cwd: folder })).code).toBe(0)
   })
 
+  it("keep in an immutable cassette what cannot be read now, and what it was given without sources", async () => {
+    const folder = fresh()
+    const configure = (sources: string) =>
+      write(
+        folder,
+        "net.yaml",
+        `network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: stone, path: stone.db, type: local, auto_index: true, mutability: immutable${sources}}\n`
+      )
+    configure(', sources: ["docs/**"]')
+    write(folder, "docs/seen.md", "seen")
+    write(folder, "docs/hidden/kept.md", "kept")
+    const index = async () => {
+      const { document } = await runJson(["network", "index", "--config", "net.yaml"], { cwd: folder })
+      return (document.data as { cassettes: ReadonlyArray<object> }).cassettes[0]
+    }
+    const held = () => {
+      const database = new Database(join(folder, "stone.db"), { readonly: true })
+      try {
+        return database.prepare("SELECT path, text FROM documents ORDER BY path").raw().all()
+      } finally {
+        database.close()
+      }
+    }
+    expect(await index()).toMatchObject({ added: 3 })
+    // Rules that are too long are not read: nobody can say what they leave out, so the whole folder is out of sight.
+    write(folder, "docs/hidden/.gitignore", "#".repeat(1_048_577))
+    const skipped = [{ path: "docs/hidden/", reason: "UNREADABLE" }]
+    expect(await index()).toMatchObject({ added: 0, unchanged: 2, skipped })
+    write(folder, "docs/seen.md", "seen anew")
+    expect(await index()).toMatchObject({ added: 2, skipped })
+    expect(held()).toEqual(
+      expect.arrayContaining([
+        ["docs/hidden/kept.md", "kept"],
+        ["docs/seen.md", "seen anew"]
+      ])
+    )
+    expect(await index()).toMatchObject({ added: 0, unchanged: 2, skipped })
+    expect((await runCli(["network", "verify", "--config", "net.yaml"], { cwd: folder })).code).toBe(0)
+    const before = held()
+    configure("")
+    expect(await index()).toMatchObject({ added: 0, removed: 0 })
+    expect(held()).toEqual(before)
+    configure(', sources: ["docs/**"]')
+    rmSync(join(folder, "docs/hidden"), { recursive: true })
+    expect(await index()).toMatchObject({ added: 2, skipped: [] })
+    expect(held()).toHaveLength(2)
+  })
+
   it("keep an external cassette from being written to", async () => {
     const folder = fresh()
     write(

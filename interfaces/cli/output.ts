@@ -35,6 +35,17 @@ export const writeNotes = (lines: ReadonlyArray<string>): Effect.Effect<void, ne
         Effect.ignore(Effect.tryPromise(() => host.write("stderr", `${lines.join("\n")}\n`)))
       )
 
+/**
+ * Writes a text to standard output exactly as it is. Where its end shares a terminal with the notes that come after it,
+ * they begin on a line of their own.
+ */
+export const writeVerbatim = Effect.fnUntraced(function* (text: string) {
+  yield* writeResult(text)
+  const { isTerminal } = yield* Host
+  const isGlued = text !== "" && !text.endsWith("\n")
+  if (isGlued && isTerminal("stdout") && isTerminal("stderr")) yield* writeNotes([""])
+})
+
 /** Writes warnings to standard error, one line each. */
 export const writeWarnings = (warnings: ReadonlyArray<string>): Effect.Effect<void, never, Host> =>
   writeNotes(warnings.map((warning) => `warning: ${printable(warning)}`))

@@ -38,6 +38,18 @@ beforeEach(async () => {
 })
 
 describe.each(["sqlite", "jsonl"])("resolve with --cache %s", (cache) => {
+  it("says on a line of its own how the payload was come by where both are one terminal", async () => {
+    const shown = (slice: string, terminals: ReadonlyArray<string>) =>
+      runCli(["resolve", "@DOCS/readme", "--slice", slice, "--run-id", "r1", "--cache", cache], {
+        cwd: root,
+        host: { isTerminal: (stream) => terminals.includes(stream) }
+      })
+    const both = ["stdout", "stderr"]
+    expect(await shown("head(3)", both)).toMatchObject({ stdout: "# T", stderr: "\n[CACHE MISS]\n" })
+    expect((await shown("head(3)", ["stderr"])).stderr).toBe("[CACHE HIT]\n")
+    expect((await shown("head(8)", both)).stderr).toBe("[CACHE MISS]\n")
+  })
+
   it("prints the payload alone, and says how it was come by", async () => {
     const args = ["--slice", "lines[0:4]", "--run-id", "r1", "--cache", cache]
     const payload = text.slice(0, -1)

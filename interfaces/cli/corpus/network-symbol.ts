@@ -5,7 +5,7 @@ import type { NestedSymbol } from "../../../application/network/symbol-resolutio
 import type { SymbolOptions } from "../../../application/network/symbol-questions.ts"
 import { parseSymbol } from "../../../domain/network/symbols.ts"
 import { Format } from "../options.ts"
-import { answer, writeNotes, writeResult } from "../output.ts"
+import { answer, writeNotes, writeVerbatim } from "../output.ts"
 import { printable } from "../printable.ts"
 
 const nestedLine = ({ hash, level, symbol }: NestedSymbol): string =>
@@ -18,7 +18,7 @@ export const resolveNetworkSymbol = Effect.fnUntraced(function* (symbol: string,
   const { warnOfAnswers, withNetwork } = yield* Effect.promise(() => import("../network/open-network.ts"))
   const found = yield* withNetwork((network) => network.resolveSymbol(symbol, options))
   yield* warnOfAnswers(found.answers)
-  yield* (yield* Format) === "json" ? answer({ data: found, lines: () => [] }) : writeResult(found.content)
+  yield* (yield* Format) === "json" ? answer({ data: found, lines: () => [] }) : writeVerbatim(found.content)
   yield* writeNotes([
     ...found.places.map(
       ({ heading_path, path, source }) =>

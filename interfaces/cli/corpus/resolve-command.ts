@@ -8,7 +8,7 @@ import * as Flag from "effect/cli/Flag"
 import { runIdFlag, textFlag } from "../cassette/shared-flags.ts"
 import type { CommandGroup } from "../command-groups.ts"
 import { Format } from "../options.ts"
-import { answer, writeNotes, writeResult } from "../output.ts"
+import { answer, writeNotes, writeVerbatim } from "../output.ts"
 import { cacheFlag } from "./cache-flag.ts"
 import { corpusFlags, withCorpus } from "./open-corpus.ts"
 
@@ -34,7 +34,7 @@ export const resolveCommand: CommandGroup<"resolve"> = Command.make(
     )
     yield* (yield* Format) === "json"
       ? answer({ data: resolved, lines: () => [] })
-      : writeResult(resolved.payload)
+      : writeVerbatim(resolved.payload)
     yield* writeNotes([`[CACHE ${resolved.cache}]`])
   })
 ).pipe(
