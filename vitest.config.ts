@@ -11,6 +11,8 @@ export default defineConfig({
     exclude: ["**/node_modules/**", "dist/**"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    pool: "forks"
+    pool: "forks",
+    // Both of two cores: by default one would only wait.
+    maxWorkers: 2
   }
 })

@@ -38,12 +38,7 @@ export type {
   ResolveError,
   ResolveRequest
 } from "./corpus/resolving.ts"
-export {
-  type CommandError,
-  type CommandWriter,
-  DEFAULT_QUEUE_CAPACITY,
-  LedgerWriter
-} from "./ledger/command-writer.ts"
+export { type CommandWriter, DEFAULT_QUEUE_CAPACITY, LedgerWriter } from "./ledger/command-writer.ts"
 export type { EventStreamOptions } from "./ledger/event-stream.ts"
 export { Hashing } from "./ledger/hashing.ts"
 export {

@@ -6,6 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
 import { InvariantViolation, StorageFailure } from "../../domain/ledger/errors.ts"
 import type { LedgerStore, LedgerTransaction } from "./ledger-store.ts"
 import {
@@ -111,6 +112,36 @@ describe("group commit", () => {
         assert.isAtLeast(seen.transactions, 3)
         assert.strictEqual((yield* ledger.head).position, 13)
       })
+  )
+
+  it.effect("commits many together that come after a caller who was alone for long", () =>
+    Effect.gen(function* () {
+      const { seen, wrap } = counting()
+      const ledger = yield* openLedger({ wrap })
+      for (const n of numbers(30)) yield* post(ledger, n)
+      assert.strictEqual(seen.transactions, 30)
+      yield* postAll(numbers(64).map((n) => post(ledger, 30 + n)))
+      // The first few may still be taken for the one who was alone.
+      assert.isAtMost(seen.transactions, 30 + 7 + 4)
+      yield* postAll(numbers(64).map((n) => post(ledger, 94 + n)))
+      assert.isAtMost(seen.transactions, 30 + 7 + 4 + 4)
+      const { position } = yield* ledger.head
+      assert.strictEqual(position, 1 + 30 + 64 + 64)
+    })
+  )
+
+  it.effect("takes commands that are given while a reply goes out", () =>
+    Effect.gen(function* () {
+      const ledger = yield* openLedger()
+      for (const n of numbers(3)) yield* post(ledger, n)
+      // Each commit wakes the stream, whose reader posts in turn.
+      yield* ledger.events({ after: 4 }).pipe(
+        Stream.take(40),
+        Stream.runForEach(({ position }) => post(ledger, position)),
+        (reading) => Effect.all([reading, post(ledger, 4)], { concurrency: "unbounded" })
+      )
+      assert.strictEqual((yield* ledger.head).position, 45)
+    })
   )
 
   it.effect("leaves nothing of a refused command, and the others stand", () =>

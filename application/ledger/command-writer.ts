@@ -5,27 +5,16 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import type { Sha256 } from "../../domain/canonical/sha256.ts"
-import { hasTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
-import type { Decided, Moment } from "../../domain/ledger/decide.ts"
-import {
-  InvariantViolation,
-  LedgerClosed,
-  type Refusal,
-  type StoreCorrupt,
-  type StoreWriteError
-} from "../../domain/ledger/errors.ts"
-import { type EventEnvelope, eventHash, type Head } from "../../domain/ledger/event-envelope.ts"
-import { eventVersions } from "../../domain/ledger/events.ts"
+import { LedgerClosed, type StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { type CommandError, decideGroup, groupLength, type UnitOfWork, Waiting } from "./command-group.ts"
 import { CommitSignal } from "./commit-signal.ts"
-import { catchUp, corrupt, refuseFarHead } from "./head-guard.ts"
+import { corrupt } from "./head-guard.ts"
 import { Hashing } from "./hashing.ts"
 import { decodeInput } from "./input.ts"
 import { LedgerStore, type LedgerTransaction } from "./ledger-store.ts"
@@ -36,19 +25,20 @@ export const DEFAULT_QUEUE_CAPACITY = 1_024
 /** Most commands that are committed together. */
 const MAX_GROUP = 256
 
-/** Most text that is committed together (UTF-16 units); a command that is larger makes a group of its own. */
-const MAX_GROUP_WEIGHT = 4 * 1_048_576
-
 /** After so many groups the runtime's other work gets its turn, timers and sockets too. */
 const GROUPS_PER_TURN = 8
 
+/** So many commands of a caller that is alone are committed where it asks, without waiting for a turn. */
+const ALONE_IN_A_ROW = 7
+
+/**
+ * A commit that takes longer than this (nanoseconds; a turn takes some thousand) is worth waiting for others: they
+ * would each have to wait for one of their own.
+ */
+const QUICK_COMMIT_NANOS = 250_000n
+
 /** What a command without a payload of its own weighs. */
 const LIGHT = 1_024
-
-export type CommandError = Refusal | InvariantViolation | StoreWriteError
-
-/** What a command does under the lock: read the little state that it needs and decide. */
-export type UnitOfWork<Reply> = (transaction: LedgerTransaction, moment: Moment) => Decided<Reply>
 
 export interface CommandWriter {
   /** Decides and commits; the reply comes after the commit. Interrupted before its group began: nothing. */
@@ -56,146 +46,129 @@ export interface CommandWriter {
   readonly committed: CommitSignal
 }
 
-type Outcome = Exit.Exit<unknown, CommandError>
-
-type Resume = (outcome: Effect.Effect<unknown, CommandError>) => void
-
-/** One command on its way: one caller waits for its outcome, which may be there before the caller asks for it. */
-class Waiting {
-  readonly work: UnitOfWork<unknown>
-  readonly weight: number
-  withdrawn = false
-  private outcome: Outcome | undefined
-  private resume: Resume | undefined
-
-  constructor(work: UnitOfWork<unknown>, weight: number) {
-    this.work = work
-    this.weight = weight
-  }
-
-  settle(outcome: Outcome): void {
-    this.outcome = outcome
-    this.resume?.(outcome)
-  }
-
-  /** Hands the outcome to a caller, now or later; what it gives is run when the caller is interrupted. */
-  tell(resume: Resume): Effect.Effect<void> {
-    if (this.outcome !== undefined) resume(this.outcome)
-    this.resume = resume
-    return Effect.sync(() => {
-      this.withdrawn = true
-    })
-  }
-}
-
-/**
- * Where the writer waits while nobody asks. Rung, it goes on as soon as everything that runs in this turn has asked, so
- * that those are one group; the next turn of the event loop would be several microseconds away.
- */
-class Bell {
-  private wake: (() => void) | undefined
-
-  /** Ends at the next ring; at once when nothing is left to wait for, since a ring that nobody heard is lost. */
-  wait(isIdle: () => boolean): Effect.Effect<void> {
-    return Effect.callback((resume) => {
-      if (isIdle()) this.wake = () => resume(Effect.void)
-      else resume(Effect.void)
-    })
-  }
-
-  ring(): void {
-    const { wake } = this
-    if (wake === undefined) return
-    this.wake = undefined
-    void Promise.resolve().then(wake)
-  }
-}
-
 const groupSize = Metric.histogram("cassette_ledger_group_size", {
   description: "Commands that were taken together into one transaction",
   boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256]
 })
 
-/** The event that follows `head`, with its hash. */
-const envelopeAfter = (
-  sha256: Sha256,
-  head: Head,
-  recorded_at: string,
-  event: { readonly type: keyof typeof eventVersions; readonly stream_id: string; readonly data: string }
-): EventEnvelope => {
-  const unhashed = {
-    position: head.position + 1,
-    type: event.type,
-    stream_id: event.stream_id,
-    schema_version: eventVersions[event.type],
-    data: event.data,
-    recorded_at,
-    prev_hash: head.hash
+type Waiters = Queue.Queue<Waiting, LedgerClosed>
+
+/** All that wait, at most a group. */
+const takeWaiting = (queue: Waiters): ReadonlyArray<Waiting> => {
+  const line: Array<Waiting> = []
+  while (line.length < MAX_GROUP) {
+    const taken = Queue.takeUnsafe(queue)
+    if (taken === undefined || Exit.isFailure(taken)) break
+    line.push(taken.value)
   }
-  return { ...unhashed, hash: eventHash(sha256, unhashed) }
+  return line
 }
 
-/** Decides one command and appends its event; only a store-wide failure is thrown. */
-const decideOne = (
-  transaction: LedgerTransaction,
-  moment: Moment,
-  head: Head,
-  work: UnitOfWork<unknown>
-): { readonly head: Head; readonly outcome: Outcome } => {
-  const decided = work(transaction, moment)
-  if (Result.isFailure(decided)) return { head, outcome: Exit.fail(decided.failure) }
-  const { event, reply } = decided.success
-  if (event === undefined) return { head, outcome: Exit.succeed(reply) }
-  const envelope = envelopeAfter(moment.sha256, head, moment.recorded_at, event)
-  try {
-    transaction.append(envelope)
-  } catch (error) {
-    if (error instanceof InvariantViolation) return { head, outcome: Exit.fail(error) }
-    throw error
-  }
-  const { hash, position, recorded_at } = envelope
-  return { head: { position, hash, recorded_at }, outcome: Exit.succeed(reply) }
+/** What the writer needs of its surroundings. */
+interface Surroundings {
+  readonly queue: Waiters
+  /** Commits a group and settles nothing yet; `end` is called with what settles it, mostly before this returns. */
+  readonly commit: (group: ReadonlyArray<Waiting>, end: (settle: () => void) => void) => void
+  /** Runs a piece of work in the runtime's next turn. */
+  readonly nextTurn: (work: () => void) => void
+  /** Nanoseconds since some moment, never less than before. */
+  readonly elapsed: () => bigint
 }
 
-/** Decides a whole group in order under the lock; gives the new head and one outcome per command. */
-const decideGroup = (
-  transaction: LedgerTransaction,
-  sha256: Sha256,
-  trusted: Head,
-  nowMillis: number,
-  group: ReadonlyArray<Waiting>
-): { readonly head: Head; readonly outcomes: ReadonlyArray<Outcome | undefined> } => {
-  if (!hasTimestamp(nowMillis)) {
-    const message = "the clock is outside the years 0000 to 9999, and no event can be dated: set it"
-    const outcome = Exit.fail(new InvariantViolation({ message }))
-    return { head: trusted, outcomes: group.map(() => outcome) }
-  }
-  let head = catchUp(transaction, sha256, trusted)
-  refuseFarHead(head, nowMillis)
-  const now = timestampFromMillis(nowMillis)
-  const recorded_at = head.recorded_at !== undefined && head.recorded_at > now ? head.recorded_at : now
-  const outcomes = group.map((waiting) => {
-    if (waiting.withdrawn) return undefined
-    const moment = { position: head.position + 1, recorded_at, sha256 }
-    const decided = decideOne(transaction, moment, head, waiting.work)
-    head = decided.head
-    return decided.outcome
-  })
-  return { head, outcomes }
-}
+/**
+ * Whose turn it is. Commands that ask in the same turn of the runtime, or while a group is with the store, make one
+ * group. A caller that was alone for a whole turn is answered where it asks, a few times and where commits are quick,
+ * since to wait for others would cost it several microseconds each; then it waits for a turn again, so that others
+ * are noticed.
+ */
+class Turns {
+  private readonly to: Surroundings
+  private line: ReadonlyArray<Waiting> = []
+  /** A group is with the store, or being told what became of it. */
+  private busy = false
+  /** The next turn looks at the queue. */
+  private awaited = false
+  private groupsInTurn = 0
+  /** How many commands may still be committed where they are asked for. */
+  private alone = 0
+  private onEnd: (() => void) | undefined
 
-/** How many of those that wait make the next group: as many as weigh little enough together, at least one. */
-const groupLength = (line: ReadonlyArray<Waiting>): number => {
-  let weight = 0
-  const first = line.findIndex((waiting) => (weight += waiting.weight) > MAX_GROUP_WEIGHT)
-  return first === -1 ? line.length : Math.max(1, first)
+  constructor(to: Surroundings) {
+    this.to = to
+  }
+
+  /** Takes a command; false when the queue has no place for it, or takes no more. */
+  take(waiting: Waiting): boolean {
+    if (this.alone > 0 && this.isIdle()) {
+      this.alone -= 1
+      this.commit([waiting])
+      return true
+    }
+    if (!Queue.offerUnsafe(this.to.queue, waiting)) return false
+    if (!this.busy) this.awaitTurn()
+    return true
+  }
+
+  /** Calls back when nothing waits any more, once the queue takes no more. */
+  end(onEnd: () => void): void {
+    this.alone = 0
+    this.onEnd = onEnd
+    this.goOn()
+  }
+
+  private isIdle(): boolean {
+    return !this.busy && !this.awaited && this.line.length === 0 && Queue.sizeUnsafe(this.to.queue) === 0
+  }
+
+  private awaitTurn(): void {
+    if (this.awaited) return
+    this.awaited = true
+    this.to.nextTurn(() => {
+      this.awaited = false
+      this.groupsInTurn = 0
+      this.goOn()
+    })
+  }
+
+  private goOn(): void {
+    if (this.busy || this.awaited) return
+    if (this.line.length === 0) this.line = takeWaiting(this.to.queue)
+    if (this.line.length === 0) this.onEnd?.()
+    else if (this.groupsInTurn === GROUPS_PER_TURN) this.awaitTurn()
+    else this.commitNext()
+  }
+
+  private commitNext(): void {
+    const group = this.line.slice(0, groupLength(this.line))
+    this.line = this.line.slice(group.length)
+    this.groupsInTurn += 1
+    this.alone = 0
+    if (group.length > 1 || this.line.length > 0 || this.groupsInTurn > 1 || this.onEnd !== undefined) {
+      this.commit(group)
+      return
+    }
+    const begun = this.to.elapsed()
+    this.commit(group, () => {
+      if (this.to.elapsed() - begun < QUICK_COMMIT_NANOS) this.alone = ALONE_IN_A_ROW
+    })
+  }
+
+  private commit(group: ReadonlyArray<Waiting>, onCommit?: () => void): void {
+    this.busy = true
+    this.to.commit(group, (settle) => {
+      onCommit?.()
+      // Callers that are told ask for more at once. Who is alone is answered then; others wait until all were told.
+      const alone = this.alone > 0
+      if (alone) this.busy = false
+      settle()
+      if (!alone) this.busy = false
+      this.goOn()
+    })
+  }
 }
 
 /** The longer way into a queue that is full, where the command waits for a place, or closed. */
-const offerAndAwait = (
-  queue: Queue.Queue<Waiting, LedgerClosed>,
-  waiting: Waiting
-): Effect.Effect<unknown, CommandError> =>
+const offerAndAwait = (queue: Waiters, waiting: Waiting): Effect.Effect<unknown, CommandError> =>
   Queue.offer(queue, waiting).pipe(
     Effect.flatMap((accepted) =>
       accepted
@@ -216,12 +189,11 @@ const makeCommandWriter = (
   Effect.gen(function* () {
     const store = yield* LedgerStore
     const { sha256 } = yield* Hashing
+    const context = yield* Effect.context<never>()
     const clock = yield* Clock.Clock
     const queue = yield* Queue.bounded<Waiting, LedgerClosed>(queueCapacity)
     const committed = new CommitSignal()
     const fault: StoreCorrupt | undefined = store.fault && corrupt(store.fault)
-    const bell = new Bell()
-    let closing = false
     let trusted = store.openedHead
 
     const settle = (
@@ -241,32 +213,34 @@ const makeCommandWriter = (
       })
     }
 
-    const loop = Effect.gen(function* () {
-      let line: ReadonlyArray<Waiting> = []
-      for (let groups = 1; ; groups++) {
-        if (groups % GROUPS_PER_TURN === 0) yield* Effect.yieldNow
-        if (line.length === 0) {
-          // Asked where the wait begins: between two steps of this fiber others may run.
-          yield* bell.wait(() => Queue.sizeUnsafe(queue) === 0 && !closing)
-          line = yield* Queue.takeBetween(queue, 1, MAX_GROUP)
-        }
-        const group = line.slice(0, groupLength(line))
-        line = line.slice(group.length)
-        yield* Metric.update(groupSize, group.length)
+    // A fiber of its own for each group: whoever waits for one may be interrupted, and the group is not.
+    const run = Effect.runForkWith(context)
+    const turns = new Turns({
+      queue,
+      commit: (group, end) => {
+        groupSize.updateUnsafe(group.length, context)
         const decide = (transaction: LedgerTransaction) =>
           decideGroup(transaction, sha256, trusted, clock.currentTimeMillisUnsafe(), group)
-        settle(group, yield* Effect.exit(store.transact(decide)))
-      }
-    }).pipe(Effect.catch(() => Effect.void))
-
-    // The writer is shut down in order by the finalizer below, never interrupted in the middle of its queue.
-    const fiber = yield* Effect.forkDetach(loop)
+        run(store.transact(decide)).addObserver((exit) => {
+          end(() => {
+            settle(group, exit)
+          })
+        })
+      },
+      nextTurn: (work) => {
+        run(Effect.andThen(Effect.yieldNow, Effect.sync(work)))
+      },
+      elapsed: () => clock.monotonicTimeNanosUnsafe()
+    })
     yield* Effect.addFinalizer(() =>
-      Effect.suspend(() => {
-        closing = true
-        bell.ring()
-        return Effect.andThen(Queue.fail(queue, new LedgerClosed()), Fiber.join(fiber))
-      })
+      Effect.andThen(
+        Queue.fail(queue, new LedgerClosed()),
+        Effect.callback<void>((resume) => {
+          turns.end(() => {
+            resume(Effect.void)
+          })
+        })
+      )
     )
 
     // Taking a place and waiting are one step, so that no interruption falls between them. Nearly always there is
@@ -274,10 +248,7 @@ const makeCommandWriter = (
     const submit = <Reply>(work: UnitOfWork<Reply>, weight = LIGHT): Effect.Effect<Reply, CommandError> =>
       Effect.callback<unknown, CommandError>((resume) => {
         const waiting = new Waiting(work, weight)
-        if (fault === undefined && Queue.offerUnsafe(queue, waiting)) {
-          bell.ring()
-          return waiting.tell(resume)
-        }
+        if (fault === undefined && turns.take(waiting)) return waiting.tell(resume)
         resume(fault === undefined ? offerAndAwait(queue, waiting) : Effect.fail(fault))
         return undefined
       }) as Effect.Effect<Reply, CommandError>

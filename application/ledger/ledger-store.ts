@@ -3,10 +3,10 @@
 // work can neither be interrupted half-way nor interleave with another.
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { ExistingMessage } from "../../domain/ledger/decide.ts"
+import type { ExistingMessage, StepStanding, WaitingStep } from "../../domain/ledger/decide.ts"
 import type { StoreWriteError } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
-import type { ReceiptRow, StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
+import type { ReceiptRow, ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 
 /** What a unit of work sees and does while it holds the write lock. All members are synchronous. */
@@ -17,8 +17,8 @@ export interface LedgerTransaction {
   readonly eventsAfter: (position: number, limit: number) => ReadonlyArray<EventEnvelope>
   readonly messageByKey: (runId: string, idempotencyKey: string) => ExistingMessage | undefined
   /** The oldest waiting step of a run, or of one job of it. */
-  readonly nextPendingStep: (runId: string, jobId: string | undefined) => StepRow | undefined
-  readonly step: (stepId: string) => StepRow | undefined
+  readonly nextPendingStep: (runId: string, jobId: string | undefined) => WaitingStep | undefined
+  readonly step: (stepId: string) => StepStanding | undefined
   readonly receiptOfStep: (stepId: string) => ReceiptRow | undefined
   readonly thought: (id: string) => ThoughtRow | undefined
   /** The hash of a task's newest thought by event position; costs the same however long its chain is. */

@@ -30,14 +30,16 @@ import {
   decidePost,
   decideRequeue,
   type Posted,
-  type Requeued
+  type Requeued,
+  type StepStanding
 } from "../../domain/ledger/decide.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 import { type Page, PageOptions, preparePage } from "../../domain/ledger/page.ts"
 import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
-import { type CommandError, type CommandWriter, LedgerWriter, type UnitOfWork } from "./command-writer.ts"
+import type { CommandError, UnitOfWork } from "./command-group.ts"
+import { type CommandWriter, LedgerWriter } from "./command-writer.ts"
 import { eventStream, type EventStreamOptions } from "./event-stream.ts"
 import { clockWarning } from "./head-guard.ts"
 import { Hashing } from "./hashing.ts"
@@ -145,13 +147,17 @@ const command = <Command, Prepared, Reply>(
   }
   return (input: Command): Effect.Effect<Reply, InvalidInput | CommandError> =>
     Effect.useSpan(`Ledger.${name}`, () =>
-      Effect.matchEffect(
-        Effect.suspend(() => answer(input)),
-        {
-          onSuccess: (reply) => Effect.as(Metric.update(done, 1), reply),
-          onFailure: (error) =>
-            Effect.andThen(Metric.update(commandCounter(name, error._tag), 1), Effect.fail(error))
-        }
+      Effect.withFiber(({ context }) =>
+        Effect.mapBoth(answer(input), {
+          onSuccess: (reply) => {
+            done.updateUnsafe(1, context)
+            return reply
+          },
+          onFailure: (error) => {
+            commandCounter(name, error._tag).updateUnsafe(1, context)
+            return error
+          }
+        })
       )
     )
 }
@@ -268,7 +274,7 @@ const makeLedger: Effect.Effect<
 const stepWithReceipt = (
   transaction: Parameters<UnitOfWork<unknown>>[0],
   stepId: string
-): [StepRow | undefined, ReceiptRow | undefined] => {
+): [StepStanding | undefined, ReceiptRow | undefined] => {
   const step = transaction.step(stepId)
   return [step, step?.status === "COMMITTED" ? transaction.receiptOfStep(stepId) : undefined]
 }

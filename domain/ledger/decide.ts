@@ -27,6 +27,15 @@ import type { EventType, RequeueCause } from "./events.ts"
 import { jobIdOf, messageIdAt, messageIdOfJob, receiptIdOf } from "./ids.ts"
 import type { ReceiptRow, StepRow } from "./rows.ts"
 
+/** What a claim reads of the step that it takes. */
+export type WaitingStep = Pick<StepRow, "step_id" | "job_id" | "ordinal" | "fencing_token" | "payload_json">
+
+/** What is read of a step that is to be finished or requeued: where it stands, and in whose hands. */
+export type StepStanding = Pick<
+  StepRow,
+  "step_id" | "run_id" | "status" | "lease_owner" | "lease_expires_at" | "fencing_token"
+>
+
 /** Where and when an event would be appended: the next position and its `recorded_at`. */
 export interface Moment {
   readonly position: number
@@ -158,7 +167,7 @@ export const decidePost = (
 /** Claims `next`, the oldest waiting step in the claim's scope. */
 export const decideClaim = (
   command: PreparedClaim,
-  next: StepRow | undefined,
+  next: WaitingStep | undefined,
   moment: Moment
 ): Decided<Claimed> => {
   if (next === undefined) {
@@ -204,7 +213,7 @@ export const decideClaim = (
 
 const leasedStep = (
   command: { readonly run_id: string; readonly step_id: string },
-  step: StepRow | undefined,
+  step: StepStanding | undefined,
   receipt: ReceiptRow | undefined,
   moment: Moment
 ): Result.Result<Lease, Refusal> => {
@@ -260,7 +269,7 @@ const heldBy = (
 /** Completes a step; checks step, run, status, worker, token and expiry in this order. */
 export const decideCompletion = (
   command: PreparedCompletion,
-  step: StepRow | undefined,
+  step: StepStanding | undefined,
   receipt: ReceiptRow | undefined,
   moment: Moment
 ): Decided<Completed> => {
@@ -307,7 +316,7 @@ const requeueCause = (
 /** Requeues a leased step: expired, given back by its owner, or forced. The token stays as it is. */
 export const decideRequeue = (
   command: PreparedRequeue,
-  step: StepRow | undefined,
+  step: StepStanding | undefined,
   receipt: ReceiptRow | undefined,
   moment: Moment
 ): Decided<Requeued> => {

@@ -32,7 +32,7 @@ export type {
   ResolveRequest
 } from "../../application/corpus/resolving.ts"
 export type { EventStreamOptions } from "../../application/ledger/event-stream.ts"
-export type { CommandError } from "../../application/ledger/command-writer.ts"
+export type { CommandError } from "../../application/ledger/command-group.ts"
 export type { BackupError } from "../../application/ledger/ledger-evidence.ts"
 export type { LedgerShape } from "../../application/ledger/ledger.ts"
 export type {
