@@ -198,6 +198,11 @@ const claims = sql`OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED'`
 const commits = sql`OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED'`
 const requeues = sql`OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING'`
 
+// Enough to tell the three apart, once everything else is refused.
+const becomesLeased = sql`NEW."status" IS 'LEASED'`
+const becomesCommitted = sql`NEW."status" IS 'COMMITTED'`
+const becomesPending = sql`NEW."status" IS 'PENDING'`
+
 // Runs after the four above, so their messages win. It lists what is allowed, and refuses everything else.
 const stepTransition = trigger({
   name: "tr_steps_transition",
@@ -223,23 +228,23 @@ const stepTransition = trigger({
         ["cassette_steps is changed only by the event that is pending", isNotThePendingEvent],
         [
           "PENDING -> LEASED must raise fencing_token by exactly 1",
-          sql`${claims} AND NEW."fencing_token" IS NOT OLD."fencing_token" + 1`
+          sql`${becomesLeased} AND NEW."fencing_token" IS NOT OLD."fencing_token" + 1`
         ],
         [
           "PENDING -> LEASED must name a worker and an expiry later than the claim",
-          sql`${claims} AND (NEW."lease_owner" IS NULL OR NEW."lease_owner" IS '' OR NOT (${isTime("NEW.lease_expires_at")}) OR (NEW."lease_expires_at" > "pending"."recorded_at") IS NOT 1)`
+          sql`${becomesLeased} AND (NEW."lease_owner" IS NULL OR NEW."lease_owner" IS '' OR NOT (${isTime("NEW.lease_expires_at")}) OR (NEW."lease_expires_at" > "pending"."recorded_at") IS NOT 1)`
         ],
         [
           "LEASED -> COMMITTED must leave the lease as it was: it is evidence",
-          sql`${commits} AND ${changed(leaseColumns)}`
+          sql`${becomesCommitted} AND ${changed(leaseColumns)}`
         ],
         [
           "LEASED -> COMMITTED needs the receipt of the same event",
-          sql`${commits} AND (SELECT "event_position" FROM "cassette_receipts" WHERE "receipt_id" = 'rcpt_' || substr(NEW."step_id", 6)) IS NOT NEW."event_position"`
+          sql`${becomesCommitted} AND (SELECT "event_position" FROM "cassette_receipts" WHERE "receipt_id" = 'rcpt_' || substr(NEW."step_id", 6)) IS NOT NEW."event_position"`
         ],
         [
           "LEASED -> PENDING must clear the lease and keep fencing_token",
-          sql`${requeues} AND (NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL OR NEW."fencing_token" IS NOT OLD."fencing_token")`
+          sql`${becomesPending} AND (NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL OR NEW."fencing_token" IS NOT OLD."fencing_token")`
         ]
       ],
       withPendingEvent

@@ -24,13 +24,18 @@ const json = (key: string) => sql<string>`(OLD."data" -> ${sql.lit(`$.${key}`)})
 const shape = (of: Fragment) =>
   sql`(SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(${of}))`
 
+// Data without keys has no shape, and NULL is in no list, nor out of it.
+const isNoneOf = (of: Fragment, shapes: ReadonlyArray<Fragment>) =>
+  shapes.length === 1 ? sql`${of} IS NOT ${shapes[0]}` : sql`coalesce(${of}, '') NOT IN (${sql.join(shapes)})`
+
 /** Refuses data that has other keys, or keys of other types, than one of the lists. */
 export const hasShape = (type: string, ...shapes: ReadonlyArray<ReadonlyArray<string>>): Statement =>
   refuse(
     `${type} must have exactly the keys ${shapes.map((keys) => keys.join(", ")).join(", or ")}`,
-    sql`coalesce(${shape(sql`OLD."data"`)}, '') NOT IN (${sql.join(
+    isNoneOf(
+      shape(sql`OLD."data"`),
       shapes.map((keys) => sql.lit(`${keys.length} ${keys.join(" ")}`))
-    )})`
+    )
   )
 
 // Older versions of SQLite cut a name or a text at the escape of U+0000 when they read it. With every escaped
@@ -220,8 +225,9 @@ const firstPending = db
   .orderBy("step_id")
   .limit(sql.lit(1))
 
-// The first 40 characters of a step id are its job's; "/" follows "." in the order of characters.
-const ofJob = (bound: string) => sql<string>`substr(${text("step_id")}, 1, 40) || ${sql.lit(bound)}`
+// The first 40 characters of a step id are its job's. From there on, a step that waits is the first to be met unless
+// an earlier one of its job waits too; nothing has to say where the job ends.
+const beginOfJob = sql<string>`substr(${text("step_id")}, 1, 40) || '.'`
 
 const stepClaimed = trigger({
   name: "tr_pending_event_step_claimed",
@@ -242,9 +248,7 @@ const stepClaimed = trigger({
     // The first waiting step of the stream's run: so it exists, and belongs to that run.
     refuse(
       "StepClaimed must take the first PENDING step of its scope, its stream's run or the step's job, in the order of step ids",
-      sql`CASE ${text("scope")} WHEN 'run' THEN ${firstPending} WHEN 'job' THEN ${firstPending
-        .where("step_id", ">", ofJob("."))
-        .where("step_id", "<", ofJob("/"))} END IS NOT ${text("step_id")}`
+      sql`CASE ${text("scope")} WHEN 'run' THEN ${firstPending} WHEN 'job' THEN ${firstPending.where("step_id", ">", beginOfJob)} END IS NOT ${text("step_id")}`
     ),
     db
       .updateTable("cassette_steps")

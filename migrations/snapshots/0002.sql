@@ -145,11 +145,11 @@ BEGIN
     WHEN NOT (OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' OR OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' OR OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING') THEN RAISE(ABORT, 'A step changes only by PENDING -> LEASED, LEASED -> COMMITTED or LEASED -> PENDING')
     WHEN ("NEW"."rowid" IS NOT "OLD"."rowid") THEN RAISE(ABORT, 'A step''s hidden rowid is frozen')
     WHEN NEW."event_position" IS NOT "pending"."position" THEN RAISE(ABORT, 'cassette_steps is changed only by the event that is pending')
-    WHEN OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' AND NEW."fencing_token" IS NOT OLD."fencing_token" + 1 THEN RAISE(ABORT, 'PENDING -> LEASED must raise fencing_token by exactly 1')
-    WHEN OLD."status" IS 'PENDING' AND NEW."status" IS 'LEASED' AND (NEW."lease_owner" IS NULL OR NEW."lease_owner" IS '' OR NOT (strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."lease_expires_at", '+0 days') IS "NEW"."lease_expires_at") OR (NEW."lease_expires_at" > "pending"."recorded_at") IS NOT 1) THEN RAISE(ABORT, 'PENDING -> LEASED must name a worker and an expiry later than the claim')
-    WHEN OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' AND ("NEW"."lease_owner" IS NOT "OLD"."lease_owner" OR "NEW"."lease_expires_at" IS NOT "OLD"."lease_expires_at" OR "NEW"."fencing_token" IS NOT "OLD"."fencing_token") THEN RAISE(ABORT, 'LEASED -> COMMITTED must leave the lease as it was: it is evidence')
-    WHEN OLD."status" IS 'LEASED' AND NEW."status" IS 'COMMITTED' AND (SELECT "event_position" FROM "cassette_receipts" WHERE "receipt_id" = 'rcpt_' || substr(NEW."step_id", 6)) IS NOT NEW."event_position" THEN RAISE(ABORT, 'LEASED -> COMMITTED needs the receipt of the same event')
-    WHEN OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING' AND (NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL OR NEW."fencing_token" IS NOT OLD."fencing_token") THEN RAISE(ABORT, 'LEASED -> PENDING must clear the lease and keep fencing_token')
+    WHEN NEW."status" IS 'LEASED' AND NEW."fencing_token" IS NOT OLD."fencing_token" + 1 THEN RAISE(ABORT, 'PENDING -> LEASED must raise fencing_token by exactly 1')
+    WHEN NEW."status" IS 'LEASED' AND (NEW."lease_owner" IS NULL OR NEW."lease_owner" IS '' OR NOT (strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."lease_expires_at", '+0 days') IS "NEW"."lease_expires_at") OR (NEW."lease_expires_at" > "pending"."recorded_at") IS NOT 1) THEN RAISE(ABORT, 'PENDING -> LEASED must name a worker and an expiry later than the claim')
+    WHEN NEW."status" IS 'COMMITTED' AND ("NEW"."lease_owner" IS NOT "OLD"."lease_owner" OR "NEW"."lease_expires_at" IS NOT "OLD"."lease_expires_at" OR "NEW"."fencing_token" IS NOT "OLD"."fencing_token") THEN RAISE(ABORT, 'LEASED -> COMMITTED must leave the lease as it was: it is evidence')
+    WHEN NEW."status" IS 'COMMITTED' AND (SELECT "event_position" FROM "cassette_receipts" WHERE "receipt_id" = 'rcpt_' || substr(NEW."step_id", 6)) IS NOT NEW."event_position" THEN RAISE(ABORT, 'LEASED -> COMMITTED needs the receipt of the same event')
+    WHEN NEW."status" IS 'PENDING' AND (NEW."lease_owner" IS NOT NULL OR NEW."lease_expires_at" IS NOT NULL OR NEW."fencing_token" IS NOT OLD."fencing_token") THEN RAISE(ABORT, 'LEASED -> PENDING must clear the lease and keep fencing_token')
   END FROM (SELECT 1) LEFT JOIN "events" AS "pending" ON "pending"."position" = (SELECT "size" + 1 FROM "head");
 END;
 
@@ -251,10 +251,10 @@ END;
 CREATE TRIGGER "tr_pending_event_step_claimed" INSTEAD OF DELETE ON "pending_event"
 WHEN OLD."type" IS 'StepClaimed' AND OLD."schema_version" IS 1
 BEGIN
-  SELECT RAISE(ABORT, 'StepClaimed must have exactly the keys fencing_token:integer, lease_expires_at:text, scope:text, step_id:text, worker_id:text') WHERE coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '') NOT IN ('5 fencing_token:integer lease_expires_at:text scope:text step_id:text worker_id:text');
+  SELECT RAISE(ABORT, 'StepClaimed must have exactly the keys fencing_token:integer, lease_expires_at:text, scope:text, step_id:text, worker_id:text') WHERE (SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")) IS NOT '5 fencing_token:integer lease_expires_at:text scope:text step_id:text worker_id:text';
   SELECT RAISE(ABORT, 'StepClaimed may not have U+0000 anywhere') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(OLD."data", '\\', ''), '\u0000') > 0);
   SELECT RAISE(ABORT, 'StepClaimed must stand in a stream run:<run_id>, without U+0000') WHERE OLD."stream_id" NOT GLOB 'run:?*' OR instr(OLD."stream_id", char(0)) > 0;
-  SELECT RAISE(ABORT, 'StepClaimed must take the first PENDING step of its scope, its stream''s run or the step''s job, in the order of step ids') WHERE CASE (OLD."data" ->> '$.scope') WHEN 'run' THEN (select "step_id" from "cassette_steps" where "run_id" = substr(OLD."stream_id", 5) and "status" = 'PENDING' order by "step_id" limit 1) WHEN 'job' THEN (select "step_id" from "cassette_steps" where "run_id" = substr(OLD."stream_id", 5) and "status" = 'PENDING' and "step_id" > substr((OLD."data" ->> '$.step_id'), 1, 40) || '.' and "step_id" < substr((OLD."data" ->> '$.step_id'), 1, 40) || '/' order by "step_id" limit 1) END IS NOT (OLD."data" ->> '$.step_id');
+  SELECT RAISE(ABORT, 'StepClaimed must take the first PENDING step of its scope, its stream''s run or the step''s job, in the order of step ids') WHERE CASE (OLD."data" ->> '$.scope') WHEN 'run' THEN (select "step_id" from "cassette_steps" where "run_id" = substr(OLD."stream_id", 5) and "status" = 'PENDING' order by "step_id" limit 1) WHEN 'job' THEN (select "step_id" from "cassette_steps" where "run_id" = substr(OLD."stream_id", 5) and "status" = 'PENDING' and "step_id" > substr((OLD."data" ->> '$.step_id'), 1, 40) || '.' order by "step_id" limit 1) END IS NOT (OLD."data" ->> '$.step_id');
   update "cassette_steps" set "status" = 'LEASED', "lease_owner" = (OLD."data" ->> '$.worker_id'), "lease_expires_at" = (OLD."data" ->> '$.lease_expires_at'), "fencing_token" = (OLD."data" ->> '$.fencing_token'), "event_position" = OLD."position" where "step_id" = (OLD."data" ->> '$.step_id');
   update "head" set "size" = OLD."position", "hash" = OLD."hash";
 END;
@@ -262,7 +262,7 @@ END;
 CREATE TRIGGER "tr_pending_event_step_completed" INSTEAD OF DELETE ON "pending_event"
 WHEN OLD."type" IS 'StepCompleted' AND OLD."schema_version" IS 1
 BEGIN
-  SELECT RAISE(ABORT, 'StepCompleted must have exactly the keys fencing_token:integer, outcome:text, receipt:object, step_id:text, worker_id:text') WHERE coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '') NOT IN ('5 fencing_token:integer outcome:text receipt:object step_id:text worker_id:text');
+  SELECT RAISE(ABORT, 'StepCompleted must have exactly the keys fencing_token:integer, outcome:text, receipt:object, step_id:text, worker_id:text') WHERE (SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")) IS NOT '5 fencing_token:integer outcome:text receipt:object step_id:text worker_id:text';
   SELECT RAISE(ABORT, 'StepCompleted may have U+0000 in its receipt alone') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(json_remove(OLD."data", '$.receipt'), '\\', ''), '\u0000') > 0);
   SELECT RAISE(ABORT, 'StepCompleted must name an existing step of its stream''s run') WHERE (select 'run:' || "run_id" as "stream_id" from "cassette_steps" where "step_id" = (OLD."data" ->> '$.step_id')) IS NOT OLD."stream_id";
   insert into "cassette_receipts" ("receipt_id", "step_id", "job_id", "worker_id", "fencing_token", "outcome", "receipt_json", "created_at", "event_position") values ('rcpt_' || substr((OLD."data" ->> '$.step_id'), 6), (OLD."data" ->> '$.step_id'), 'job_' || substr((OLD."data" ->> '$.step_id'), 6, 35), (OLD."data" ->> '$.worker_id'), (OLD."data" ->> '$.fencing_token'), (OLD."data" ->> '$.outcome'), (OLD."data" -> '$.receipt'), OLD."recorded_at", OLD."position");
@@ -279,7 +279,7 @@ END;
 CREATE TRIGGER "tr_pending_rare_event_ledger_created" INSTEAD OF DELETE ON "pending_rare_event"
 WHEN OLD."type" IS 'LedgerCreated' AND OLD."schema_version" IS 1
 BEGIN
-  SELECT RAISE(ABORT, 'LedgerCreated must have exactly the keys ledger_id:text') WHERE coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '') NOT IN ('1 ledger_id:text');
+  SELECT RAISE(ABORT, 'LedgerCreated must have exactly the keys ledger_id:text') WHERE (SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")) IS NOT '1 ledger_id:text';
   SELECT RAISE(ABORT, 'LedgerCreated may not have U+0000 anywhere') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(OLD."data", '\\', ''), '\u0000') > 0);
   SELECT RAISE(ABORT, 'LedgerCreated must name the ledger') WHERE (OLD."data" ->> '$.ledger_id') IS '';
   SELECT RAISE(ABORT, 'LedgerCreated must stand in the stream ledger') WHERE OLD."stream_id" IS NOT 'ledger';
@@ -306,7 +306,7 @@ END;
 CREATE TRIGGER "tr_pending_rare_event_step_requeued" INSTEAD OF DELETE ON "pending_rare_event"
 WHEN OLD."type" IS 'StepRequeued' AND OLD."schema_version" IS 1
 BEGIN
-  SELECT RAISE(ABORT, 'StepRequeued must have exactly the keys cause:text, fencing_token:integer, reason:text, requested_by:text, step_id:text, worker_id:text') WHERE coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '') NOT IN ('6 cause:text fencing_token:integer reason:text requested_by:text step_id:text worker_id:text');
+  SELECT RAISE(ABORT, 'StepRequeued must have exactly the keys cause:text, fencing_token:integer, reason:text, requested_by:text, step_id:text, worker_id:text') WHERE (SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")) IS NOT '6 cause:text fencing_token:integer reason:text requested_by:text step_id:text worker_id:text';
   SELECT RAISE(ABORT, 'StepRequeued may not have U+0000 anywhere') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(OLD."data", '\\', ''), '\u0000') > 0);
   SELECT RAISE(ABORT, 'StepRequeued must name an existing step of its stream''s run') WHERE (select 'run:' || "run_id" as "stream_id" from "cassette_steps" where "step_id" = (OLD."data" ->> '$.step_id')) IS NOT OLD."stream_id";
   SELECT RAISE(ABORT, 'StepRequeued must say who asked') WHERE (OLD."data" ->> '$.requested_by') IS '';
@@ -319,7 +319,7 @@ END;
 CREATE TRIGGER "tr_pending_rare_event_thought_recorded" INSTEAD OF DELETE ON "pending_rare_event"
 WHEN OLD."type" IS 'ThoughtRecorded' AND OLD."schema_version" IS 1
 BEGIN
-  SELECT RAISE(ABORT, 'ThoughtRecorded must have exactly the keys agent_id:text, content:text, hash:text, id:text, prev_hash:text, timestamp:text, type:text') WHERE coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '') NOT IN ('7 agent_id:text content:text hash:text id:text prev_hash:text timestamp:text type:text');
+  SELECT RAISE(ABORT, 'ThoughtRecorded must have exactly the keys agent_id:text, content:text, hash:text, id:text, prev_hash:text, timestamp:text, type:text') WHERE (SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")) IS NOT '7 agent_id:text content:text hash:text id:text prev_hash:text timestamp:text type:text';
   SELECT RAISE(ABORT, 'ThoughtRecorded may not have U+0000 anywhere') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(OLD."data", '\\', ''), '\u0000') > 0);
   SELECT RAISE(ABORT, 'ThoughtRecorded must stand in a stream task:<task_id>, without U+0000') WHERE OLD."stream_id" NOT GLOB 'task:?*' OR instr(OLD."stream_id", char(0)) > 0;
   insert into "thought_records" ("id", "type", "task_id", "agent_id", "content", "timestamp", "prev_hash", "hash", "created_at", "event_position") values ((OLD."data" ->> '$.id'), (OLD."data" ->> '$.type'), substr(OLD."stream_id", 6), (OLD."data" ->> '$.agent_id'), (OLD."data" ->> '$.content'), (OLD."data" ->> '$.timestamp'), (OLD."data" ->> '$.prev_hash'), (OLD."data" ->> '$.hash'), OLD."recorded_at", OLD."position");

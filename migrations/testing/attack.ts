@@ -57,9 +57,17 @@ export const dumpQueries: ReadonlyArray<string> = [
   })
 ]
 
+// Kept while its database is: preparing the queries takes longer than running them.
+const prepared = new WeakMap<Database.Database, ReadonlyArray<Database.Statement<[], string>>>()
+
 /** Everything that is in the file, as one text. */
-export const dump = (database: Database.Database): string =>
-  dumpQueries.map((query) => database.prepare(query).pluck().all().join("\n")).join("\n\n")
+export const dump = (database: Database.Database): string => {
+  const queries =
+    prepared.get(database) ??
+    dumpQueries.map((query) => database.prepare<[], string>(query).pluck() as Database.Statement<[], string>)
+  prepared.set(database, queries)
+  return queries.map((query) => query.all().join("\n")).join("\n\n")
+}
 
 const made = new Map<State, Buffer>()
 
@@ -111,11 +119,11 @@ export interface Tried extends Outcome {
   readonly attack: Attack
 }
 
-/** Tries each attack on its state, after the statements `first`; a database that an attack has changed is not used again. */
-export const outcomesOf = (
-  attacks: ReadonlyArray<Attack>,
-  first: ReadonlyArray<string> = []
-): ReadonlyArray<Tried> => {
+/**
+ * Tries each attack on its state, after the statements `first`, one whenever the next is asked for; a database that an
+ * attack has changed is not used again.
+ */
+export function* tries(attacks: ReadonlyArray<Attack>, first: ReadonlyArray<string> = []): Generator<Tried> {
   const fresh = (state: State, setup: string) => {
     const database = databaseIn(state)
     for (const text of [...first, setup]) {
@@ -123,23 +131,29 @@ export const outcomesOf = (
     }
     return { database, before: dump(database) }
   }
-  return [...Map.groupBy(attacks, ({ state, setup = "" }) => `${state} ${setup}`).values()].flatMap(
-    (group) => {
-      const { state, setup = "" } = group[0] as Attack
-      let { before, database } = fresh(state, setup)
-      const tried = group.map((attack) => {
+  for (const group of Map.groupBy(attacks, ({ state, setup = "" }) => `${state} ${setup}`).values()) {
+    const { state, setup = "" } = group[0] as Attack
+    let { before, database } = fresh(state, setup)
+    try {
+      for (const attack of group) {
         const outcome = attempt(database, attack, before)
         if (outcome.changed) {
           database.close()
           ;({ before, database } = fresh(state, setup))
         }
-        return { ...outcome, attack }
-      })
+        yield { ...outcome, attack }
+      }
+    } finally {
       database.close()
-      return tried
     }
-  )
+  }
 }
+
+/** What came of every attack, each tried on its state after the statements `first`. */
+export const outcomesOf = (
+  attacks: ReadonlyArray<Attack>,
+  first: ReadonlyArray<string> = []
+): ReadonlyArray<Tried> => [...tries(attacks, first)]
 
 /** The messages with which a piece of SQL refuses, in its order. */
 export const refusalsIn = (sql: string): ReadonlyArray<string> =>

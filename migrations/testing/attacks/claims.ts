@@ -30,6 +30,13 @@ const messageIds = {
   "with a long hash": id(`${here}_${"a".repeat(17)}`),
   "in upper case": id(`${here}_${"A".repeat(16)}`),
   "with no hex": id(`${here}_${"z".repeat(16)}`),
+  // The neighbours of the digits, and only one of them at the beginning or the end.
+  ...Object.fromEntries(
+    ["/", ":", "`", "g"].flatMap((char) => [
+      [`with "${char}" for its first digit`, id(`${here}_${char}${"a".repeat(15)}`)],
+      [`with "${char}" for its last digit`, id(`${here}_${"a".repeat(15)}${char}`)]
+    ])
+  ),
   "with U+0000 behind it": `${id(`${here}_${"a".repeat(16)}`)}\u0000`,
   "with U+0000 in it": id(`${here}_${"a".repeat(8)}\u0000${"a".repeat(7)}`),
   "with a quote at its end": id(`${here}_${"a".repeat(15)}"`),
@@ -193,13 +200,42 @@ const requeues: ReadonlyArray<readonly [string, Fact]> = [
   ["a requeue in another run's stream", but(requeueForced, {}, inOtherRun)]
 ]
 
+// A second lease, and then an event that would be right if it meant that one.
+const otherLeases: ReadonlyArray<readonly [string, Fact, Fact]> = [
+  [
+    "a requeue that names the lease of another step",
+    claimRun,
+    but(requeueForced, { worker_id: "w2", fencing_token: 2 })
+  ],
+  ...[complete, requeueForced].map(
+    (fact) =>
+      [
+        `${fact.type} in the stream of the first run, of a step that is leased in another`,
+        but(claimRun, { step_id: steps.elsewhere, fencing_token: 1 }, inOtherRun),
+        but(fact, { step_id: steps.elsewhere, worker_id: "w2" })
+      ] as const
+  )
+]
+
+const afterLease = ([name, lease, fact]: readonly [string, Fact, Fact]): Attack => {
+  const first = rowAfter(head, lease)
+  return {
+    name,
+    state: "ledger",
+    setup: insertEvent(first),
+    sql: insertEvent(rowAfter({ size: nextPosition, hash: String(first.hash) }, fact))
+  }
+}
+
 /** All of them, each with every conflict word. */
-export const claimAttacks: ReadonlyArray<Attack> = [...posts, ...claims, ...completions, ...requeues].flatMap(
-  ([name, fact]) =>
+export const claimAttacks: ReadonlyArray<Attack> = [
+  ...[...posts, ...claims, ...completions, ...requeues].flatMap(([name, fact]) =>
     // The one huge event is tried once.
     (name.includes("ten thousand") ? ["INSERT OR REPLACE"] : verbs).map((verb) => ({
       name: `${name}, ${verb}`,
       state: "ledger" as const,
       sql: insertEvent(rowAfter(head, fact), verb)
     }))
-)
+  ),
+  ...otherLeases.map(afterLease)
+]

@@ -23,6 +23,9 @@ const forge = (
 
 const nul = "\u0000"
 
+const withChar = (whole: string, index: number, char: string) =>
+  whole.slice(0, index) + char + whole.slice(index + 1)
+
 const badTimes = [
   null,
   "",
@@ -83,7 +86,11 @@ const envelopeFaults = (fact: Fact): ReadonlyArray<readonly [string, Partial<Eve
     `RUN:${fact.stream_id.slice(4)}`,
     `task:${fact.stream_id.slice(4)}`,
     ` ${fact.stream_id}`,
-    `${fact.stream_id}${nul}x`
+    `${fact.stream_id}${nul}x`,
+    // Each character of the kind in turn, the colon too.
+    ...Array.from({ length: fact.stream_id.indexOf(":") + 1 }, (_, index) =>
+      withChar(fact.stream_id, index, "x")
+    )
   ].map((stream_id) => [`stream_id ${JSON.stringify(stream_id)}`, { stream_id }] as const),
   ...[
     null,

@@ -42,6 +42,9 @@ const transitions: ReadonlyArray<Attack> = [
   change("openByPost", steps.committed, "COMMITTED -> COMMITTED", "status = 'COMMITTED'"),
   change("openByPost", steps.leased, "LEASED -> LEASED", "status = 'LEASED'"),
   change("openByPost", steps.fresh, "PENDING -> PENDING", "status = 'PENDING'"),
+  ...["fresh", "leased", "committed"].map((state) =>
+    change("openByPost", steps[state as keyof typeof steps], `${state} -> a fourth state`, "status = 'DONE'")
+  ),
   ...["openByPost", "openByClaim", "openByComplete", "openByRequeue"].map((state) =>
     change(
       state as State,
@@ -75,6 +78,7 @@ const claims: ReadonlyArray<Attack> = [
   ["with an expiry on 30 February", lease("w2", "2026-02-30T00:00:00.000Z", grown)],
   ...[
     `step_id = ${literal(steps.fresh.replace(".00001", ".00002"))}, ordinal = 2`,
+    `step_id = ${literal(steps.fresh.replace(".00001", ".00003"))}`,
     `job_id = ${literal(jobs.leased)}`,
     "ordinal = 2",
     "payload_json = '{}'",
@@ -147,6 +151,14 @@ const commits: ReadonlyArray<Attack> = [
   ].map((set) => commit(`that also says ${set}`, insertInto("cassette_receipts", receipt), `, ${set}`))
 ]
 
+// The lease is alive still: that the step is COMMITTED is the only thing against it.
+const secondReceipt: Attack = {
+  name: "gate open: a receipt in the place of the first, while the lease lasts",
+  state: "openByComplete",
+  setup: `${insertInto("cassette_receipts", receipt)}; ${commit("", "", "").sql}`,
+  sql: insertInto("cassette_receipts", { ...receipt, outcome: "FAILURE" }, "INSERT OR REPLACE")
+}
+
 const requeues: ReadonlyArray<Attack> = [
   ["that keeps the owner", "lease_expires_at = NULL"],
   ["that keeps the expiry", "lease_owner = NULL"],
@@ -214,11 +226,16 @@ const rows: ReadonlyArray<Attack> = [
 }))
 
 // The rows above it are there and CHECKs are off, so that only the trigger can refuse.
-const withParents = (name: string, table: "cassette_jobs" | "cassette_steps", row: object): Attack => ({
+const withParents = (
+  name: string,
+  table: "cassette_jobs" | "cassette_steps",
+  row: object,
+  inRun: string = run
+): Attack => ({
   name: `gate open: ${name}`,
   state: "openByPost",
   setup: [
-    insertInto("cassette_messages", message),
+    insertInto("cassette_messages", { ...message, run_id: inRun }),
     ...(table === "cassette_steps" ? [insertInto("cassette_jobs", job)] : []),
     "PRAGMA ignore_check_constraints = ON"
   ].join(";\n"),
@@ -237,9 +254,16 @@ const born: ReadonlyArray<Attack> = [
   withParents("a step numbered 0", "cassette_steps", { ...step, ordinal: 0 }),
   withParents("a step numbered 100000", "cassette_steps", { ...step, ordinal: 100_000 }),
   withParents("a step of another run", "cassette_steps", { ...step, run_id: otherRun }),
+  withParents("a step of the run of older messages", "cassette_steps", step, otherRun),
+  withParents("a step of no job, beside a job of the pending event", "cassette_steps", {
+    ...step,
+    job_id: `job_${tail}.0002`,
+    step_id: `step_${tail}.0002.00001`
+  }),
   withParents("a step born LEASED", "cassette_steps", { ...step, status: "LEASED" }),
   withParents("a step born COMMITTED", "cassette_steps", { ...step, status: "COMMITTED" }),
   withParents("a step born with a token", "cassette_steps", { ...step, fencing_token: 1 }),
+  withParents("a step born with a token below 0", "cassette_steps", { ...step, fencing_token: -1 }),
   withParents("a step born with an owner", "cassette_steps", { ...step, lease_owner: "w2" }),
   withParents("a step born with an expiry", "cassette_steps", { ...step, lease_expires_at: leaseEnd })
 ]
@@ -267,6 +291,7 @@ export const gateAttacks: ReadonlyArray<Attack> = [
   ...claims,
   ...receipts,
   ...commits,
+  secondReceipt,
   ...requeues,
   ...rows,
   ...born,

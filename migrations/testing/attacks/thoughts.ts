@@ -47,6 +47,16 @@ const badTimes = [
   "02026-01-01T00:00:00Z"
 ]
 
+const goodTime = "2026-01-01T00:00:00+01:00"
+const strangeTimes = [...goodTime].map(
+  (_, index) => `${goodTime.slice(0, index)}x${goodTime.slice(index + 1)}`
+)
+
+// The neighbours of the digits, and only one of them at the beginning, in the middle or at the end.
+const strangeHashes = ["/", ":", "`", "g"].flatMap((char) =>
+  [0, 31, 63].map((index) => `${"f".repeat(index)}${char}${"f".repeat(63 - index)}`)
+)
+
 const badHashes = ["", "f".repeat(63), "f".repeat(65), "F".repeat(64), "g".repeat(64), `${"f".repeat(63)} `]
 
 const events: ReadonlyArray<readonly [string, Fact]> = [
@@ -99,6 +109,8 @@ const rows: ReadonlyArray<readonly [string, Readonly<Record<string, unknown>>]> 
   ["under no hash", { ...honest, hash: "" }],
   ["under a hash with U+0000 in it", { ...honest, hash: `${"f".repeat(64)}\u0000` }],
   ["under a hash with U+0000 for a digit", { ...honest, hash: `${"f".repeat(63)}\u0000` }],
+  ...strangeTimes.map((timestamp) => [`at ${timestamp}`, { ...honest, timestamp }] as const),
+  ...strangeHashes.map((hash) => [`under the hash ${hash}`, { ...honest, hash }] as const),
   ["with a taken id", { ...honest, id: second.id }],
   ["with a taken hash", { ...honest, hash: thoughtHash(second) }],
   ...["id", "type", "task_id", "agent_id", "content", "timestamp", "prev_hash", "hash", "created_at"].map(
