@@ -3,6 +3,7 @@
 // section, or several, is an error.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { hasTimestamp } from "../../domain/canonical/timestamp.ts"
 import { textOfUtf8 } from "../../domain/canonical/bytes.ts"
 import {
   AmbiguousHeading,
@@ -66,10 +67,13 @@ export const makeCurrentSections = Effect.gen(function* () {
       isMarkdown(path) && !leavesHeadingsOut(path, stat.size) ? markdown.headings(textOfUtf8(text)) : []
     )
 
-  /** Reads a file and cuts it; the time is taken before, so that a change while reading counts as young. */
+  /**
+   * Reads a file and cuts it; the time is taken before, so that a change while reading counts as young. A clock that
+   * shows no time proves nothing: it counts as 1970, and the text is read again.
+   */
   const readFile = Effect.fnUntraced(function* (path: string): Effect.fn.Return<IndexedFile, FileReadError> {
     const now = yield* Clock.currentTimeMillis
-    return cut(path, yield* files.read(path), now)
+    return cut(path, yield* files.read(path), hasTimestamp(now) ? Math.floor(now) : 0)
   })
 
   const refreshed = Effect.fnUntraced(function* (path: string) {

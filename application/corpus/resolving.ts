@@ -1,13 +1,11 @@
 // From a reference and a slice to the text that they mean, by one path and no other: the reference names its section as
 // it is now, the slice is judged, the section's current hash completes the key, and what was expanded under that key is
 // given out again. Only what nobody has expanded is read, once, and stored before it is given out.
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { textOfUtf8 } from "../../domain/canonical/bytes.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
-import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import type { FileReadError } from "../../domain/corpus/errors.ts"
 import {
   type ExpansionCacheError,
@@ -29,6 +27,7 @@ import {
 import { Reference } from "../../domain/corpus/symbols.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import { asGiven } from "../../domain/thoughts/commands.ts"
+import { datedNow } from "../ledger/dating.ts"
 import { Hashing } from "../ledger/hashing.ts"
 import { decodeInput } from "../ledger/input.ts"
 import type { CurrentSection, CurrentSectionError } from "./current-sections.ts"
@@ -136,7 +135,7 @@ export const makeResolving = Effect.fnUntraced(function* ({ bytesOf, ofReference
   /** Expands and stores; what another has stored meanwhile stands, and must be the same text. */
   const miss = Effect.fnUntraced(function* (section: SectionRow, slice: Slice, key: ExpansionKey) {
     const payload = yield* expand(section, slice)
-    const created_at = timestampFromMillis(yield* Clock.currentTimeMillis)
+    const created_at = yield* datedNow
     const made = makeExpansion(sha256, key, { section_id: section.section_id, payload, created_at })
     const { expansion } = yield* cache.store(made)
     return expansion.payload_hash === made.payload_hash

@@ -4,11 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
-import { hasTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import type { Decided, Moment } from "../../domain/ledger/decide.ts"
 import { InvariantViolation, type Refusal, type StoreWriteError } from "../../domain/ledger/errors.ts"
 import { type EventEnvelope, eventHash, type Head } from "../../domain/ledger/event-envelope.ts"
 import { eventVersions } from "../../domain/ledger/events.ts"
+import { clockFault } from "./dating.ts"
 import { catchUp, refuseFarHead } from "./head-guard.ts"
 import type { LedgerTransaction } from "./ledger-store.ts"
 
@@ -101,9 +102,9 @@ export const decideGroup = (
   nowMillis: number,
   group: ReadonlyArray<Waiting>
 ): { readonly head: Head; readonly outcomes: ReadonlyArray<Outcome | undefined> } => {
-  if (!hasTimestamp(nowMillis)) {
-    const message = "the clock is outside the years 0000 to 9999, and no event can be dated: set it"
-    const outcome = Exit.fail(new InvariantViolation({ message }))
+  const fault = clockFault(nowMillis)
+  if (fault !== undefined) {
+    const outcome = Exit.fail(fault)
     return { head: trusted, outcomes: group.map(() => outcome) }
   }
   let head = catchUp(transaction, sha256, trusted)

@@ -73,14 +73,14 @@ export const namedText = (
 ): Effect.Effect<FoundTarget, SymbolError> =>
   Effect.mapError(lookUp(asking, name, scope), (error) => withUnanswered(error, asking.answers()))
 
-/** The text's own vector, or why there is none. */
+/** The text's own vector, or why there is none: a network without an embedder knows words alone, and nothing is amiss. */
 const vectorOf = Effect.fnUntraced(function* (
   named: Asking,
   { embedder }: SearchTools,
   { hash }: FoundTarget,
   scope: Scope
-): Effect.fn.Return<Result.Result<Pick<VectorQuestion, "identity" | "vector">, string>> {
-  if (embedder === undefined) return Result.fail("no embedder is configured")
+): Effect.fn.Return<Result.Result<Pick<VectorQuestion, "identity" | "vector">, string | undefined>> {
+  if (embedder === undefined) return Result.fail(undefined)
   const { identity } = embedder
   const answers = yield* named.each((cassette) =>
     cassette.askIndex?.({ op: "vector", scope, identity, hash })
@@ -121,7 +121,7 @@ export const neighboursOf = Effect.fnUntraced(function* (
   const vector = yield* vectorOf(named, tools, text, scope)
   const near = Result.isSuccess(vector)
     ? yield* tools.vectors.nearest(asking, { ...vector.success, limit: limit + 1, scope })
-    : { texts: [], notices: [vector.failure] }
+    : { texts: [], notices: vector.failure === undefined ? [] : [vector.failure] }
   const { notices } = near
   const others = near.texts.filter(({ hash }) => hash !== text.hash)
   if (others.length > 0) {
@@ -132,6 +132,6 @@ export const neighboursOf = Effect.fnUntraced(function* (
   return {
     hits: yield* hitsOf(asking, words.texts, words.found, scope),
     mode: "lexical",
-    notices: [...notices, "searched by the text's most telling words"]
+    notices: tools.embedder === undefined ? [] : [...notices, "searched by the text's most telling words"]
   }
 })

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
-import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import {
   type Answer,
@@ -217,7 +217,7 @@ class Hub {
     }
     const chosen = this.roster.chosen(cassettes)
     if (!Array.isArray(chosen)) return yield* Effect.fail(chosen as UnknownCassette | InvalidInput)
-    const scope = { now: timestampFromMillis(yield* Clock.currentTimeMillis), agent: this.agent }
+    const scope = { now: nearestTimestamp(yield* Clock.currentTimeMillis), agent: this.agent }
     return yield* this.roster.using((chosen as ReadonlyArray<Cassette>).filter(isAsked), (all) =>
       Effect.gen({ self: this }, function* () {
         const { able, failed } =
@@ -333,7 +333,7 @@ class Hub {
     return yield* this.embedding.using((embedder) =>
       this.roster.using([...this.roster.registered.values()], (everywhere) =>
         Effect.gen({ self: this }, function* () {
-          const scope = { now: timestampFromMillis(yield* Clock.currentTimeMillis), agent: this.agent }
+          const scope = { now: nearestTimestamp(yield* Clock.currentTimeMillis), agent: this.agent }
           const text = yield* namedText(everywhere, name, scope)
           const { answers, partial, value } = yield* this.ask(options, limit, (asking) =>
             limit === 0

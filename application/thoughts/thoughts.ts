@@ -1,12 +1,10 @@
 // Thoughts as their users see them: append a record to its task's chain, read records, verify chains. The service is
 // built over the ledger's writer and ports, so that thoughts and work stand in one log and in one order. It never
 // changes or deletes a record, and never decides what is worth thinking.
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { type InvalidInput, ThoughtNotFound } from "../../domain/ledger/errors.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
@@ -22,6 +20,7 @@ import { decideThought } from "../../domain/thoughts/decide.ts"
 import type { ThoughtRecord } from "../../domain/thoughts/thought-record.ts"
 import type { CommandError } from "../ledger/command-group.ts"
 import { type CommandWriter, LedgerWriter } from "../ledger/command-writer.ts"
+import { datedNow } from "../ledger/dating.ts"
 import { Hashing } from "../ledger/hashing.ts"
 import { decodeInput } from "../ledger/input.ts"
 import { LedgerEvidence } from "../ledger/ledger-evidence.ts"
@@ -104,7 +103,7 @@ const makeThoughts: Effect.Effect<
   return {
     createThoughtRecord: Effect.fn("Thoughts.createThoughtRecord")(function* (input, options = {}) {
       const { idFn = uuid, nowFn } = options
-      const now = timestampFromMillis(yield* Clock.currentTimeMillis)
+      const now = yield* datedNow
       const command = yield* Effect.fromResult(
         decodeRecord({
           ...input,

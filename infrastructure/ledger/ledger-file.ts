@@ -6,6 +6,7 @@ import { resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { clockFault } from "../../application/ledger/dating.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import {
   NotALedger,
@@ -169,16 +170,20 @@ const bornOrFound = Effect.fnUntraced(function* (
   deadline: number,
   connection: Connection
 ): Effect.fn.Return<Inspection, OpenError> {
-  const birth = {
-    ledgerId: ledgerId ?? globalThis.crypto.randomUUID(),
-    createdAt: timestampFromMillis(yield* Clock.currentTimeMillis)
-  }
+  const now = yield* Clock.currentTimeMillis
   // Most openings find a ledger of this version and need no write lock.
   return yield* opening(filename, deadline, () => {
     const seen = inspect(connection)
-    return seen.kind === "ledger" && (seen.version ?? DATABASE_VERSION) >= DATABASE_VERSION
-      ? seen
-      : migrate(connection, schemaSteps(), birth)
+    if (seen.kind === "ledger" && (seen.version ?? DATABASE_VERSION) >= DATABASE_VERSION) return seen
+    const fault = clockFault(now)
+    if (fault !== undefined) {
+      throw new StorageFailure({ file: filename, code: fault._tag, reason: fault.message })
+    }
+    const birth = {
+      ledgerId: ledgerId ?? globalThis.crypto.randomUUID(),
+      createdAt: timestampFromMillis(now)
+    }
+    return migrate(connection, schemaSteps(), birth)
   })
 })
 

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { Asking } from "../../application/network/asking.ts"
 import type { AskIndex, Cassette } from "../../application/network/cassette.ts"
 import { foundByWords, hitsOf, rankNetwork } from "../../application/network/network-query.ts"
-import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
 import {
   CAPABILITIES,
   type Capability,
@@ -63,7 +63,7 @@ const statsOf = (facts: IndexFacts): CassetteStats => ({
 })
 
 const scopeNow = (agent: string | null) =>
-  Effect.map(Clock.currentTimeMillis, (millis): Scope => ({ now: timestampFromMillis(millis), agent }))
+  Effect.map(Clock.currentTimeMillis, (millis): Scope => ({ now: nearestTimestamp(millis), agent }))
 
 /** The cassette of an index. */
 export const indexedCassette = ({

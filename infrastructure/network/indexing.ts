@@ -5,7 +5,6 @@ import { existsSync, renameSync, rmSync } from "node:fs"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
-import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput, StorageFailure } from "../../domain/ledger/errors.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
 import type { EmbedderFailed, EmbedderMismatch } from "../../domain/network/errors.ts"
@@ -39,6 +38,7 @@ import {
   sourceFiles,
   type WalkError
 } from "./sources.ts"
+import { writeTime } from "./write-time.ts"
 
 /** What indexing one cassette came to. */
 export interface IndexReport {
@@ -164,12 +164,6 @@ export const embedMissing = Effect.fnUntraced(function* (
     embedded += batch.length
   }
 })
-
-const writeTime = (ttlMillis: number) =>
-  Effect.map(Clock.currentTimeMillis, (now): WriteTime => ({
-    now: timestampFromMillis(now),
-    expires: timestampFromMillis(now + ttlMillis)
-  }))
 
 const update = Effect.fnUntraced(function* (
   configured: ConfiguredCassette,

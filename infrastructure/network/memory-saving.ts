@@ -2,17 +2,16 @@
 // and is on the disk when it is acknowledged; the vector of its text comes afterwards, and a memory without one is found
 // by its words.
 import { dirname } from "node:path"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { CassetteWriteError, SaveMemory } from "../../application/network/cassette.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
-import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { AgentMissing, WriteRefused } from "../../domain/network/errors.ts"
 import { flushFolder } from "../sqlite/file-system.ts"
 import { onFile, openCassetteWriter, type WriteCassette } from "./cassette-writer.ts"
 import type { ConfiguredCassette } from "./configured-cassettes.ts"
 import { saveMemory } from "./memory-writing.ts"
 import { embedderFault, putVectors, unembeddedOfMemory } from "./vector-writing.ts"
+import { writeTime } from "./write-time.ts"
 
 /** How many texts an embedder is given at once. */
 const BATCH = 100
@@ -43,8 +42,7 @@ export const memorySaving =
     Effect.scoped(
       Effect.gen(function* () {
         const write = yield* openCassetteWriter(file, birth, "full")
-        const now = yield* Clock.currentTimeMillis
-        const time = { now: timestampFromMillis(now), expires: timestampFromMillis(now + birth.ttlMillis) }
+        const time = yield* writeTime(birth.ttlMillis)
         const outcome = yield* write((connection) => saveMemory(connection, memory, time))
         if (outcome.outcome === "agent_missing") return yield* new AgentMissing({ cassette_id: id })
         if (outcome.outcome === "refused") {

@@ -74,13 +74,18 @@ describe("neighbours", () => {
   })
 
   it.each([
-    ["no embedder is configured", { hasEmbedder: false }],
-    ["the text has no vector of test-hash-384 1 (384 dimensions, nfc/1)", { embedded: false }]
-  ])("are found by telling words where %s", async (notice, circumstances) => {
+    ["there is no embedder, which is nothing to be told", { hasEmbedder: false }, []],
+    [
+      "the text lacks a vector",
+      { embedded: false },
+      [
+        "the text has no vector of test-hash-384 1 (384 dimensions, nfc/1)",
+        "searched by the text's most telling words"
+      ]
+    ]
+  ])("are found by telling words where %s", async (_, circumstances, notices) => {
     const answer = await neighbours(hash, 10, {}, circumstances)
-    expect(answer).toMatchObject({
-      success: { hash, mode: "lexical", notices: [notice, "searched by the text's most telling words"] }
-    })
+    expect(answer).toMatchObject({ success: { hash, mode: "lexical", notices } })
     expect(pathsOf(answer)).toEqual(expect.arrayContaining(["a/token.md", "b/claim.md"]))
     expect(pathsOf(answer)).not.toContain("a/lease.md")
     expect(pathsOf(answer)).not.toContain("b/again.md")

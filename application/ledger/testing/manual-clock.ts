@@ -15,11 +15,13 @@ export interface ManualClock {
 export const makeManualClock = (start: number): ManualClock => {
   let now = start
   const live = Effect.runSync(Clock.clockWith(Effect.succeed))
+  // Spans ask for these alone; of no number there are none.
+  const nanos = () => (Number.isFinite(now) ? BigInt(now) * 1_000_000n : 0n)
   const clock: Clock.Clock = {
     currentTimeMillisUnsafe: () => now,
     currentTimeMillis: Effect.sync(() => now),
-    currentTimeNanosUnsafe: () => BigInt(now) * 1_000_000n,
-    currentTimeNanos: Effect.sync(() => BigInt(now) * 1_000_000n),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
     monotonicTimeNanosUnsafe: () => live.monotonicTimeNanosUnsafe(),
     monotonicTimeNanos: live.monotonicTimeNanos,
     sleep: (duration) => live.sleep(duration)

@@ -4,7 +4,7 @@ import { statSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { timestampFromMillis } from "../../../domain/canonical/timestamp.ts"
+import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
 import { DATABASE_VERSION } from "../../../domain/ledger/limits.ts"
 import { logGrowth, oldestLease } from "../../../infrastructure/ledger/ledger-facts.ts"
 import { openScratch } from "../../../infrastructure/sqlite/better-sqlite3-host.ts"
@@ -83,7 +83,7 @@ const factsOfLedger = Effect.fnUntraced(function* (file: string) {
     }))
   )
   const now = yield* Clock.currentTimeMillis
-  const ago = (days: number) => timestampFromMillis(Math.max(0, now - days * DAY_MILLIS))
+  const ago = (days: number) => nearestTimestamp(Math.max(0, now - days * DAY_MILLIS))
   return yield* attempt(() =>
     lookInto(file, (connection) =>
       connection.snapshot(() => {
@@ -102,7 +102,7 @@ const factsOfLedger = Effect.fnUntraced(function* (file: string) {
           oldestLease: oldestLease(connection),
           expiredLeases,
           fault: fault === undefined ? undefined : `${fault.code} at ${fault.where}: ${fault.message}`,
-          now: timestampFromMillis(now)
+          now: nearestTimestamp(now)
         }
       })
     )

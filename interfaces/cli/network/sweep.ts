@@ -1,10 +1,9 @@
 // `cortex network sweep`: removes what has expired. Expired documents are not found any more without it; sweeping gives
 // their room back, and their receipts stay.
 import { existsSync } from "node:fs"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { timestampFromMillis } from "../../../domain/canonical/timestamp.ts"
+import { datedNow } from "../../../application/ledger/dating.ts"
 import { CassetteOffline, WriteRefused } from "../../../domain/network/errors.ts"
 import { openCassetteWriter } from "../../../infrastructure/network/cassette-writer.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
@@ -26,7 +25,7 @@ const faultOf = ({ configuration, file, id, refusal }: ConfiguredCassette) => {
 }
 
 const sweepOne = Effect.fnUntraced(function* ({ birth, file, id }: ConfiguredCassette) {
-  const now = timestampFromMillis(yield* Clock.currentTimeMillis)
+  const now = yield* datedNow
   const write = yield* openCassetteWriter(file, birth, "normal")
   const removed = yield* write((connection) => sweep(connection, now))
   if (removed.length > 0) yield* write(finishWriting)

@@ -1,0 +1,19 @@
+// When a write in a cassette happens, and when what it writes expires: both are stored, so both must be times that can be.
+import * as Effect from "effect/Effect"
+import { datableMillis } from "../../application/ledger/dating.ts"
+import { hasTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
+import { InvariantViolation } from "../../domain/ledger/errors.ts"
+import type { WriteTime } from "./document-writing.ts"
+
+/** The time of a write whose content lives so long (milliseconds). */
+export const writeTime = Effect.fnUntraced(function* (
+  ttlMillis: number
+): Effect.fn.Return<WriteTime, InvariantViolation> {
+  const now = yield* datableMillis
+  const expires = now + ttlMillis
+  if (!hasTimestamp(expires)) {
+    const message = "what is written would expire after the year 9999: shorten the cassette's ttl"
+    return yield* new InvariantViolation({ message })
+  }
+  return { now: timestampFromMillis(now), expires: timestampFromMillis(expires) }
+})
