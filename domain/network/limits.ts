@@ -52,6 +52,9 @@ export const SEGMENT_CHUNKS = 4_096
 /** How many chunks may wait in the tail before a writer folds them into postings. */
 export const MAX_TAIL_CHUNKS = 256
 
+/** How many may wait while many documents are written one after another, until the end of the run folds what is left. */
+export const MAX_RUN_TAIL_CHUNKS = 1_024
+
 /** Up to how many vectors of all asked cassettes together every one is compared with a question's. */
 export const EXACT_VECTORS = 20_000
 

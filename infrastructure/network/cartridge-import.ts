@@ -15,12 +15,12 @@ import {
   type EmbedderMismatch
 } from "../../domain/network/errors.ts"
 import { flushFile } from "../bundles/bundle-draft.ts"
-import { configureForWriting, type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
+import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
 import { openCartridge } from "./cartridge-files.ts"
 import { type CartridgeReader, type CartridgeWrite, readCartridge } from "./cartridge-reading.ts"
 import { beginCassette, copyReceipt } from "./cassette-schema.ts"
-import { attemptOnCassette, type CassetteWriteError, onFile } from "./cassette-writer.ts"
+import { attemptOnCassette, type CassetteWriteError, configureCassette, onFile } from "./cassette-writer.ts"
 import { reindex } from "./document-writing.ts"
 import { setMeta } from "./index-writing.ts"
 import { type Embedding, embedMissing } from "./indexing.ts"
@@ -168,7 +168,7 @@ const fill = Effect.fnUntraced(function* (
     (open) => Effect.sync(() => open.close())
   )
   yield* write(() => {
-    configureForWriting(connection, "normal")
+    configureCassette(connection, "normal")
     const { cassette_id: id, memories, mutability, ttl_ms: ttlMillis } = manifest
     connection.transaction(() => beginCassette(connection, { id, memories, mutability, ttlMillis }))
   })

@@ -64,6 +64,18 @@ const judge = (
   return own === id ? undefined : new NotACassette({ file, reason: `it is the cassette ${own}, not ${id}` })
 }
 
+/**
+ * How much of a cassette a writer keeps in memory (KiB): folding the tail goes through all postings of a segment, which
+ * would be read again each time.
+ */
+const WRITER_CACHE_KIBIBYTES = 16_384
+
+/** Sets what a writing connection of a cassette needs; gives the journal mode in force. */
+export const configureCassette = (connection: Connection, durability: Durability): string => {
+  connection.pragma(`cache_size = -${WRITER_CACHE_KIBIBYTES}`)
+  return configureForWriting(connection, durability)
+}
+
 const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
 
 /** Fails when the file at a path is there and is not this cassette; nothing of it is changed. */
@@ -113,7 +125,7 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
     const seen = inspectCassette(connection)
     // What is none of ours is judged below, and its journal mode is none of our business.
     if (judge(file, seen, birth.id) !== undefined) return seen
-    const fault = journalFault(file, configureForWriting(connection, durability))
+    const fault = journalFault(file, configureCassette(connection, durability))
     if (fault !== undefined) throw fault
     return createCassette(connection, birth)
   })

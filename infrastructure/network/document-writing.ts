@@ -3,6 +3,7 @@
 // own guards for everybody else.
 import { type DocumentRecord, recordHash } from "../../domain/network/records.ts"
 import type { Mutability } from "../../domain/network/cassette.ts"
+import { MAX_RUN_TAIL_CHUNKS } from "../../domain/network/limits.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
@@ -80,7 +81,7 @@ export const putDocument = (connection: Connection, document: GivenDocument, tim
     // Only now there is a newer version, without which the old one keeps its chunks.
     if (stored !== undefined && rule === "stable")
       withdrawRecord(connection, "document_id", stored.document_id)
-    foldLongTail(connection)
+    foldLongTail(connection, MAX_RUN_TAIL_CHUNKS)
     return stored === undefined ? "added" : isSame ? "unchanged" : "replaced"
   })
 
@@ -107,7 +108,7 @@ export const sweep = (connection: Connection, now: string): ReadonlyArray<string
     return expired.map(({ path }) => path)
   })
 
-/** Ends a run of writes: nothing waits in the tail, and readers find short lists. */
+/** Ends a run of writes, as every run of `putDocument` must be: nothing waits in the tail, and readers find short lists. */
 export const finishWriting = (connection: Connection): void => {
   connection.transaction(() => foldTail(connection))
 }
@@ -155,11 +156,11 @@ export const reindex = (connection: Connection): number =>
         document_id
       ])
       chunks += indexRecord(connection, { document_id, path, text: row?.text ?? "" })
-      foldLongTail(connection)
+      foldLongTail(connection, MAX_RUN_TAIL_CHUNKS)
     }
     for (const memory of memoriesToIndex(connection)) {
       chunks += indexRecord(connection, memory)
-      foldLongTail(connection)
+      foldLongTail(connection, MAX_RUN_TAIL_CHUNKS)
     }
     foldTail(connection)
     setMeta(connection, "reindexing", "0")

@@ -1,7 +1,7 @@
 // Writes the parts of a cassette that can be made again: chunks with their terms, the full-text index, the tail, and the
 // postings that the tail is folded into. Everything belongs inside the transaction of the write that it follows; what
 // is folded is read from the table, never from memory, since another process may have written it.
-import { MAX_TAIL_CHUNKS, SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
+import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
 import { encodePostings, type Posting } from "../../domain/network/postings.ts"
 import { type ChunkTerms, lengthOf, weightedCounts } from "../../domain/network/term-counts.ts"
 import { byText } from "../../domain/network/text-order.ts"
@@ -54,6 +54,7 @@ export const indexRecord = (host: SqlHost, record: IndexedRecord): number => {
     "path" in record ? [record.document_id, null, ""] : [null, record.memory_id, record.owner]
   const chunks = madeChunks(record)
   const numbers = takeNumbers(host, owner, chunks.length)
+  const searched: Array<ReadonlyArray<string | number>> = []
   for (const [index, { content, headings, row }] of chunks.entries()) {
     const number = numbers[index]!
     host.run(
@@ -78,11 +79,15 @@ export const indexRecord = (host: SqlHost, record: IndexedRecord): number => {
       "INSERT INTO chunk_terms (chunk_number, path, heading, body, identifiers) VALUES (?, ?, ?, ?, ?)",
       columns
     )
+    host.run("INSERT INTO tail (chunk_number, words) VALUES (?, ?)", [number, lengthOf(terms)])
+    searched.push(columns)
+  }
+  // All at the end: FTS5 writes what it has gathered at every statement that a trigger belongs to.
+  for (const columns of searched) {
     host.run(
       "INSERT INTO chunks_fts (rowid, path, heading, body, identifiers) VALUES (?, ?, ?, ?, ?)",
       columns
     )
-    host.run("INSERT INTO tail (chunk_number, words) VALUES (?, ?)", [number, lengthOf(terms)])
   }
   return chunks.length
 }
@@ -161,35 +166,48 @@ const gather = (rows: ReadonlyArray<TailRow>) => {
   return segments
 }
 
+interface StoredPostings {
+  readonly number: number
+  readonly term: string
+  readonly chunks: number
+  readonly last: number
+  readonly data: Uint8Array
+}
+
+/** Adds a segment's new postings to those that are stored; in order of the terms, as the index of the table has them. */
 const appendPostings = (
   host: SqlHost,
   segment: number,
-  term: string,
-  postings: ReadonlyArray<Posting>
+  terms: ReadonlyMap<string, ReadonlyArray<Posting>>
 ): void => {
-  const [stored] = host.all<{ chunks: number; last: number; data: Uint8Array }>(
-    "SELECT chunks, last, data FROM postings WHERE term = ? AND segment = ?",
-    [term, segment]
+  const sorted = [...terms.keys()].sort(byText)
+  const rows = host.all<StoredPostings>(
+    "SELECT rowid AS number, term, chunks, last, data FROM postings WHERE segment = ? AND term IN (SELECT value FROM json_each(?))",
+    [segment, JSON.stringify(sorted)]
   )
-  const added = encodePostings(postings, stored?.last ?? -1)
-  const last = postings.at(-1)!.place
-  if (stored === undefined) {
-    host.run("INSERT INTO postings (term, segment, chunks, last, data) VALUES (?, ?, ?, ?, ?)", [
-      term,
-      segment,
-      postings.length,
+  const known = new Map(rows.map((row) => [row.term, row]))
+  for (const term of sorted) {
+    const postings = terms.get(term)!
+    const stored = known.get(term)
+    const added = encodePostings(postings, stored?.last ?? -1)
+    const last = postings.at(-1)!.place
+    if (stored === undefined) {
+      host.run("INSERT INTO postings (term, segment, chunks, last, data) VALUES (?, ?, ?, ?, ?)", [
+        term,
+        segment,
+        postings.length,
+        last,
+        added
+      ])
+      continue
+    }
+    host.run("UPDATE postings SET chunks = ?, last = ?, data = ? WHERE rowid = ?", [
+      stored.chunks + postings.length,
       last,
-      added
+      Buffer.concat([stored.data, added]),
+      stored.number
     ])
-    return
   }
-  host.run("UPDATE postings SET chunks = ?, last = ?, data = ? WHERE term = ? AND segment = ?", [
-    stored.chunks + postings.length,
-    last,
-    Buffer.concat([stored.data, added]),
-    term,
-    segment
-  ])
 }
 
 const appendLengths = (
@@ -220,14 +238,14 @@ export const foldTail = (host: SqlHost): void => {
     "SELECT c.*, t.words FROM tail AS t JOIN chunk_terms AS c ON c.chunk_number = t.chunk_number ORDER BY t.chunk_number"
   )
   for (const [segment, { lengths, terms }] of gather(rows)) {
-    for (const term of [...terms.keys()].sort(byText)) appendPostings(host, segment, term, terms.get(term)!)
+    appendPostings(host, segment, terms)
     appendLengths(host, segment, lengths)
   }
   host.run("DELETE FROM tail")
 }
 
-/** Folds the tail once it is long. */
-export const foldLongTail = (host: SqlHost): void => {
+/** Folds the tail once `most` chunks wait in it. */
+export const foldLongTail = (host: SqlHost, most: number): void => {
   const waiting = host.all<{ count: number }>("SELECT count(*) AS count FROM tail")[0]?.count ?? 0
-  if (waiting >= MAX_TAIL_CHUNKS) foldTail(host)
+  if (waiting >= most) foldTail(host)
 }

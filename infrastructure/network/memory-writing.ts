@@ -2,6 +2,7 @@
 // receipt of its own. One save is one unit of work. Who may see a memory is decided by the cassette's own description,
 // never by what is saved; what its mutability forbids is refused here with a reason, and by the guards for everybody.
 import type { MemoryScope } from "../../domain/network/cassette.ts"
+import { MAX_TAIL_CHUNKS } from "../../domain/network/limits.ts"
 import type { GivenMemory } from "../../domain/network/memories.ts"
 import { memoryRecordHash, saveRecordHash } from "../../domain/network/records.ts"
 import { sha256 } from "../hashing/sha256.ts"
@@ -84,7 +85,7 @@ export const saveMemory = (connection: Connection, memory: GivenMemory, time: Wr
     const known = memoryOf(connection, owner, hash)
     const stored = known ?? addMemory(connection, owner, memory.text, hash, rule)
     const save_count = addSave(connection, stored, memory, rule, time)
-    foldLongTail(connection)
+    foldLongTail(connection, MAX_TAIL_CHUNKS)
     return { outcome: "saved", hash, save_count, is_new: known === undefined }
   })
 

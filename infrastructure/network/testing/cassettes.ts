@@ -11,7 +11,8 @@ import type { Cassette } from "../../../application/network/cassette.ts"
 import { Network, type NetworkShape } from "../../../application/network/network.ts"
 import type { MemoryScope, Mutability } from "../../../domain/network/cassette.ts"
 import { DEFAULT_TTL_MILLIS } from "../../../domain/network/limits.ts"
-import { configureForWriting, type Connection, openForWriting } from "../../sqlite/better-sqlite3-host.ts"
+import { type Connection, openForWriting } from "../../sqlite/better-sqlite3-host.ts"
+import { configureCassette } from "../cassette-writer.ts"
 import { createCassette } from "../cassette-schema.ts"
 import { finishWriting, putDocument, type WriteOutcome, type WriteTime } from "../document-writing.ts"
 import { localCassette } from "../local-cassette.ts"
@@ -31,7 +32,7 @@ export const newCassette = (
 ): { readonly file: string; readonly connection: Connection } => {
   const file = join(folder, `${id}.db`)
   const connection = openForWriting(file)
-  configureForWriting(connection, "normal")
+  configureCassette(connection, "normal")
   createCassette(connection, { id, mutability, memories, ttlMillis: DEFAULT_TTL_MILLIS })
   return { file, connection }
 }
