@@ -2,14 +2,14 @@
  * The migration runner: what is recorded, what an upgrade with a refold leaves, and that whatever stops a migration,
  * an error, a failed comparison or a killed process, leaves the version before it as it was.
  */
-import { statSync } from "node:fs"
+import { copyFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { migrations } from "../../migrations/index.ts"
-import { type Connection, openBytes, openForWriting } from "../sqlite/better-sqlite3-host.ts"
+import { type Connection, openBytes, openForReading, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { answerOf, startChild } from "../testing/child-process.ts"
 import { makeLedgerFile, withLedger } from "../testing/ledger-program.ts"
@@ -50,6 +50,16 @@ const withHistory = (use: (connection: Connection) => void) =>
       connection.close()
     }
   })
+
+/** The whole content of a file. */
+const lookAt = (filename: string) => {
+  const connection = openForReading(filename)
+  try {
+    return contentOf(connection)
+  } finally {
+    connection.close()
+  }
+}
 
 const ledgerIdIn = (host: SqlHost): string => {
   const found = inspect(host)
@@ -254,6 +264,39 @@ describe("a process that is killed in the middle of the first migration", () => 
       assert.isAbove(logs.at(-1) ?? 0, 0, "pages of the unfinished transaction were in the log")
       const finished = yield* Effect.promise(() => answerOf(["migrateAndDie", join(folder, "whole.db"), "0"]))
       assert.strictEqual(finished, count + 4, "the last moment was the last statement")
+    })
+  )
+})
+
+describe("a process that is killed in the middle of an upgrade", () => {
+  it.live("leaves the version before with all it held, and the next upgrade is whole", () =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const original = join(folder, "original.db")
+      yield* makeLedgerFile(original)
+      const whole = join(folder, "whole.db")
+      copyFileSync(original, whole)
+      const count = Number(yield* Effect.promise(() => answerOf(["upgradeAndDie", whole, "0"])))
+      const upgraded = lookAt(whole)
+      assert.strictEqual(upgraded.rows["ledger_migrations"]?.length, 2)
+      // Guards and a table are gone; the refold has emptied and filled them; the new version is about to be recorded.
+      for (const moment of [2, Math.floor(count / 2), count - 8, count]) {
+        const filename = join(folder, `killed-${moment}.db`)
+        copyFileSync(original, filename)
+        const child = startChild(["upgradeAndDie", filename, String(moment)])
+        assert.strictEqual(yield* Effect.promise(() => child.ended), "SIGKILL", `statement ${moment}`)
+        if (moment > count / 2) assert.isAbove(statSync(`${filename}-wal`).size, 0)
+        const { counts, verdict } = yield* withLedger(
+          { filename },
+          Ledger.use((ledger) => ledger.verifyCassette())
+        )
+        assert.deepStrictEqual([verdict, counts["events"]], ["PASS", 10])
+        assert.deepStrictEqual(lookAt(filename), lookAt(original))
+        const again = openForWriting(filename)
+        migrate(again, [...schemaSteps(), toyVersion()], birth)
+        again.close()
+        assert.deepStrictEqual(lookAt(filename), upgraded)
+      }
     })
   )
 })

@@ -13,7 +13,9 @@ import { migrate } from "../ledger/migration-runner.ts"
 import { schemaSteps } from "../ledger/schema-snapshots.ts"
 import { configureForWriting, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { withLedger } from "./ledger-program.ts"
+import type { SchemaStep } from "../sqlite/schema-steps.ts"
 import { becomeNobody } from "./nobody.ts"
+import { toyVersion } from "./toy-version.ts"
 
 const [role = "", filename = "", argument = ""] = process.argv.slice(2)
 
@@ -45,6 +47,23 @@ const bigPost = (n: number) =>
   Ledger.use((ledger) =>
     ledger.postMessage({ run_id: "r", source: "WORKER", payload: { n, text: "x".repeat(20_000) } })
   )
+
+/** Migrates the file and dies right before this statement of the transaction; gives how many there were. */
+const migrateUntil = (last: number, steps: ReadonlyArray<SchemaStep>): number => {
+  const connection = openForWriting(filename)
+  configureForWriting(connection, "full")
+  // The smallest cache, so that pages of the unfinished transaction are already in the log.
+  connection.pragma("cache_size = 1")
+  let statements = 0
+  const dying: typeof connection.run = (sql, parameters) => {
+    statements += 1
+    if (statements === last) process.kill(process.pid, "SIGKILL")
+    return connection.run(sql, parameters)
+  }
+  const birth = { ledgerId: "first", createdAt: "2026-01-01T00:00:00.000Z" }
+  migrate({ ...connection, run: dying }, steps, birth)
+  return statements
+}
 
 const roles: Readonly<Record<string, () => Promise<unknown>>> = {
   /** Holds the write lock until it is told to let go. */
@@ -115,21 +134,10 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 
   /** Makes a new ledger and dies right before statement number `argument` of the migration's transaction. */
-  migrateAndDie: async () => {
-    const connection = openForWriting(filename)
-    configureForWriting(connection, "full")
-    // The smallest cache, so that pages of the unfinished transaction are already in the log.
-    connection.pragma("cache_size = 1")
-    let statements = 0
-    const dying: typeof connection.run = (sql, parameters) => {
-      statements += 1
-      if (statements === Number(argument)) process.kill(process.pid, "SIGKILL")
-      return connection.run(sql, parameters)
-    }
-    const birth = { ledgerId: "first", createdAt: "2026-01-01T00:00:00.000Z" }
-    migrate({ ...connection, run: dying }, schemaSteps(), birth)
-    return statements
-  },
+  migrateAndDie: async () => migrateUntil(Number(argument), schemaSteps()),
+
+  /** Brings a ledger of version 2 to a version 3 and dies right before statement number `argument`. */
+  upgradeAndDie: async () => migrateUntil(Number(argument), [...schemaSteps(), toyVersion()]),
 
   /** Opens and posts on a disk without room, then with room: the disk is a small one of this process alone. */
   fillDisk: async () => {
