@@ -7,15 +7,18 @@ import { englishStem } from "./english-stems.ts"
 const joined = (left: string, right: string): string =>
   left === "" || right === "" ? left + right : `${left} ${right}`
 
-/** The terms of a chunk. */
-export const termsOf = (path: string, headings: ReadonlyArray<string>, content: string): ChunkTerms => {
+/** What gives the terms of chunks of one path. */
+export const termsUnder = (path: string) => {
   const ofPath = termTexts(path, englishStem)
-  const heading = termTexts(headings.join("\n"), englishStem)
-  const body = termTexts(content, englishStem)
-  return {
-    path: joined(ofPath.sequence, ofPath.identifiers),
-    heading: heading.sequence,
-    body: body.sequence,
-    identifiers: joined(heading.identifiers, body.identifiers)
+  const pathTerms = joined(ofPath.sequence, ofPath.identifiers)
+  return (headings: ReadonlyArray<string>, content: string): ChunkTerms => {
+    const heading = termTexts(headings.join("\n"), englishStem)
+    const body = termTexts(content, englishStem)
+    return {
+      path: pathTerms,
+      heading: heading.sequence,
+      body: body.sequence,
+      identifiers: joined(heading.identifiers, body.identifiers)
+    }
   }
 }

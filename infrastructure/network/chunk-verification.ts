@@ -6,7 +6,7 @@ import type { ChunkTerms } from "../../domain/network/term-counts.ts"
 import type { CassetteFinding } from "../../domain/network/verification.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { type ChunkRow, type IndexedRecord, madeChunks, searchedPath } from "./chunk-rows.ts"
-import { termsOf } from "./chunk-terms.ts"
+import { termsUnder } from "./chunk-terms.ts"
 import type { RecordKey } from "./index-writing.ts"
 
 /** Notes something that is not as it must be. */
@@ -52,6 +52,7 @@ export const checkChunks = (connection: Connection, record: IndexedRecord, find:
   const { id, key, owner, where } = identityOf(record)
   const rows = connection.all<StoredRow>(`${STORED} WHERE c.${key} = ? ORDER BY c.ordinal`, [id])
   const made = madeChunks(record)
+  const termsOf = termsUnder(searchedPath(record))
   if (rows.length !== made.length) {
     find("CHUNK_DIFFERS", where, `${rows.length} chunks are stored, its text gives ${made.length}`)
     return rows.length
@@ -67,7 +68,7 @@ export const checkChunks = (connection: Connection, record: IndexedRecord, find:
       find("CHUNK_DIFFERS", `${where} chunk ${index}`, "it does not stand in a segment of its owner")
       return rows.length
     }
-    const terms = termsOf(searchedPath(record), headings, content)
+    const terms = termsOf(headings, content)
     if (TERM_COLUMNS.some((name) => stored[name] !== terms[name])) {
       find("TERMS_DIFFER", `${where} chunk ${index}`, "its terms were changed")
       return rows.length

@@ -7,7 +7,7 @@ import { type ChunkTerms, lengthOf, weightedCounts } from "../../domain/network/
 import { byText } from "../../domain/network/text-order.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { type IndexedRecord, madeChunks, searchedPath } from "./chunk-rows.ts"
-import { termsOf } from "./chunk-terms.ts"
+import { termsUnder } from "./chunk-terms.ts"
 
 /** What a cassette says of itself, by key. */
 export const metaOf = (host: SqlHost): ReadonlyMap<string, string> =>
@@ -53,6 +53,7 @@ export const indexRecord = (host: SqlHost, record: IndexedRecord): number => {
   const [documentId, memoryId, owner] =
     "path" in record ? [record.document_id, null, ""] : [null, record.memory_id, record.owner]
   const chunks = madeChunks(record)
+  const termsOf = termsUnder(searchedPath(record))
   const numbers = takeNumbers(host, owner, chunks.length)
   const searched: Array<ReadonlyArray<string | number>> = []
   for (const [index, { content, headings, row }] of chunks.entries()) {
@@ -73,7 +74,7 @@ export const indexRecord = (host: SqlHost, record: IndexedRecord): number => {
         row.byte_end
       ]
     )
-    const terms = termsOf(searchedPath(record), headings, content)
+    const terms = termsOf(headings, content)
     const columns = [number, terms.path, terms.heading, terms.body, terms.identifiers]
     host.run(
       "INSERT INTO chunk_terms (chunk_number, path, heading, body, identifiers) VALUES (?, ?, ?, ?, ?)",
