@@ -50,6 +50,19 @@ describe("snapshots", () => {
     database.close()
   })
 
+  it("no statement calls a table old or new, whose columns SQLite would take for the row's", () => {
+    for (const history of Object.values(histories)) {
+      for (const { statements } of history) {
+        for (const text of statements()) {
+          expect(text).not.toMatch(/\b(?:as|from|join)\s+["`[]?(?:old|new)\b(?!["`\]]?\s*\.)/i)
+          expect(text).not.toMatch(
+            /\b(?:from|join)\s+["`[]?\w+["`\]]?\s+(?:as\s+)?["`[]?(?:old|new)\b(?!["`\]]?\s*\.)/i
+          )
+        }
+      }
+    }
+  })
+
   it("versions ascend, and a name begins with its version", () => {
     for (const history of Object.values(histories)) {
       const versions = history.map(({ version }) => version)
