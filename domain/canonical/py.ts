@@ -5,7 +5,7 @@
 import * as Result from "effect/Result"
 import type { JsonValue } from "./json.ts"
 import type { NotCanonical } from "./not-canonical.ts"
-import { isAwkwardKey, orderedText, refusalOrDefect, type WritingRule } from "./writer.ts"
+import { orderedText, refusalOrDefect, type WritingRule } from "./writer.ts"
 
 // UTF-16 order puts a surrogate (so every code point from U+10000 on) before U+E000..U+FFFF; code-point order
 // puts it after. Moving the two ranges past each other makes units compare as code points do.
@@ -36,6 +36,12 @@ const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).
 /** The value's canonical text under py/1, pure ASCII; throws `NotCanonical`. */
 export const pyText = (value: unknown): string =>
   orderedText(rule, value).replace(beyondPrintableAscii, escaped)
+
+/** True for the keys that JSON.stringify would move or JavaScript swallow: integer-like ones first, __proto__ not at all. */
+const isAwkwardKey = (key: string): boolean => {
+  const first = key.charCodeAt(0)
+  return (first >= 0x30 && first <= 0x39) || key === "__proto__"
+}
 
 /** True when keys stand in the rule's order at every level, and none is of those that come first whatever the order. */
 const isInOrder = (value: JsonValue): boolean => {

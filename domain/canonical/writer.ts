@@ -1,6 +1,6 @@
-// The walk that both canonical rules share. It makes a checked copy of the value with its keys in the rule's
-// order and lets JSON.stringify print that copy, which is faster than joining text here. The walk must never
-// run code of the value: members are read from their descriptors, so no getter and no toJSON is called.
+// The walk that both canonical rules share: it checks the value and joins its text, with keys in the rule's order. The
+// walk must never run code of the value: members are read from their descriptors, so no getter and no toJSON is
+// called.
 
 import { isPlainObject, MAX_JSON_DEPTH } from "./json.ts"
 import { type CanonicalRule, NotCanonical, type NotCanonicalReason } from "./not-canonical.ts"
@@ -13,9 +13,6 @@ export interface WritingRule {
   readonly sort: (keys: Array<string>) => void
 }
 
-type Scalar = null | boolean | number | string
-type Copy = Scalar | Array<Copy> | { [key: string]: Copy } | Map<string, Copy>
-
 /** A container on the way down: enough to name a place, to measure depth and to recognise a cycle. */
 interface Place {
   readonly parent: Place | undefined
@@ -27,15 +24,11 @@ interface Place {
 interface Walk {
   readonly rule: WritingRule
   readonly maxDepth: number
-  /** Set when the copy holds a Map, which JSON.stringify cannot print. */
-  hasMap: boolean
 }
 
 /** The value as JSON text with keys in the rule's order and raw UTF-16 inside quotes; throws `NotCanonical`. */
 export const orderedText = (rule: WritingRule, value: unknown, maxDepth = MAX_JSON_DEPTH): string => {
-  const walk: Walk = { rule, maxDepth, hasMap: false }
-  const copy = copyValue(walk, value, undefined, "")
-  return walk.hasMap ? joinedText(copy) : JSON.stringify(copy)
+  return valueText({ rule, maxDepth }, value, undefined, "")
 }
 
 /** Hands back a thrown refusal as a value; anything else that was thrown is a defect and is thrown again. */
@@ -44,23 +37,35 @@ export const refusalOrDefect = (thrown: unknown): NotCanonical => {
   throw thrown
 }
 
-const copyValue = (walk: Walk, value: unknown, parent: Place | undefined, key: string | number): Copy => {
+/** Anything but what stands between quotes as it is: controls, the quote, the backslash, and surrogates. */
+const special = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
+
+/** The string in quotes; undefined when it is not well-formed. Looking for what is special is quicker than JSON.stringify. */
+const quoted = (text: string): string | undefined => {
+  if (!special.test(text)) return `"${text}"`
+  return text.isWellFormed() ? JSON.stringify(text) : undefined
+}
+
+const valueText = (walk: Walk, value: unknown, parent: Place | undefined, key: string | number): string => {
   switch (typeof value) {
-    case "string":
-      if (!value.isWellFormed()) throw refusal(walk, "lone_surrogate", parent, key)
-      return value
+    case "string": {
+      const text = quoted(value)
+      if (text === undefined) throw refusal(walk, "lone_surrogate", parent, key)
+      return text
+    }
     case "number": {
       const reason = numberFault(walk.rule, value)
       if (reason !== undefined) throw refusal(walk, reason, parent, key)
-      return value
+      // The shortest form of ECMAScript, as JSON.stringify writes it; minus zero is 0.
+      return `${value}`
     }
     case "boolean":
-      return value
+      return value ? "true" : "false"
     case "object": {
-      if (value === null) return null
+      if (value === null) return "null"
       const place: Place = { parent, key, value, depth: parent === undefined ? 1 : parent.depth + 1 }
       if (place.depth > walk.maxDepth) throw tooDeep(walk, place)
-      return Array.isArray(value) ? copyList(walk, value, place) : copyObject(walk, value, place)
+      return Array.isArray(value) ? listText(walk, value, place) : objectText(walk, value, place)
     }
     case "undefined":
       throw refusal(walk, "undefined", parent, key)
@@ -69,58 +74,41 @@ const copyValue = (walk: Walk, value: unknown, parent: Place | undefined, key: s
   }
 }
 
-const copyList = (walk: Walk, list: ReadonlyArray<unknown>, place: Place): Copy => {
+const listText = (walk: Walk, list: ReadonlyArray<unknown>, place: Place): string => {
   if (Object.getPrototypeOf(list) !== Array.prototype)
     throw refusal(walk, "not_plain", place.parent, place.key)
-  const copy: Array<Copy> = []
+  let text = "["
   for (let index = 0; index < list.length; index++) {
     const member = Object.getOwnPropertyDescriptor(list, index)
     if (member?.get !== undefined) throw refusal(walk, "accessor", place, index)
-    copy.push(copyValue(walk, member?.value, place, index))
+    if (index > 0) text += ","
+    text += valueText(walk, member?.value, place, index)
   }
   if (Object.keys(list).length !== list.length) throw refusal(walk, "hidden_member", place.parent, place.key)
   refuseSymbols(walk, list, place)
-  return copy
+  return `${text}]`
 }
 
-const copyObject = (walk: Walk, object: object, place: Place): Copy => {
+const objectText = (walk: Walk, object: object, place: Place): string => {
   if (!isPlainObject(object)) throw refusal(walk, "not_plain", place.parent, place.key)
   refuseSymbols(walk, object, place)
   const keys = Object.getOwnPropertyNames(object)
   walk.rule.sort(keys)
-  if (keys.some(isAwkwardKey)) return copyToMap(walk, object, keys, place)
-  const copy: { [key: string]: Copy } = {}
-  for (const key of keys) copy[key] = copyMember(walk, object, key, place)
-  return copy
+  let text = "{"
+  for (let index = 0; index < keys.length; index++) {
+    if (index > 0) text += ","
+    text += memberText(walk, object, keys[index]!, place)
+  }
+  return `${text}}`
 }
 
-/** True for the keys that a plain copy would move or swallow: integer-like ones come first, __proto__ vanishes. */
-export const isAwkwardKey = (key: string): boolean => {
-  const first = key.charCodeAt(0)
-  return (first >= 0x30 && first <= 0x39) || key === "__proto__"
-}
-
-const copyToMap = (walk: Walk, object: object, keys: ReadonlyArray<string>, place: Place): Copy => {
-  walk.hasMap = true
-  const copy = new Map<string, Copy>()
-  for (const key of keys) copy.set(key, copyMember(walk, object, key, place))
-  return copy
-}
-
-const copyMember = (walk: Walk, object: object, key: string, place: Place): Copy => {
+const memberText = (walk: Walk, object: object, key: string, place: Place): string => {
   const member = Object.getOwnPropertyDescriptor(object, key)
-  if (!key.isWellFormed()) throw refusal(walk, "lone_surrogate", place, key)
+  const name = quoted(key)
+  if (name === undefined) throw refusal(walk, "lone_surrogate", place, key)
   if (member?.get !== undefined) throw refusal(walk, "accessor", place, key)
   if (member?.enumerable === false) throw refusal(walk, "hidden_member", place, key)
-  return copyValue(walk, member?.value, place, key)
-}
-
-/** Prints a copy that holds Maps; needed for awkward keys alone. */
-const joinedText = (copy: Copy): string => {
-  if (copy === null || typeof copy !== "object") return JSON.stringify(copy)
-  if (Array.isArray(copy)) return `[${copy.map(joinedText).join(",")}]`
-  const entries = copy instanceof Map ? [...copy] : Object.entries(copy)
-  return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${joinedText(member)}`).join(",")}}`
+  return `${name}:${valueText(walk, member?.value, place, key)}`
 }
 
 const numberFault = (rule: WritingRule, value: number): NotCanonicalReason | undefined => {
