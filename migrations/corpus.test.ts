@@ -1,111 +1,31 @@
 /**
- * Raw SQL against the table of expansions: whatever conflict word or hidden key a statement uses, a stored row stays
- * as it is and no false one gets in. Each guard is also taken out once, and then an attack must get in: a guard
- * without which nothing changes guards nothing.
+ * Raw SQL against the table of expansions: every attack is refused and leaves no trace. Each guard is also taken out
+ * once, and then an attack must get in: a guard without which nothing changes guards nothing.
  */
-import { readFileSync } from "node:fs"
-import Database from "better-sqlite3"
 import { describe, expect, it } from "vitest"
 import { refusalsIn } from "./testing/attack.ts"
-
-const schema = readFileSync(new URL("snapshots/corpus/0001.sql", import.meta.url), "utf8")
-
-const hash = "ab".repeat(32)
-
-const row = {
-  run_id: "r1",
-  symbol_id: "@DOCS/readme",
-  slice: "lines[0:1]",
-  section_id: "s1",
-  section_content_hash: hash,
-  payload: "é\n",
-  payload_hash: hash,
-  bytes_expanded: 3,
-  created_at: "2026-01-02T03:04:05.678Z"
-}
-
-type Row = { readonly [column: string]: string | number }
-
-const literal = (value: string | number) =>
-  typeof value === "number" ? `${value}` : `'${value.replaceAll("'", "''")}'`
-
-const insert = (changes: Row, words = "INSERT") => {
-  const values = { ...row, ...changes }
-  return `${words} INTO expansions (${Object.keys(values).join(", ")}) VALUES (${Object.values(values).map(literal).join(", ")})`
-}
-
-/** A database with one expansion. */
-const stored = (...mutations: ReadonlyArray<string>) => {
-  const database = new Database(":memory:")
-  database.exec(schema)
-  for (const mutation of mutations) database.exec(mutation)
-  database.exec(insert({}))
-  return database
-}
-
-const rowsOf = (database: Database.Database) =>
-  database.prepare("SELECT rowid, * FROM expansions ORDER BY rowid").all()
+import {
+  corpusSchema as schema,
+  dumpExpansions,
+  expansionAttacks as attacks,
+  honestExpansions,
+  storedExpansion as stored
+} from "./testing/expansions.ts"
 
 /** What a statement is refused with; undefined when it changes something. */
 const refusal = (statement: string, ...mutations: ReadonlyArray<string>) => {
   const database = stored(...mutations)
-  const before = rowsOf(database)
+  const before = dumpExpansions(database)
   try {
     database.exec(statement)
   } catch (error) {
-    expect(rowsOf(database)).toEqual(before)
+    expect(dumpExpansions(database)).toEqual(before)
     return (error as Error).message
   } finally {
     database.close()
   }
   return undefined
 }
-
-const appendOnly = "expansions is append-only: "
-
-const attacks: ReadonlyArray<readonly [trigger: string, message: string, statement: string]> = [
-  ["update", `${appendOnly}no row is ever changed`, "UPDATE expansions SET payload = 'x'"],
-  ["update", `${appendOnly}no row is ever changed`, "UPDATE OR REPLACE expansions SET rowid = 7"],
-  ["delete", `${appendOnly}no row is ever deleted`, "DELETE FROM expansions"],
-  ["insert", `${appendOnly}this key is stored already`, insert({ payload: "abc" }, "INSERT OR REPLACE")],
-  ["insert", `${appendOnly}this key is stored already`, insert({ payload: "abc" }, "REPLACE")],
-  [
-    "insert",
-    `${appendOnly}this key is stored already`,
-    `${insert({ payload: "abc" })} ON CONFLICT DO UPDATE SET payload = 'abc'`
-  ],
-  ["insert", `${appendOnly}a row cannot choose its rowid`, insert({ run_id: "r2", rowid: 1 }, "REPLACE")],
-  ["insert", `${appendOnly}a row cannot choose its rowid`, insert({ run_id: "r2", rowid: 9 })],
-  ["rowid", `${appendOnly}a row cannot choose its rowid`, insert({ run_id: "r2", rowid: -1 })],
-  ...["run_id", "symbol_id", "slice", "section_id"].map(
-    (column) =>
-      [
-        "insert",
-        "An expansion needs a run_id, a symbol_id, a slice and a section_id that are not empty",
-        insert({ run_id: "r2", [column]: "" })
-      ] as const
-  ),
-  ...["section_content_hash", "payload_hash"].flatMap((column) =>
-    [hash.toUpperCase(), "ab", `${hash}ab`].map(
-      (value) =>
-        [
-          "insert",
-          "An expansion's hashes must be 64 lower-case hex digits",
-          insert({ run_id: "r2", [column]: value })
-        ] as const
-    )
-  ),
-  [
-    "insert",
-    "An expansion's bytes_expanded must be the number of UTF-8 bytes of its payload",
-    insert({ run_id: "r2", bytes_expanded: 2 })
-  ],
-  [
-    "insert",
-    "An expansion's created_at must be a time",
-    insert({ run_id: "r2", created_at: "2026-01-02 03:04:05" })
-  ]
-]
 
 describe("expansions", () => {
   for (const [index, [trigger, message, statement]] of attacks.entries()) {
@@ -122,15 +42,8 @@ describe("expansions", () => {
 
   it("take what is new in any part of the key, and one key once", () => {
     const database = stored()
-    for (const [column, value] of Object.entries({
-      run_id: "r2",
-      symbol_id: "@DOCS/other",
-      slice: "head(1)",
-      section_content_hash: "cd".repeat(32)
-    })) {
-      database.exec(insert({ [column]: value }))
-    }
-    expect(rowsOf(database).length).toBe(5)
+    for (const text of honestExpansions) database.exec(text)
+    expect(database.prepare("SELECT count(*) FROM expansions").pluck().get()).toBe(5)
     database.close()
   })
 

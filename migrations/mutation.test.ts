@@ -140,7 +140,7 @@ it("an attack that is let in is seen", () => {
   const database = databaseIn("ledger")
   const before = dump(database)
   const sql = insertEvent(rowAfter(head, legal.post))
-  expect(attempt(database, { name: "a legal event", state: "ledger", sql }, before)).toEqual({
+  expect(attempt(database, { sql }, before)).toEqual({
     error: undefined,
     changed: true
   })

@@ -5,6 +5,8 @@
 import { expect, it } from "vitest"
 import type { Mutant } from "../migrations/testing/mutants.ts"
 import { type GuardedFile, type Judgement, Mutation } from "./support/guarded-file.ts"
+import { guardedCassette } from "./support/guarded-cassette.ts"
+import { guardedCorpus } from "./support/guarded-corpus.ts"
 import { guardedLedger } from "./support/guarded-ledger.ts"
 import {
   ledgerSecondConditions,
@@ -34,7 +36,7 @@ const faultOf = <Attack>(
   if ("pair" in proof) {
     return mutation.isNoticedBeside(mutant, proof.pair) ? undefined : "not noticed beside the second edit"
   }
-  return file.holds(proof.holds) ? undefined : "what it rests on does not hold"
+  return file.holds?.(proof.holds) === true ? undefined : "what it rests on does not hold"
 }
 
 /** Judges every mutant and prints the score; gives what is wrong. */
@@ -64,7 +66,7 @@ const faultsOf = <Attack>(
     return []
   })
   console.log(
-    `${name}: ${tally.direct + tally.second} of ${tally.all} weakened conditions are noticed, ${tally.second} of them by another guard`
+    `${name}: ${tally.direct + tally.second} of ${tally.all} weakened conditions are noticed: ${tally.direct} by an attack or an honest write, ${tally.second} by what is listed and proved to stand behind them`
   )
   const needless = seconds.filter((entry) => !used.has(entry))
   return faults.concat(needless.map(({ because, trigger }) => `${trigger}: needless entry: ${because}`))
@@ -72,4 +74,12 @@ const faultsOf = <Attack>(
 
 it("every condition of the ledger's guards is missed when it is weakened", () => {
   expect(faultsOf("the ledger", guardedLedger(), ledgerSecondConditions)).toEqual([])
+})
+
+it("every condition of a cassette's guards is missed when it is weakened", () => {
+  expect(faultsOf("a cassette", guardedCassette(), [])).toEqual([])
+})
+
+it("every condition of the corpus database's guards is missed when it is weakened", () => {
+  expect(faultsOf("the corpus", guardedCorpus(), [])).toEqual([])
 })

@@ -100,8 +100,9 @@ const expansionsOfSection = db.schema
   .on("expansions")
   .column("section_id")
 
+// Twice a length: that of a text and GLOB stop at U+0000, that of the bytes does not.
 const isHash = (column: string) =>
-  sql`length(CAST(NEW.${sql.ref(column)} AS BLOB)) IS 64 AND NEW.${sql.ref(column)} NOT GLOB '*[^0-9a-f]*'`
+  sql`length(NEW.${sql.ref(column)}) IS 64 AND length(CAST(NEW.${sql.ref(column)} AS BLOB)) IS 64 AND NEW.${sql.ref(column)} NOT GLOB '*[^0-9a-f]*'`
 
 const sameKey = db
   .selectFrom("expansions")
@@ -129,8 +130,9 @@ const insertGuard = trigger({
   on: "expansions",
   body: [
     refuse("expansions is append-only: this key is stored already", sql`EXISTS ${sameKey}`),
-    // The hidden rowid is one more key that REPLACE can use. A row that names none shows -1 here.
-    refuse(noRowid, sql`NEW."rowid" IS NOT -1`),
+    // The hidden rowid is one more key that REPLACE can use. A row that names none shows -1 here; what is below 1 can
+    // replace nothing, and is refused afterwards.
+    refuse(noRowid, sql`NEW."rowid" > -1`),
     refuse(
       "An expansion needs a run_id, a symbol_id, a slice and a section_id that are not empty",
       sql`NEW."run_id" IS '' OR NEW."symbol_id" IS '' OR NEW."slice" IS '' OR NEW."section_id" IS ''`

@@ -57,17 +57,18 @@ export const dumpQueries: ReadonlyArray<string> = [
   })
 ]
 
-// Kept while its database is: preparing the queries takes longer than running them.
-const prepared = new WeakMap<Database.Database, ReadonlyArray<Database.Statement<[], string>>>()
+/** What these queries of one text column each give, as one text; they are prepared once for each database. */
+export const dumpBy = (queries: ReadonlyArray<string>): ((database: Database.Database) => string) => {
+  const prepared = new WeakMap<Database.Database, ReadonlyArray<Database.Statement<[]>>>()
+  return (database) => {
+    const statements = prepared.get(database) ?? queries.map((query) => database.prepare<[]>(query).pluck())
+    prepared.set(database, statements)
+    return statements.map((statement) => statement.all().join("\n")).join("\n\n")
+  }
+}
 
 /** Everything that is in the file, as one text. */
-export const dump = (database: Database.Database): string => {
-  const queries =
-    prepared.get(database) ??
-    dumpQueries.map((query) => database.prepare<[], string>(query).pluck() as Database.Statement<[], string>)
-  prepared.set(database, queries)
-  return queries.map((query) => query.all().join("\n")).join("\n\n")
-}
+export const dump = dumpBy(dumpQueries)
 
 const made = new Map<State, Buffer>()
 
@@ -98,7 +99,12 @@ export interface Outcome {
 }
 
 /** Runs the statements, ends any transaction by COMMIT so that no trace is lost, and compares. */
-export const attempt = (database: Database.Database, attack: Attack, before: string): Outcome => {
+export const attempt = (
+  database: Database.Database,
+  attack: Pick<Attack, "sql" | "after">,
+  before: string,
+  dumpOf: (database: Database.Database) => string = dump
+): Outcome => {
   let error: string | undefined
   try {
     database.exec(attack.sql)
@@ -111,7 +117,7 @@ export const attempt = (database: Database.Database, attack: Attack, before: str
   if (attack.after !== undefined) {
     database.exec(attack.after)
   }
-  return { error, changed: dump(database) !== before }
+  return { error, changed: dumpOf(database) !== before }
 }
 
 /** An attack and what came of it. */

@@ -1,6 +1,7 @@
 // A kind of file whose guards are mutated: its triggers, the attacks on it and the honest writes to it, in one form for
 // every kind. It says what a mutant does to the answers; whether that is right is judged elsewhere.
 
+import type Database from "better-sqlite3"
 import { refusalsIn } from "../../migrations/testing/attack.ts"
 import { mutantsOf, type Mutant } from "../../migrations/testing/mutants.ts"
 
@@ -18,6 +19,35 @@ export interface GuardTrigger {
   readonly selects: boolean
 }
 
+/** The triggers that a database lists; those for which `selects` is true say what they apply. */
+export const guardTriggersIn = (
+  database: Database.Database,
+  selects: (name: string) => boolean = () => false
+): ReadonlyArray<GuardTrigger> =>
+  database
+    .prepare<[], { readonly name: string; readonly sql: string }>(
+      "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY name"
+    )
+    .all()
+    .map((row) => Object.assign(row, { selects: selects(row.name) }))
+
+/** What is in the database after a write, or what it is refused with; the write is taken back. */
+export const outcomeOf = (
+  database: Database.Database,
+  write: string,
+  dumpOf: (database: Database.Database) => string
+): string => {
+  database.exec("BEGIN")
+  try {
+    database.exec(write)
+    return dumpOf(database)
+  } catch (thrown) {
+    return `refused: ${(thrown as Error).message}`
+  } finally {
+    database.exec("ROLLBACK")
+  }
+}
+
 /** A kind of file. Everything that comes of an iterable is made when it is asked for. */
 export interface GuardedFile<Attack> {
   readonly triggers: ReadonlyArray<GuardTrigger>
@@ -29,8 +59,8 @@ export interface GuardedFile<Attack> {
   ) => Iterable<Answer<Attack>>
   /** What comes of each honest write to such a file, as one text each. */
   readonly honest: (statements: ReadonlyArray<string>) => Iterable<string>
-  /** Whether an SQL expression is true in the file as it stands. */
-  readonly holds: (expression: string) => boolean
+  /** Whether an SQL expression is true in the file as it stands; for files with conditions that rest on one. */
+  readonly holds?: (expression: string) => boolean
 }
 
 /** How a mutant is noticed: an attack gets in, an honest write goes wrong, or other words answer; or not at all. */

@@ -25,9 +25,9 @@ create index "idx_expansions_section" on "expansions" ("section_id");
 CREATE TRIGGER "tr_expansions_append_only_insert" BEFORE INSERT ON "expansions"
 BEGIN
   SELECT RAISE(ABORT, 'expansions is append-only: this key is stored already') WHERE EXISTS (select 1 as "found" from "expansions" where "run_id" = "NEW"."run_id" and "symbol_id" = "NEW"."symbol_id" and "slice" = "NEW"."slice" and "section_content_hash" = "NEW"."section_content_hash");
-  SELECT RAISE(ABORT, 'expansions is append-only: a row cannot choose its rowid') WHERE NEW."rowid" IS NOT -1;
+  SELECT RAISE(ABORT, 'expansions is append-only: a row cannot choose its rowid') WHERE NEW."rowid" > -1;
   SELECT RAISE(ABORT, 'An expansion needs a run_id, a symbol_id, a slice and a section_id that are not empty') WHERE NEW."run_id" IS '' OR NEW."symbol_id" IS '' OR NEW."slice" IS '' OR NEW."section_id" IS '';
-  SELECT RAISE(ABORT, 'An expansion''s hashes must be 64 lower-case hex digits') WHERE (length(CAST(NEW."section_content_hash" AS BLOB)) IS 64 AND NEW."section_content_hash" NOT GLOB '*[^0-9a-f]*' AND length(CAST(NEW."payload_hash" AS BLOB)) IS 64 AND NEW."payload_hash" NOT GLOB '*[^0-9a-f]*') IS NOT 1;
+  SELECT RAISE(ABORT, 'An expansion''s hashes must be 64 lower-case hex digits') WHERE (length(NEW."section_content_hash") IS 64 AND length(CAST(NEW."section_content_hash" AS BLOB)) IS 64 AND NEW."section_content_hash" NOT GLOB '*[^0-9a-f]*' AND length(NEW."payload_hash") IS 64 AND length(CAST(NEW."payload_hash" AS BLOB)) IS 64 AND NEW."payload_hash" NOT GLOB '*[^0-9a-f]*') IS NOT 1;
   SELECT RAISE(ABORT, 'An expansion''s bytes_expanded must be the number of UTF-8 bytes of its payload') WHERE NEW."bytes_expanded" IS NOT length(CAST(NEW."payload" AS BLOB));
   SELECT RAISE(ABORT, 'An expansion''s created_at must be a time') WHERE strftime('%Y-%m-%dT%H:%M:%fZ', NEW."created_at") IS NOT NEW."created_at";
 END;
