@@ -10,7 +10,8 @@ import {
   sumCounts,
   termScore,
   type Weights,
-  weightsOf
+  weightsOf,
+  wordScore
 } from "../../domain/network/lexical.ts"
 import { BEST_CANDIDATES } from "../../domain/network/limits.ts"
 import { type Question, questionOf } from "../../domain/network/query-text.ts"
@@ -45,8 +46,8 @@ const scoredByText = (
   stem: Stem
 ): Ranked => {
   const { hash, path: place } = hit
-  const found = { source, chunk: -1, path: place, hash, ordinal: 0, closeness: [], repeats: 0 }
-  if (weights.terms.length === 0) return { ...found, score: 1 / rank, lexical: 1 / rank, proximity: 0 }
+  const found = { source, chunk: -1, path: place, hash, ordinal: 0, proximity: 0, repeats: 0 }
+  if (weights.terms.length === 0) return { ...found, score: 1 / rank, lexical: 1 / rank, closeness: [] }
   const body = termTexts(hit.content, stem)
   const path = termTexts(hit.path, stem)
   const terms = {
@@ -56,13 +57,14 @@ const scoredByText = (
     identifiers: body.identifiers
   }
   const length = lengthOf(terms)
-  const lexical = weights.terms.reduce((sum, { idf, term }) => {
-    const count = weightedCount(terms, term)
-    return count === 0 ? sum : sum + termScore(idf, count, length, weights.mean)
-  }, 0)
-  const close = closenesses(question.neighbours, body.sequence)
-  const proximity = proximityBonus(question.neighbours, weights, close)
-  return { ...found, score: lexical + proximity, lexical, proximity }
+  const counts = weights.terms.map(({ term }) => weightedCount(terms, term))
+  const score = weights.terms.reduce(
+    (sum, { idf }, index) => sum + termScore(idf, counts[index]!, length, weights.mean),
+    0
+  )
+  // Nothing is known of a document but this text.
+  const lexical = wordScore(weights, { counts, length }, { counts, length })
+  return { ...found, score, lexical, closeness: closenesses(question.neighbours, body.sequence) }
 }
 
 const askStores = Effect.fnUntraced(function* (
@@ -105,6 +107,7 @@ type Descriptions = ReadonlyMap<string, Map<number, DescribedChunk | null>>
 const describe = Effect.fnUntraced(function* (
   asking: Asking,
   { neighbours }: Question,
+  weights: Weights,
   scored: ReadonlyArray<Scored>,
   known: Descriptions,
   scope: Scope
@@ -116,7 +119,7 @@ const describe = Effect.fnUntraced(function* (
       const chunks = bySource.get(cassette.cassetteId)?.map(({ chunk }) => chunk)
       return chunks === undefined
         ? undefined
-        : cassette.askIndex?.({ op: "describe", scope, chunks, neighbours })
+        : cassette.askIndex?.({ op: "describe", scope, weights, chunks, neighbours })
     })
     for (const [source, described] of answers) {
       for (const [index, { chunk }] of (bySource.get(source) ?? []).entries()) {
@@ -127,7 +130,7 @@ const describe = Effect.fnUntraced(function* (
   return scored.flatMap(({ chunk, score, source }): ReadonlyArray<Ranked> => {
     const found = known.get(source)?.get(chunk)
     if (found === null || found === undefined) return []
-    return [{ ...found, source, chunk, score, lexical: score, proximity: 0, repeats: 0 }]
+    return [{ ...found, source, chunk, score, proximity: 0, repeats: 0 }]
   })
 })
 
@@ -180,7 +183,7 @@ const askIndexes = Effect.fnUntraced(function* (
     const isAll = [...found.values()].every(({ complete_from }) => complete_from === null)
     for (let count = texts; ; count *= 2) {
       const chosen = groups.flatMap((group) => bestWithEquals(group, count))
-      const ranked = yield* describe(asking, question, chosen, known, scope)
+      const ranked = yield* describe(asking, question, weights, chosen, known, scope)
       const isEnough = groups.every((group) => {
         const own = ofEach ? ranked.filter(({ source }) => source === group[0]?.source) : ranked
         return distinctTexts(own, texts).length >= texts
@@ -191,13 +194,14 @@ const askIndexes = Effect.fnUntraced(function* (
   }
 })
 
-/** Adds the bonus for close words to the best of all; everything after them keeps its place. */
-const withProximity = (question: Question, weights: Weights, ranked: ReadonlyArray<Ranked>) =>
-  ranked.map((candidate, index): Ranked => {
-    if (index >= BEST_CANDIDATES) return candidate
-    const proximity = proximityBonus(question.neighbours, weights, candidate.closeness)
-    return Object.assign({}, candidate, { score: candidate.score + proximity, proximity })
-  })
+/** The candidates by all that is known of them: what words give in chunk and document, and the bonus for close ones. */
+const judged = ({ neighbours }: Question, weights: Weights, candidates: ReadonlyArray<Ranked>) =>
+  candidates
+    .map((candidate): Ranked => {
+      const proximity = proximityBonus(neighbours, weights, candidate.closeness)
+      return Object.assign({}, candidate, { score: candidate.lexical + proximity, proximity })
+    })
+    .sort(byNetworkRank)
 
 /** Asks and ranks; at least one text must be wanted. A question that no text asks is given beside its words. */
 export const rankNetwork = Effect.fnUntraced(function* (
@@ -217,18 +221,17 @@ export const rankNetwork = Effect.fnUntraced(function* (
   const weights = weightsOf(question, sumCounts([...counts.values()], terms.length))
   const texts = Math.max(BEST_CANDIDATES, wanted.texts)
   const indexed = yield* askIndexes(asking, question, weights, { ...wanted, texts }, scope)
-  const close = withProximity(question, weights, indexed.toSorted(byNetworkRank))
   const stores = yield* askStores(asking, text, wanted.texts, (source, hit, rank) =>
     scoredByText(source, hit, rank, question, weights, stem)
   )
   const answered = new Set(asking.answering.map(({ cassetteId }) => cassetteId))
-  const all = [...close, ...stores.ranked].filter(({ source }) => answered.has(source)).sort(byNetworkRank)
+  const all = [...indexed, ...stores.ranked].filter(({ source }) => answered.has(source)).sort(byNetworkRank)
   // How many more there are depends on how a corpus is divided.
   const best = wanted.ofEach
     ? [...Map.groupBy(all, ({ source }) => source).values()].flatMap((own) => bestTexts(own, texts))
     : bestTexts(all, texts)
   const others = best.filter(({ hash }) => hash !== wanted.without)
-  return { ranked: withRepeats(others), texts: stores.texts }
+  return { ranked: withRepeats(judged(question, weights, others)), texts: stores.texts }
 })
 
 interface Found extends StoredChunk {

@@ -32,6 +32,8 @@ export interface DescribedChunk {
   readonly path: string
   readonly hash: string
   readonly ordinal: number
+  /** What the question's words give it, its document looked at too. */
+  readonly lexical: number
   /** The closeness of each pair of neighbouring words that was asked for. */
   readonly closeness: ReadonlyArray<number>
 }
@@ -147,6 +149,7 @@ export type IndexRequest =
   | {
       readonly op: "describe"
       readonly scope: Scope
+      readonly weights: Weights
       readonly chunks: ReadonlyArray<number>
       readonly neighbours: Question["neighbours"]
     }

@@ -1,6 +1,14 @@
 // The numbers of ranking by hand, and the forms that they are stored in.
 import { describe, expect, it } from "vitest"
-import { closenesses, inverseFrequency, proximityBonus, sumCounts, termScore, weightsOf } from "./lexical.ts"
+import {
+  closenesses,
+  inverseFrequency,
+  proximityBonus,
+  sumCounts,
+  termScore,
+  weightsOf,
+  wordScore
+} from "./lexical.ts"
 import { decodedPostings, decodePostings, encodePostings, type Posting } from "./postings.ts"
 import { lengthOf, weightedCount, weightedCounts } from "./term-counts.ts"
 
@@ -40,11 +48,32 @@ describe("weights", () => {
     ).toEqual([true, true, true])
   })
 
-  it("score by BM25 with k1 1.2 and b 0.75", () => {
+  it("score by BM25 with k1 0.6 and b 0.75", () => {
     const idf = inverseFrequency(100, 9)
     expect(idf).toBeCloseTo(Math.log(1 + 91.5 / 9.5), 12)
-    expect(termScore(2, 3, 10, 10)).toBeCloseTo((2 * 3 * 2.2) / (3 + 1.2), 12)
-    expect(termScore(2, 3, 20, 10)).toBeCloseTo((2 * 3 * 2.2) / (3 + 1.2 * (0.25 + 1.5)), 12)
+    expect(termScore(2, 3, 10, 10)).toBeCloseTo((2 * 3 * 1.6) / (3 + 0.6), 12)
+    expect(termScore(2, 3, 20, 10)).toBeCloseTo((2 * 3 * 1.6) / (3 + 0.6 * (0.25 + 1.5)), 12)
+  })
+})
+
+describe("words of a chunk in its document", () => {
+  const weights = {
+    mean: 10,
+    terms: [
+      { term: "a", idf: 2, driver: true },
+      { term: "b", idf: 3, driver: false }
+    ]
+  }
+  it("count a quarter in the chunk and three in the document, each for its length, and are saturated together", () => {
+    const score = wordScore(weights, { counts: [2, 0], length: 10 }, { counts: [4, 6], length: 50 })
+    const a = 0.25 * 2 + (0.75 * 4) / (0.25 + 0.75 * 5)
+    const b = (0.75 * 6) / (0.25 + 0.75 * 5)
+    expect(score).toBeCloseTo((2 * a * 1.6) / (a + 0.6) + (3 * b * 1.6) / (b + 0.6), 12)
+  })
+  it("give what BM25 gives where the document is that chunk, and nothing where there are none", () => {
+    const own = { counts: [2, 1], length: 25 }
+    expect(wordScore(weights, own, own)).toBeCloseTo(termScore(2, 2, 25, 10) + termScore(3, 1, 25, 10), 12)
+    expect(wordScore(weights, { counts: [0, 0], length: 1 }, { counts: [0, 0], length: 9 })).toBe(0)
   })
 })
 
@@ -59,7 +88,7 @@ describe("proximity", () => {
     ["a x b x a b", 1],
     ["b", 0]
   ])("%s", (text, expected) => expect(close(text)).toBe(expected))
-  it("adds the smaller inverse frequency times the closeness", () => {
+  it("adds half the smaller inverse frequency times the closeness", () => {
     const weights = {
       mean: 1,
       terms: [
@@ -67,7 +96,7 @@ describe("proximity", () => {
         { term: "b", idf: 3, driver: true }
       ]
     }
-    expect(proximityBonus([["a", "b"]], weights, [0.25])).toBe(0.5)
+    expect(proximityBonus([["a", "b"]], weights, [0.25])).toBe(0.25)
   })
 })
 

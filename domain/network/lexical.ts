@@ -1,10 +1,16 @@
 // Exact BM25 over however many cassettes: counts are whole numbers that are summed over all of them first, terms are
 // added in binary order, so a corpus gives the same scores to the last bit whether it lies in one file or in sixteen.
 // Nothing here knows where counts come from.
-import { COMMON_TERM_CHUNKS, COMMON_TERM_SHARE, PROXIMITY_WORDS } from "./limits.ts"
+import {
+  COMMON_TERM_CHUNKS,
+  COMMON_TERM_SHARE,
+  DOCUMENT_SHARE,
+  PROXIMITY_SHARE,
+  PROXIMITY_WORDS
+} from "./limits.ts"
 import type { Question } from "./query-text.ts"
 
-const K1 = 1.2
+const K1 = 0.6
 const B = 0.75
 
 /** What one cassette counts: chunks, their words together, and the chunks with each term (in the question's order). */
@@ -56,9 +62,33 @@ export const weightsOf = (question: Question, { chunks, frequencies, words }: Co
   }
 }
 
-/** What one term adds to a chunk's score. */
+/** How much the length of a text takes off what a word counts in it: 1 for a text of mean length. */
+const lengthFactor = (length: number, mean: number): number => 1 - B + (B * length) / mean
+
+/** What one term adds to the score of a chunk that is looked at by itself. */
 export const termScore = (idf: number, count: number, length: number, mean: number): number =>
-  (idf * (count * (K1 + 1))) / (count + K1 * (1 - B + (B * length) / mean))
+  (idf * (count * (K1 + 1))) / (count + K1 * lengthFactor(length, mean))
+
+/** How often each term of the weights stands in a text, and how many words that has. */
+export interface Occurrences {
+  readonly counts: ReadonlyArray<number>
+  readonly length: number
+}
+
+/**
+ * What the words of a question give a chunk: BM25 of what each counts in the chunk and in the whole document that it stands
+ * in, each for its length, together before they are saturated. A chunk seldom has every word that its document is about,
+ * and of two chunks with the same words the one of the document about them is meant. For a document of one chunk it is what
+ * `termScore` adds up to.
+ */
+export const wordScore = ({ mean, terms }: Weights, chunk: Occurrences, document: Occurrences): number => {
+  const ofChunk = (1 - DOCUMENT_SHARE) / lengthFactor(chunk.length, mean)
+  const ofDocument = DOCUMENT_SHARE / lengthFactor(document.length, mean)
+  return terms.reduce((sum, { idf }, index) => {
+    const count = ofChunk * (chunk.counts[index] ?? 0) + ofDocument * (document.counts[index] ?? 0)
+    return sum + (idf * (count * (K1 + 1))) / (count + K1)
+  }, 0)
+}
 
 /** Where a term stands in a text of terms, as offsets of its first unit. */
 const placesOf = (terms: string, term: string): ReadonlyArray<number> => {
@@ -111,7 +141,7 @@ export const closenesses = (neighbours: Question["neighbours"], terms: string): 
   })
 }
 
-/** The bonus for words that stand close together: of each pair the smaller inverse frequency times its closeness. */
+/** The bonus for words that stand close together: of each pair half the smaller inverse frequency times its closeness. */
 export const proximityBonus = (
   neighbours: Question["neighbours"],
   weights: Weights,
@@ -120,7 +150,7 @@ export const proximityBonus = (
   const idf = new Map(weights.terms.map((weight) => [weight.term, weight.idf]))
   return neighbours.reduce(
     (sum, [first, second], index) =>
-      sum + Math.min(idf.get(first) ?? 0, idf.get(second) ?? 0) * (close[index] ?? 0),
+      sum + PROXIMITY_SHARE * Math.min(idf.get(first) ?? 0, idf.get(second) ?? 0) * (close[index] ?? 0),
     0
   )
 }

@@ -13,8 +13,11 @@ export const majorVersion = (version: string): string => version.split(".")[0] ?
 export const MAX_LIMIT = 1_000
 export const DEFAULT_LIMIT = 10
 
-/** How many of the best chunks each cassette returns at least, and how many of all get a proximity bonus. */
+/** How many of the best chunks each cassette returns at least: so many are looked at with their documents. */
 export const BEST_CANDIDATES = 50
+
+/** Of what a word counts in a chunk: the share of the document that the chunk stands in; the rest is the chunk's own. */
+export const DOCUMENT_SHARE = 0.75
 
 /** What a further text of a document has of its score for each better one of the same document. */
 export const REPEAT_SHARE = 0.8
@@ -80,8 +83,9 @@ export const PATH_WEIGHT = 4
 export const HEADING_WEIGHT = 1
 export const BODY_WEIGHT = 1
 
-/** Within how many words two neighbouring words of a question earn a proximity bonus. */
+/** Within how many words two neighbouring words of a question earn a proximity bonus, and how large that is at most. */
 export const PROXIMITY_WORDS = 8
+export const PROXIMITY_SHARE = 0.5
 
 /** How long a cassette may take to answer before it counts as late (milliseconds). */
 export const DEFAULT_DEADLINE_MILLIS = 5_000

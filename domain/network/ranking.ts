@@ -15,8 +15,6 @@ const byRank = (left: Candidate, right: Candidate): number =>
 /** A candidate with the cassette it comes from and what its score is made of. */
 export interface Ranked extends Candidate {
   readonly source: string
-  /** What the question's words give. */
-  readonly lexical: number
   /** What words that stand close together add. */
   readonly proximity: number
   /** How many other texts of the same document come before; each took its share off the sum of both. */

@@ -56,6 +56,7 @@ const Description = Schema.Struct({
   path: WellFormedText,
   hash: Hash,
   ordinal: Count,
+  lexical: Score,
   closeness: Schema.Array(Score)
 })
 

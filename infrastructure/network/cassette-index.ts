@@ -10,7 +10,7 @@ import type {
   Scope,
   StoredChunk
 } from "../../domain/network/index-requests.ts"
-import { closenesses, type Counts, termScore, type Weights } from "../../domain/network/lexical.ts"
+import { closenesses, type Counts, termScore, type Weights, wordScore } from "../../domain/network/lexical.ts"
 import { BestScores } from "../../domain/network/best-scores.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
 import { decodedPostings, decodePostings } from "../../domain/network/postings.ts"
@@ -21,25 +21,30 @@ import type { CassetteFault, CassetteFile, OpenCassette } from "./cassette-file.
 import { factsOf } from "./cassette-facts.ts"
 import { narrowed, sees, type Sight, sightOf, VISIBLE_SEGMENTS } from "./cassette-sight.ts"
 import { memoryNote, recallMemories } from "./memory-reading.ts"
-import { type KnownPostings, knownPostings, type PostingsRow } from "./known-postings.ts"
+import {
+  bySegment,
+  type KnownPostings,
+  knownPostings,
+  type PostingsRow,
+  type SegmentLists
+} from "./known-postings.ts"
+import {
+  occurrencesOf,
+  type Reading,
+  RECORD,
+  type RecordedChunk,
+  type TailRow,
+  type TermLists
+} from "./term-occurrences.ts"
 import { hashesWithPrefixes, textsOfHashes } from "./symbol-lookup.ts"
 import { nearestTexts, vectorCensus, vectorOfText, vectorStores } from "./vector-reading.ts"
-
-interface TermsRow {
-  readonly chunk_number: number
-  readonly words: number
-  readonly path: string
-  readonly heading: string
-  readonly body: string
-  readonly identifiers: string
-}
 
 /** Chunks of some kind by number; undefined stands for all of them. */
 type Chosen = ReadonlySet<number> | undefined
 
-const readTail = (connection: Connection, sight: Sight): ReadonlyArray<TermsRow> =>
+const readTail = (connection: Connection, sight: Sight): ReadonlyArray<TailRow> =>
   connection
-    .all<TermsRow>(
+    .all<TailRow>(
       "SELECT t.chunk_number, t.words, c.path, c.heading, c.body, c.identifiers FROM tail AS t JOIN chunk_terms AS c ON c.chunk_number = t.chunk_number"
     )
     .filter(({ chunk_number }) => sees(sight, chunk_number))
@@ -76,7 +81,7 @@ const livingIn = (rows: ReadonlyArray<PostingsRow>, lengths: ReadonlyMap<number,
   return chunks
 }
 
-const has = (row: TermsRow, term: string): boolean => weightedCount(row, term) > 0
+const has = (row: TailRow, term: string): boolean => weightedCount(row, term) > 0
 
 /** Counts chunks, words and chunks with each term. */
 const count = (cassette: OpenCassette, terms: ReadonlyArray<string>, scope: Scope): Counts => {
@@ -120,9 +125,6 @@ const withPhrases = (connection: Connection, phrases: Question["phrases"]): Chos
 const marked = new Uint8Array(SEGMENT_CHUNKS)
 const scores = new Float64Array(SEGMENT_CHUNKS)
 const { counts, places } = decoded
-
-/** A segment's lists in the order of the question's terms; undefined where a term is not in it. */
-type SegmentLists = ReadonlyArray<Uint8Array | undefined>
 
 /** Marks the chunks that drivers bring in; false when there are no other terms, since then every chunk is one of those. */
 const markDriven = ({ terms }: Weights, lists: SegmentLists): boolean => {
@@ -169,7 +171,7 @@ const scoreSegment = (
   }
 }
 
-const scoreTail = (row: TermsRow, weights: Weights): number => {
+const scoreTail = (row: TailRow, weights: Weights): number => {
   let score = 0
   let driven = false
   for (const { driver, idf, term } of weights.terms) {
@@ -182,24 +184,19 @@ const scoreTail = (row: TermsRow, weights: Weights): number => {
 }
 
 /** The lists of every segment that drivers bring chunks of in. */
-const drivenSegments = (known: KnownPostings, { terms }: Weights): ReadonlyMap<number, SegmentLists> => {
-  const lists = known.listsOf(terms.map(({ term }) => term))
-  const segments = new Map<number, Array<Uint8Array | undefined>>()
-  for (let index = 0; index < terms.length; index++) {
-    if (!terms[index]!.driver) continue
-    for (const { segment } of lists[index]!) if (!segments.has(segment)) segments.set(segment, [])
-  }
-  for (let index = 0; index < terms.length; index++) {
-    for (const { data, segment } of lists[index]!) {
-      const own = segments.get(segment)
-      if (own !== undefined) own[index] = data
-    }
-  }
-  return segments
+const drivenSegments = (lists: TermLists, { terms }: Weights): ReadonlyMap<number, SegmentLists> =>
+  bySegment(
+    lists,
+    lists.flatMap((rows, index) => (terms[index]!.driver ? rows.map(({ segment }) => segment) : []))
+  )
+
+const readingOf = (connection: Connection, sight: Sight, weights: Weights): Reading => {
+  const known = knownPostings(connection, sight)
+  const lists = known.listsOf(weights.terms.map(({ term }) => term))
+  return { connection, known, lists, weights, tail: readTail(connection, sight) }
 }
 
-interface DescribedRow extends Omit<DescribedChunk, "closeness"> {
-  readonly chunk_number: number
+interface DescribedRow extends Omit<DescribedChunk, "closeness" | "lexical">, RecordedChunk {
   readonly heading?: string | null
   readonly body?: string | null
 }
@@ -207,41 +204,44 @@ interface DescribedRow extends Omit<DescribedChunk, "closeness"> {
 const ASKED_CHUNKS =
   "FROM json_each(?) AS asked JOIN chunks AS c ON c.chunk_number = asked.value LEFT JOIN documents AS d ON d.document_id = c.document_id LEFT JOIN memories AS m ON m.memory_id = c.memory_id"
 const PLACE = "coalesce(d.path, '@A:' || m.content_hash) AS path"
-const DESCRIBED = `SELECT c.chunk_number, ${PLACE}, c.hash, c.ordinal ${ASKED_CHUNKS}`
-const DESCRIBED_WITH_TERMS = `SELECT c.chunk_number, ${PLACE}, c.hash, c.ordinal, t.heading, t.body ${ASKED_CHUNKS} LEFT JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number`
+const DESCRIPTION = `c.chunk_number, ${RECORD} AS record, ${PLACE}, c.hash, c.ordinal`
+const DESCRIBED = `SELECT ${DESCRIPTION} ${ASKED_CHUNKS}`
+const DESCRIBED_WITH_TERMS = `SELECT ${DESCRIPTION}, t.heading, t.body ${ASKED_CHUNKS} LEFT JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number`
 
 /** What ranking must know of chunks that may be seen, by number. */
 const descriptions = (
-  { connection }: OpenCassette,
+  reading: Reading,
   chunks: ReadonlyArray<number>,
   neighbours: Question["neighbours"],
   sight: Sight
 ): ReadonlyMap<number, DescribedChunk> => {
   if (chunks.length === 0) return new Map()
-  const rows = connection.all<DescribedRow>(neighbours.length === 0 ? DESCRIBED : DESCRIBED_WITH_TERMS, [
-    JSON.stringify(chunks)
-  ])
+  const rows = reading.connection
+    .all<DescribedRow>(neighbours.length === 0 ? DESCRIBED : DESCRIBED_WITH_TERMS, [JSON.stringify(chunks)])
+    .filter(({ chunk_number }) => sees(sight, chunk_number))
+  const occurrences = occurrencesOf(reading, rows)
   return new Map(
-    rows
-      .filter(({ chunk_number }) => sees(sight, chunk_number))
-      .map(({ body, chunk_number, hash, heading, ordinal, path }) => [
-        chunk_number,
-        { path, hash, ordinal, closeness: closenesses(neighbours, `${heading ?? ""} ${body ?? ""}`) }
-      ])
+    rows.map(({ body, chunk_number, hash, heading, ordinal, path }, index) => {
+      const { chunk, record } = occurrences[index]!
+      const lexical = wordScore(reading.weights, chunk, record)
+      const closeness = closenesses(neighbours, `${heading ?? ""} ${body ?? ""}`)
+      return [chunk_number, { path, hash, ordinal, lexical, closeness }]
+    })
   )
 }
 
 const describe = (
   cassette: OpenCassette,
-  { chunks, neighbours, scope }: IndexRequest & { readonly op: "describe" }
+  { chunks, neighbours, scope, weights }: IndexRequest & { readonly op: "describe" }
 ): ReadonlyArray<DescribedChunk | null> => {
-  const described = descriptions(cassette, chunks, neighbours, sightOf(cassette, scope))
+  const sight = sightOf(cassette, scope)
+  const described = descriptions(readingOf(cassette.connection, sight, weights), chunks, neighbours, sight)
   return chunks.map((chunk) => described.get(chunk) ?? null)
 }
 
 /** The descriptions of the `count` best, which ranking most likely needs: another request for them costs more. */
 const describeBest = (
-  cassette: OpenCassette,
+  reading: Reading,
   { chunks, scores }: Pick<BestChunks, "chunks" | "scores">,
   count: number,
   neighbours: Question["neighbours"],
@@ -249,7 +249,7 @@ const describeBest = (
 ): BestChunks["described"] => {
   const best = [...chunks.keys()].sort((left, right) => scores[right]! - scores[left]!).slice(0, count)
   const numbers = best.map((index) => chunks[index]!)
-  const described = descriptions(cassette, numbers, neighbours, sight)
+  const described = descriptions(reading, numbers, neighbours, sight)
   return [...described].map(([chunk, description]) => Object.assign({ chunk }, description))
 }
 
@@ -260,17 +260,17 @@ const best = (cassette: OpenCassette, request: IndexRequest & { readonly op: "be
   const sight = sightOf(cassette, scope)
   const wanted = withPhrases(connection, phrases)
   const bests = new BestScores(limit)
-  const known = knownPostings(connection, sight)
-  for (const [segment, lists] of drivenSegments(known, weights)) {
-    const lengths = lengthsOf(known, segment, sight)
+  const reading = readingOf(connection, sight, weights)
+  for (const [segment, lists] of drivenSegments(reading.lists, weights)) {
+    const lengths = lengthsOf(reading.known, segment, sight)
     scoreSegment(segment, lengths, weights, lists, wanted, bests)
   }
-  for (const row of readTail(connection, sight)) {
+  for (const row of reading.tail) {
     const score = wanted === undefined || wanted.has(row.chunk_number) ? scoreTail(row, weights) : 0
     if (score > 0) bests.add(row.chunk_number, score)
   }
   const found = bests.all()
-  return { ...found, described: describeBest(cassette, found, request.describe, neighbours, sight) }
+  return { ...found, described: describeBest(reading, found, request.describe, neighbours, sight) }
 }
 
 interface ChunkRow extends Omit<StoredChunk, "heading_path" | "content" | "memory"> {

@@ -21,6 +21,24 @@ export interface PostingsRow {
 const LISTS =
   "SELECT term, segment, chunks, data FROM postings WHERE term IN (SELECT value FROM json_each(?))"
 
+/** A segment's lists in the order of the question's terms; undefined where a term is not in it. */
+export type SegmentLists = ReadonlyArray<Uint8Array | undefined>
+
+/** The lists of terms by segment, for the segments that are asked for. */
+export const bySegment = (
+  lists: ReadonlyArray<ReadonlyArray<PostingsRow>>,
+  segments: Iterable<number>
+): ReadonlyMap<number, SegmentLists> => {
+  const found = new Map([...segments].map((segment) => [segment, new Array<Uint8Array | undefined>()]))
+  for (const [index, rows] of lists.entries()) {
+    for (const { data, segment } of rows) {
+      const own = found.get(segment)
+      if (own !== undefined) own[index] = data
+    }
+  }
+  return found
+}
+
 /** Lists and lengths of one state of a file, of the segments that one caller may see. */
 export class KnownPostings {
   readonly version: number

@@ -199,6 +199,7 @@ describe.each([
     const described = ask(file, {
       op: "describe",
       scope: scopeOf(agent),
+      weights,
       chunks: found.chunks,
       neighbours: []
     })
@@ -236,7 +237,7 @@ describe.each([
   it("descriptions of chunks by number", async () => {
     const [full] = await both()
     const ofB = ask(full, { ...best, scope: scopeOf("b") }).chunks
-    const seen = ask(full, { op: "describe", scope, chunks: ofB, neighbours: [] })
+    const seen = ask(full, { op: "describe", scope, weights, chunks: ofB, neighbours: [] })
     expect(seen.filter((each) => each !== null).map(({ path }) => path)).toEqual(["docs/one.txt"])
   })
 
