@@ -29,7 +29,9 @@ export const bySegment = (
   lists: ReadonlyArray<ReadonlyArray<PostingsRow>>,
   segments: Iterable<number>
 ): ReadonlyMap<number, SegmentLists> => {
-  const found = new Map([...segments].map((segment) => [segment, new Array<Uint8Array | undefined>()]))
+  const found = new Map(
+    [...segments].map((segment): [number, Array<Uint8Array | undefined>] => [segment, []])
+  )
   for (const [index, rows] of lists.entries()) {
     for (const { data, segment } of rows) {
       const own = found.get(segment)

@@ -63,15 +63,15 @@ class Tallies {
   of(number: number): Tally {
     const before = this.tallies.get(number)
     if (before !== undefined) return before
-    const tally = { counts: new Array<number>(this.terms).fill(0), length: 0 }
+    const tally = { counts: Array.from({ length: this.terms }, () => 0), length: 0 }
     this.tallies.set(number, tally)
     return tally
   }
 }
 
 // Used by one segment at a time: whose tallies a place adds to, those of its chunk when that is asked for.
-const chunkAt = new Array<Tally | undefined>(SEGMENT_CHUNKS)
-const recordAt = new Array<Tally | undefined>(SEGMENT_CHUNKS)
+const chunkAt = Array.from({ length: SEGMENT_CHUNKS }, (): Tally | undefined => undefined)
+const recordAt = Array.from({ length: SEGMENT_CHUNKS }, (): Tally | undefined => undefined)
 const decoded = decodedPostings()
 
 const addList = (list: Uint8Array, term: number): void => {
