@@ -48,11 +48,11 @@ describe("weights", () => {
     ).toEqual([true, true, true])
   })
 
-  it("score by BM25 with k1 0.6 and b 0.75", () => {
+  it("score by BM25 with k1 0.8 and b 0.75", () => {
     const idf = inverseFrequency(100, 9)
     expect(idf).toBeCloseTo(Math.log(1 + 91.5 / 9.5), 12)
-    expect(termScore(2, 3, 10, 10)).toBeCloseTo((2 * 3 * 1.6) / (3 + 0.6), 12)
-    expect(termScore(2, 3, 20, 10)).toBeCloseTo((2 * 3 * 1.6) / (3 + 0.6 * (0.25 + 1.5)), 12)
+    expect(termScore(2, 3, 10, 10)).toBeCloseTo((2 * 3 * 1.8) / (3 + 0.8), 12)
+    expect(termScore(2, 3, 20, 10)).toBeCloseTo((2 * 3 * 1.8) / (3 + 0.8 * (0.25 + 1.5)), 12)
   })
 })
 
@@ -68,7 +68,7 @@ describe("words of a chunk in its document", () => {
     const score = wordScore(weights, { counts: [2, 0], length: 10 }, { counts: [4, 6], length: 50 })
     const a = 0.25 * 2 + (0.75 * 4) / (0.25 + 0.75 * 5)
     const b = (0.75 * 6) / (0.25 + 0.75 * 5)
-    expect(score).toBeCloseTo((2 * a * 1.6) / (a + 0.6) + (3 * b * 1.6) / (b + 0.6), 12)
+    expect(score).toBeCloseTo((2 * a * 1.8) / (a + 0.8) + (3 * b * 1.8) / (b + 0.8), 12)
   })
   it("give what BM25 gives where the document is that chunk, and nothing where there are none", () => {
     const own = { counts: [2, 1], length: 25 }
@@ -88,7 +88,7 @@ describe("proximity", () => {
     ["a x b x a b", 1],
     ["b", 0]
   ])("%s", (text, expected) => expect(close(text)).toBe(expected))
-  it("adds half the smaller inverse frequency times the closeness", () => {
+  it("adds 0.7 of the smaller inverse frequency times the closeness", () => {
     const weights = {
       mean: 1,
       terms: [
@@ -96,7 +96,7 @@ describe("proximity", () => {
         { term: "b", idf: 3, driver: true }
       ]
     }
-    expect(proximityBonus([["a", "b"]], weights, [0.25])).toBe(0.25)
+    expect(proximityBonus([["a", "b"]], weights, [0.25])).toBeCloseTo(0.35, 12)
   })
 })
 

@@ -10,7 +10,7 @@ import {
 } from "./limits.ts"
 import type { Question } from "./query-text.ts"
 
-const K1 = 0.6
+const K1 = 0.8
 const B = 0.75
 
 /** What one cassette counts: chunks, their words together, and the chunks with each term (in the question's order). */
@@ -141,7 +141,7 @@ export const closenesses = (neighbours: Question["neighbours"], terms: string): 
   })
 }
 
-/** The bonus for words that stand close together: of each pair half the smaller inverse frequency times its closeness. */
+/** The bonus for words that stand close together: of each pair a share of the smaller inverse frequency times its closeness. */
 export const proximityBonus = (
   neighbours: Question["neighbours"],
   weights: Weights,

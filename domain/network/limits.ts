@@ -85,7 +85,7 @@ export const BODY_WEIGHT = 1
 
 /** Within how many words two neighbouring words of a question earn a proximity bonus, and how large that is at most. */
 export const PROXIMITY_WORDS = 8
-export const PROXIMITY_SHARE = 0.5
+export const PROXIMITY_SHARE = 0.7
 
 /** How long a cassette may take to answer before it counts as late (milliseconds). */
 export const DEFAULT_DEADLINE_MILLIS = 5_000

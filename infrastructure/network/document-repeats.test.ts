@@ -85,7 +85,7 @@ describe("a document's further texts", () => {
         expect(counts).toEqual([...new Set(counts)].toSorted((left, right) => left - right))
       }
     }
-    expect(new Set(first![0]!.map(({ path }) => path)).size).toBe(5)
+    expect(new Set(first![0]!.map(({ path }) => path)).size).toBe(4)
   })
 
   it("stand alike in short lists and in longer ones, up to the fifty that are looked at", async () => {
