@@ -6,6 +6,7 @@ import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import type { AskIndex, Cassette } from "../../application/network/cassette.ts"
+import { isJsonObject } from "../../domain/canonical/json.ts"
 import { messageValue } from "../../domain/canonical/written-json.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import type { IndexAnswers, IndexRequest } from "../../domain/network/index-requests.ts"
@@ -121,11 +122,12 @@ class Child {
   }
 
   private received(line: string): void {
-    const answer = messageValue(line) as unknown as ChildAnswer | undefined
-    if (answer === undefined) {
-      this.fail({ status: "error", reason: "its process answered no JSON" })
+    const value = messageValue(line)
+    if (!isJsonObject(value)) {
+      this.fail({ status: "error", reason: "its process answered something else" })
       return
     }
+    const answer = value as unknown as ChildAnswer
     this.pause.succeeded()
     this.waiting.get(answer.number)?.("fault" in answer ? answer.fault : { value: answer.value })
     if (this.waiting.size > 0) return

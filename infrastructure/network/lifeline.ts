@@ -7,8 +7,11 @@ import { CHANNEL } from "./child-messages.ts"
 
 const LIFELINE = 4
 
-/** The shell keeps no end of the channel, so that it ends with the process; nobody else can have its number before `wait`. */
-const SCRIPT = `"$@" ${LIFELINE}<&- & exec ${CHANNEL}<&-; read -r line <&${LIFELINE}; kill -9 $! 2>/dev/null; wait $!`
+/**
+ * The shell keeps no end of the channel, so that this ends with the process, and outlives whatever may be ignored; nobody
+ * else can have the number of the process before `wait`.
+ */
+const SCRIPT = `trap "" HUP INT TERM; "$@" ${LIFELINE}<&- & exec ${CHANNEL}<&-; read -r line <&${LIFELINE}; kill -9 $! 2>/dev/null; wait $!`
 
 /** A process on its lifeline. */
 export interface BoundProcess {
