@@ -214,6 +214,11 @@ const onMemories: ReadonlyArray<CassetteAttack> = [
   ),
   inPrivate(
     "Only its owner saves a memory of a private cassette",
+    insert("saves", { ...save(2, 1, 2), agent_id: null }),
+    newSave
+  ),
+  inPrivate(
+    "Only its owner saves a memory of a private cassette",
     insert("saves", save(2, 3, 1)),
     `${ofAnother}; ${insert("write_receipts", receipt(8, "add", "save-2"))}`
   ),
@@ -236,6 +241,7 @@ const onMemories: ReadonlyArray<CassetteAttack> = [
   mutable("A save is removed only with the receipt of its removal", "DELETE FROM saves"),
   inPrivate(OWN_SEGMENT, insert("chunks", { ...chunkOfMemory("shared"), ordinal: 1 })),
   inPrivate(OWN_SEGMENT, insert("chunks", chunk(4_097, 3, 1))),
+  inPrivate(OWN_SEGMENT, insert("chunks", chunk(99 * 4_096, 3, 1))),
   inPrivate(
     OWN_SEGMENT,
     insert("chunks", { ...chunkOfMemory("private"), chunk_number: 4_097, memory_id: 3 }),

@@ -147,6 +147,7 @@ const commits: ReadonlyArray<Attack> = [
     "lease_owner = 'thief'",
     "lease_owner = NULL",
     `lease_expires_at = ${literal(at(9999))}`,
+    "lease_expires_at = NULL",
     "fencing_token = 2"
   ].map((set) => commit(`that also says ${set}`, insertInto("cassette_receipts", receipt), `, ${set}`))
 ]
