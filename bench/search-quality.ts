@@ -145,9 +145,8 @@ const compared = (
     const [own, other] = [ours, theirs].map((finds) => finds.map((find) => find[counted]))
     const better = own!.filter((rank, at) => rank > other![at]!).length
     const worse = own!.filter((rank, at) => rank < other![at]!).length
-    const inHits = counted === "hits" ? goal : undefined
     return [
-      line(`${name}: mean of 1/rank among ten ${counted}`, "share", [mean(own!)], [mean(other!)], inHits),
+      line(`${name}: mean of 1/rank among ten ${counted}`, "share", [mean(own!)], [mean(other!)], goal),
       line(`${name}, by ${counted}: ranked better, against worse`, "questions", [better], [worse])
     ]
   }),

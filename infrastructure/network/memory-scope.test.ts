@@ -208,7 +208,7 @@ describe.each([
     expect(found.chunks.map((chunk) => byNumber.get(chunk))).toEqual(
       described.map((each, index) => ({ ...each, chunk: found.chunks[index] }))
     )
-    return described.map((each, index) => `${found.scores[index]} ${each?.path}`).sort()
+    return described.map((each, index) => `${found.scores[index]} ${each?.path} ${each?.lexical}`).sort()
   }
 
   it("counts, words and frequencies", async () => {

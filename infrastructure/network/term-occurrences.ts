@@ -42,9 +42,20 @@ interface Span {
   readonly last: number
 }
 
-const spansBy = (column: string): string =>
-  `SELECT ${RECORD} AS record, c.chunk_number / ${SEGMENT_CHUNKS} AS segment, min(c.chunk_number) AS first, max(c.chunk_number) AS last FROM chunks AS c WHERE c.${column} IN (SELECT value FROM json_each(?)) GROUP BY 1, 2`
-const SPANS = `${spansBy("document_id")} UNION ALL ${spansBy("memory_id")}`
+// The index of each column has all that is read.
+const spansBy = (column: string, record: string): string =>
+  `SELECT ${record} AS record, chunk_number / ${SEGMENT_CHUNKS} AS segment, min(chunk_number) AS first, max(chunk_number) AS last FROM chunks WHERE ${column} IN (SELECT value FROM json_each(?)) GROUP BY 1, 2`
+const DOCUMENT_SPANS = spansBy("document_id", "document_id")
+const MEMORY_SPANS = spansBy("memory_id", "-memory_id")
+
+/** Where the chunks of records stand. */
+const spansOf = (connection: Connection, records: ReadonlySet<number>): ReadonlyArray<Span> => {
+  const documents = [...records].filter((record) => record > 0)
+  const memories = [...records].filter((record) => record < 0).map((record) => -record)
+  const spans = (sql: string, ids: ReadonlyArray<number>): ReadonlyArray<Span> =>
+    ids.length === 0 ? [] : connection.all<Span>(sql, [JSON.stringify(ids)])
+  return [...spans(DOCUMENT_SPANS, documents), ...spans(MEMORY_SPANS, memories)]
+}
 
 interface Tally extends Occurrences {
   readonly counts: Array<number>
@@ -107,14 +118,8 @@ export const occurrencesOf = (
   { connection, known, lists, tail, weights }: Reading,
   asked: ReadonlyArray<RecordedChunk>
 ): ReadonlyArray<ChunkOccurrences> => {
-  const records = [...new Set(asked.map(({ record }) => record))]
-  const spans = Map.groupBy(
-    connection.all<Span>(SPANS, [
-      JSON.stringify(records.filter((record) => record > 0)),
-      JSON.stringify(records.filter((record) => record < 0).map((record) => -record))
-    ]),
-    ({ segment }) => segment
-  )
+  const records = new Set(asked.map(({ record }) => record))
+  const spans = Map.groupBy(spansOf(connection, records), ({ segment }) => segment)
   const ofChunks = new Tallies(lists.length)
   const ofRecords = new Tallies(lists.length)
   const chunksBySegment = Map.groupBy(asked, ({ chunk_number }) => Math.floor(chunk_number / SEGMENT_CHUNKS))
