@@ -39,7 +39,7 @@ export interface DescribedChunk {
 }
 
 /** A description with the number that names its chunk to its own index. */
-export interface NumberedDescription extends DescribedChunk {
+interface NumberedDescription extends DescribedChunk {
   readonly chunk: number
 }
 
