@@ -6,6 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Scheduler from "effect/Scheduler"
 import * as Stream from "effect/Stream"
 import { InvariantViolation, StorageFailure } from "../../domain/ledger/errors.ts"
 import type { LedgerStore, LedgerTransaction } from "./ledger-store.ts"
@@ -112,22 +113,6 @@ describe("group commit", () => {
         assert.isAtLeast(seen.transactions, 3)
         assert.strictEqual((yield* ledger.head).position, 13)
       })
-  )
-
-  it.effect("commits many together that come after a caller who was alone for long", () =>
-    Effect.gen(function* () {
-      const { seen, wrap } = counting()
-      const ledger = yield* openLedger({ wrap })
-      for (const n of numbers(30)) yield* post(ledger, n)
-      assert.strictEqual(seen.transactions, 30)
-      yield* postAll(numbers(64).map((n) => post(ledger, 30 + n)))
-      // The first few may still be taken for the one who was alone.
-      assert.isAtMost(seen.transactions, 30 + 7 + 4)
-      yield* postAll(numbers(64).map((n) => post(ledger, 94 + n)))
-      assert.isAtMost(seen.transactions, 30 + 7 + 4 + 4)
-      const { position } = yield* ledger.head
-      assert.strictEqual(position, 1 + 30 + 64 + 64)
-    })
   )
 
   it.effect("takes commands that are given while a reply goes out", () =>
@@ -332,6 +317,24 @@ describe("a full queue", () => {
   )
 })
 
+describe("a full queue and a caller that must yield before it has its place", () => {
+  for (const operations of [5, 6, 7, 8, 9, 10]) {
+    it.live(`is answered all the same, yielding after ${operations} operations`, () =>
+      Effect.gen(function* () {
+        const ledger = yield* openLedger({ queueCapacity: 1 })
+        const first = yield* Effect.forkChild(post(ledger, 0), { startImmediately: true })
+        const second = yield* Effect.forkChild(
+          post(ledger, 1).pipe(Effect.provideService(Scheduler.MaxOpsBeforeYield, operations)),
+          { startImmediately: true }
+        )
+        yield* Fiber.join(first)
+        yield* Fiber.join(second)
+        assert.lengthOf(yield* ledger.messages(run), 2)
+      })
+    )
+  }
+})
+
 describe("closing", () => {
   it.effect("finishes what waits and refuses what comes", () =>
     Effect.gen(function* () {
@@ -353,6 +356,26 @@ describe("closing", () => {
       const reopened = yield* openLedger({ filename })
       assert.lengthOf(yield* reopened.messages(run), 7)
       assert.deepStrictEqual(yield* findingCodesOf(reopened), [])
+    })
+  )
+
+  it.effect("refuses what a caller asks for as soon as it is told, though its command was alone", () =>
+    Effect.gen(function* () {
+      const { open, reached, wrap } = yield* holding("after")
+      const { close, ledger } = yield* closableLedger({ wrap })
+      const asking = yield* Effect.forkChild(
+        Effect.andThen(
+          post(ledger, 0),
+          Effect.flip(ledger.postMessage({ run_id: run, source: "USER", payload: {} }))
+        )
+      )
+      yield* reached
+      const closing = yield* Effect.forkChild(close)
+      yield* settle
+      yield* open
+      const refused = yield* Fiber.join(asking)
+      assert.strictEqual(refused._tag, "LedgerClosed")
+      yield* Fiber.join(closing)
     })
   )
 

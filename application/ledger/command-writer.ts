@@ -28,15 +28,6 @@ const MAX_GROUP = 256
 /** After so many groups the runtime's other work gets its turn, timers and sockets too. */
 const GROUPS_PER_TURN = 8
 
-/** So many commands of a caller that is alone are committed where it asks, without waiting for a turn. */
-const ALONE_IN_A_ROW = 7
-
-/**
- * A commit that takes longer than this (nanoseconds; a turn takes some thousand) is worth waiting for others: they
- * would each have to wait for one of their own.
- */
-const QUICK_COMMIT_NANOS = 250_000n
-
 /** What a command without a payload of its own weighs. */
 const LIGHT = 1_024
 
@@ -71,15 +62,11 @@ interface Surroundings {
   readonly commit: (group: ReadonlyArray<Waiting>, end: (settle: () => void) => void) => void
   /** Runs a piece of work in the runtime's next turn. */
   readonly nextTurn: (work: () => void) => void
-  /** Nanoseconds since some moment, never less than before. */
-  readonly elapsed: () => bigint
 }
 
 /**
  * Whose turn it is. Commands that ask in the same turn of the runtime, or while a group is with the store, make one
- * group. A caller that was alone for a whole turn is answered where it asks, a few times and where commits are quick,
- * since to wait for others would cost it several microseconds each; then it waits for a turn again, so that others
- * are noticed.
+ * group; the runtime's other work has its turn after every few groups.
  */
 class Turns {
   private readonly to: Surroundings
@@ -89,39 +76,15 @@ class Turns {
   /** The next turn looks at the queue. */
   private awaited = false
   private groupsInTurn = 0
-  /** How many commands may still be committed where they are asked for. */
-  private alone = 0
   private onEnd: (() => void) | undefined
 
   constructor(to: Surroundings) {
     this.to = to
   }
 
-  /** Takes a command; false when the queue has no place for it, or takes no more. */
-  take(waiting: Waiting): boolean {
-    if (this.alone > 0 && this.isIdle()) {
-      this.alone -= 1
-      this.commit([waiting])
-      return true
-    }
-    if (!Queue.offerUnsafe(this.to.queue, waiting)) return false
-    if (!this.busy) this.awaitTurn()
-    return true
-  }
-
-  /** Calls back when nothing waits any more, once the queue takes no more. */
-  end(onEnd: () => void): void {
-    this.alone = 0
-    this.onEnd = onEnd
-    this.goOn()
-  }
-
-  private isIdle(): boolean {
-    return !this.busy && !this.awaited && this.line.length === 0 && Queue.sizeUnsafe(this.to.queue) === 0
-  }
-
-  private awaitTurn(): void {
-    if (this.awaited) return
+  /** Looks at the queue when its turn comes: to be called by whoever put something there. */
+  wake(): void {
+    if (this.busy || this.awaited) return
     this.awaited = true
     this.to.nextTurn(() => {
       this.awaited = false
@@ -130,11 +93,17 @@ class Turns {
     })
   }
 
+  /** Calls back when nothing waits any more, once the queue takes no more. */
+  end(onEnd: () => void): void {
+    this.onEnd = onEnd
+    this.goOn()
+  }
+
   private goOn(): void {
     if (this.busy || this.awaited) return
     if (this.line.length === 0) this.line = takeWaiting(this.to.queue)
     if (this.line.length === 0) this.onEnd?.()
-    else if (this.groupsInTurn === GROUPS_PER_TURN) this.awaitTurn()
+    else if (this.groupsInTurn === GROUPS_PER_TURN) this.wake()
     else this.commitNext()
   }
 
@@ -142,37 +111,30 @@ class Turns {
     const group = this.line.slice(0, groupLength(this.line))
     this.line = this.line.slice(group.length)
     this.groupsInTurn += 1
-    this.alone = 0
-    if (group.length > 1 || this.line.length > 0 || this.groupsInTurn > 1 || this.onEnd !== undefined) {
-      this.commit(group)
-      return
-    }
-    const begun = this.to.elapsed()
-    this.commit(group, () => {
-      if (this.to.elapsed() - begun < QUICK_COMMIT_NANOS) this.alone = ALONE_IN_A_ROW
-    })
-  }
-
-  private commit(group: ReadonlyArray<Waiting>, onCommit?: () => void): void {
     this.busy = true
     this.to.commit(group, (settle) => {
-      onCommit?.()
-      // Callers that are told ask for more at once. Who is alone is answered then; others wait until all were told.
-      const alone = this.alone > 0
-      if (alone) this.busy = false
+      // Callers that are told ask for more at once: they are the next group when all have been told.
       settle()
-      if (!alone) this.busy = false
+      this.busy = false
       this.goOn()
     })
   }
 }
 
 /** The longer way into a queue that is full, where the command waits for a place, or closed. */
-const offerAndAwait = (queue: Waiters, waiting: Waiting): Effect.Effect<unknown, CommandError> =>
+const offerAndAwait = (
+  queue: Waiters,
+  turns: Turns,
+  waiting: Waiting
+): Effect.Effect<unknown, CommandError> =>
   Queue.offer(queue, waiting).pipe(
     Effect.flatMap((accepted) =>
       accepted
-        ? Effect.callback<unknown, CommandError>((resume) => waiting.tell(resume))
+        ? Effect.callback<unknown, CommandError>((resume) => {
+            // By the time that it has its place, the turn that was due may be over.
+            turns.wake()
+            return waiting.tell(resume)
+          })
         : Effect.fail(new LedgerClosed())
     ),
     Effect.onInterrupt(() =>
@@ -229,8 +191,7 @@ const makeCommandWriter = (
       },
       nextTurn: (work) => {
         run(Effect.andThen(Effect.yieldNow, Effect.sync(work)))
-      },
-      elapsed: () => clock.monotonicTimeNanosUnsafe()
+      }
     })
     yield* Effect.addFinalizer(() =>
       Effect.andThen(
@@ -248,8 +209,11 @@ const makeCommandWriter = (
     const submit = <Reply>(work: UnitOfWork<Reply>, weight = LIGHT): Effect.Effect<Reply, CommandError> =>
       Effect.callback<unknown, CommandError>((resume) => {
         const waiting = new Waiting(work, weight)
-        if (fault === undefined && turns.take(waiting)) return waiting.tell(resume)
-        resume(fault === undefined ? offerAndAwait(queue, waiting) : Effect.fail(fault))
+        if (fault === undefined && Queue.offerUnsafe(queue, waiting)) {
+          turns.wake()
+          return waiting.tell(resume)
+        }
+        resume(fault === undefined ? offerAndAwait(queue, turns, waiting) : Effect.fail(fault))
         return undefined
       }) as Effect.Effect<Reply, CommandError>
 

@@ -58,7 +58,7 @@ const isInOrder = (value: JsonValue): boolean => {
 
 /**
  * As `pyText`, for a value that `readJson` read under py/1. Such a value holds nothing that must be refused, so that
- * one whose keys are in order is printed as it stands, without a checked copy.
+ * one whose keys are in order is printed as it stands, without the walk that checks.
  */
 export const pyTextOfRead = (value: JsonValue): string =>
   isInOrder(value) ? JSON.stringify(value).replace(beyondPrintableAscii, escaped) : pyText(value)

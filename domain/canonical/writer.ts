@@ -27,9 +27,8 @@ interface Walk {
 }
 
 /** The value as JSON text with keys in the rule's order and raw UTF-16 inside quotes; throws `NotCanonical`. */
-export const orderedText = (rule: WritingRule, value: unknown, maxDepth = MAX_JSON_DEPTH): string => {
-  return valueText({ rule, maxDepth }, value, undefined, "")
-}
+export const orderedText = (rule: WritingRule, value: unknown, maxDepth = MAX_JSON_DEPTH): string =>
+  valueText({ rule, maxDepth }, value, undefined, "")
 
 /** Hands back a thrown refusal as a value; anything else that was thrown is a defect and is thrown again. */
 export const refusalOrDefect = (thrown: unknown): NotCanonical => {

@@ -23,28 +23,14 @@ export const waitMillis = (input: Duration.Input): number | undefined => {
 export const busyDeadlineMillis = (busyDeadline: Duration.Input | undefined): number =>
   (busyDeadline === undefined ? undefined : waitMillis(busyDeadline)) ?? DEFAULT_BUSY_DEADLINE_MILLIS
 
-/**
- * The longest nap between two attempts (milliseconds): a commit takes about as long, and no timer waits less than 1. The
- * thread sleeps meanwhile, as it does for a commit of its own; the runtime has a turn after each.
- */
-const MAX_NAP_MILLIS = 0.3
+/** The longest single wait between two attempts, at first (milliseconds). */
+const MAX_WAIT_MILLIS = 4
 
-/** After so many naps comes a wait by timer, so that a lock that is held for long does not hold up the runtime. */
-const NAPS_IN_A_ROW = 4
+/** How much waiting takes a millisecond off the longest wait (milliseconds). */
+const PATIENCE_MILLIS = 10
 
-const napping = new Int32Array(new SharedArrayBuffer(4))
-
-/**
- * The wait after an attempt. It is the same for all who wait, however long they have: whoever tried less often than
- * others would be passed over. The chance (0 to 1) keeps them apart.
- */
-const pause = (attempts: number, chance: number): Effect.Effect<void> =>
-  attempts % (NAPS_IN_A_ROW + 1) === 0
-    ? realSleep(1)
-    : Effect.andThen(
-        Effect.sync(() => Atomics.wait(napping, 0, 0, chance * MAX_NAP_MILLIS)),
-        Effect.yieldNow
-      )
+/** The longest next wait: who has waited longer tries more often, so that nobody is passed over for long. */
+const nextWaitMillis = (waited: number): number => Math.max(1, MAX_WAIT_MILLIS - waited / PATIENCE_MILLIS)
 
 /** How the work of one attempt can fail for good. */
 export type AttemptFailure = Exclude<SqliteFailure, Busy> | ClockFarBehindHead
@@ -81,10 +67,10 @@ export const retryBusy = <A>(
     if (!(first instanceof Busy)) return first
     const start = performance.now()
     return Effect.gen(function* () {
-      for (let attempts = 1; ; attempts++) {
+      while (true) {
         const waited = Math.round(performance.now() - start)
         if (waited >= deadlineMillis) return yield* new StoreBusy({ waited_ms: waited })
-        yield* pause(attempts, yield* Random.next)
+        yield* realSleep(Math.ceil((yield* Random.next) * nextWaitMillis(waited)))
         const next = attempt(file, work)
         if (!(next instanceof Busy)) return yield* next
       }
