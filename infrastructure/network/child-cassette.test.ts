@@ -73,7 +73,17 @@ describe("a child", () => {
     expect(await waits).toMatchObject({ status: "error", reason: "its process ended with SIGSEGV" })
   })
 
-  it.each(["nonsense", "null", "[]"])("that answers %s is killed", async (answer) => {
+  it.each([
+    "nonsense",
+    "null",
+    "[]",
+    '{"number":0}',
+    '{"number":0,"fault":5}',
+    '{"number":0,"fault":{}}',
+    '{"number":0,"fault":{"status":"zzz","reason":"broken"}}',
+    '{"number":0,"fault":{"status":"toString","reason":"broken"}}',
+    '{"number":0,"fault":{"status":"error","reason":1}}'
+  ])("that answers %s is killed", async (answer) => {
     const cassette = child(answer, { program: babblingProgram })
     const fault = await Effect.runPromise(Effect.flip(cassette.askIndex!(count)))
     expect(fault).toMatchObject({ status: "error", reason: "its process answered something else" })

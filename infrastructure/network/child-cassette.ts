@@ -6,7 +6,7 @@ import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import type { AskIndex, Cassette } from "../../application/network/cassette.ts"
-import { isJsonObject } from "../../domain/canonical/json.ts"
+import { isJsonObject, type JsonValue } from "../../domain/canonical/json.ts"
 import { messageValue } from "../../domain/canonical/written-json.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import type { IndexAnswers, IndexRequest } from "../../domain/network/index-requests.ts"
@@ -46,6 +46,28 @@ const endOf = (code: number | null, signal: string | null): string => {
   const number = (code ?? 0) - 128
   const named = Object.entries(constants.signals).find(([, each]) => each === number)
   return signal ?? named?.[0] ?? String(code)
+}
+
+/** Every way not to answer, each of which a child may tell. */
+const FAULT_STATUSES: Readonly<Record<CassetteFault["status"], true>> = {
+  offline: true,
+  timeout: true,
+  error: true,
+  refused: true
+}
+
+const isFault = (value: JsonValue | undefined): boolean =>
+  isJsonObject(value) &&
+  typeof value["status"] === "string" &&
+  Object.hasOwn(FAULT_STATUSES, value["status"]) &&
+  typeof value["reason"] === "string"
+
+/** The answer in a line from a child, which may say anything when its program or its memory is broken. */
+const answerIn = (line: string): ChildAnswer | undefined => {
+  const answer = messageValue(line)
+  if (!isJsonObject(answer)) return undefined
+  const isWhole = Object.hasOwn(answer, "fault") ? isFault(answer["fault"]) : Object.hasOwn(answer, "value")
+  return isWhole ? (answer as unknown as ChildAnswer) : undefined
 }
 
 type Settle = (answer: { readonly value: unknown } | CassetteFault) => void
@@ -122,12 +144,11 @@ class Child {
   }
 
   private received(line: string): void {
-    const value = messageValue(line)
-    if (!isJsonObject(value)) {
+    const answer = answerIn(line)
+    if (answer === undefined) {
       this.fail({ status: "error", reason: "its process answered something else" })
       return
     }
-    const answer = value as unknown as ChildAnswer
     this.pause.succeeded()
     this.waiting.get(answer.number)?.("fault" in answer ? answer.fault : { value: answer.value })
     if (this.waiting.size > 0) return
