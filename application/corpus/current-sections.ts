@@ -3,8 +3,8 @@
 // section, or several, is an error.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { hasTimestamp } from "../../domain/canonical/timestamp.ts"
 import { textOfUtf8 } from "../../domain/canonical/bytes.ts"
+import { hasTimestamp } from "../../domain/canonical/timestamp.ts"
 import {
   AmbiguousHeading,
   type CorpusStoreError,

@@ -1,6 +1,7 @@
-// Starts a process that cannot outlive this one, not even while it hangs and cannot notice anything: a shell stands between
-// them and waits for the end of a pipe, which comes with the end of this process, whatever ended it. A shell takes a fiftieth
-// of the memory of a thread in the child, and it looks at nothing in the meantime.
+// Starts a process that does not outlive this one, not even while it hangs and cannot notice anything: a shell stands
+// between them and waits for the end of a pipe, which comes with the end of this process, whatever ended it. A shell takes
+// a fiftieth of the memory of a thread in the child. What it cannot help: when somebody kills the shell itself with SIGKILL
+// while the process hangs, the process stays until it wakes or is killed.
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Socket } from "node:net"
 import { CHANNEL } from "./child-messages.ts"

@@ -1,6 +1,6 @@
 /**
- * A process of its own for the contract of faults: it dies inside the transaction that makes a schema, holds a file's write lock, opens with others what nobody has made, has no right to write, or fills
- * the small disk that it stands on.
+ * A process of its own for the contract of faults: it dies inside the transaction that makes a schema, holds a file's
+ * write lock, opens with others what nobody has made, has no right to write, or fills the small disk that it stands on.
  */
 import { execFileSync } from "node:child_process"
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from "node:fs"
