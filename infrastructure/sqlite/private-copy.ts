@@ -1,7 +1,7 @@
 // When a database file must be read in a copy, and how a copy of one moment is made: where SQLite cannot, or must not,
 // put files of its own beside a database, the database and its logs are copied and the copy is opened. The original is
 // read byte by byte and never touched. It loads nothing but Node's file system, since children start with it.
-import { chmodSync, copyFileSync, existsSync, rmSync, statSync } from "node:fs"
+import { chmodSync, closeSync, copyFileSync, existsSync, openSync, readSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { isWritable } from "./file-access.ts"
 
@@ -25,13 +25,40 @@ export const isEmptied = (filename: string): boolean => {
 export const EMPTIED =
   "it is empty, but a database's log stands beside it: bring the file back from a backup, or move the log away"
 
+/** Where a database's header says for writers and for readers whether there is a log, and what stands there if not. */
+const LOG_OFFSET = 18
+const WITHOUT_LOG = Buffer.from([1, 1])
+
+/**
+ * False for a database that surely has no log, beside which a reader puts nothing. Closing a file drops its locks of
+ * this process, so nothing may be open on a log here: it is asked only where no shared memory stands.
+ */
+const mayHaveLog = (filename: string): boolean => {
+  const versions = Buffer.alloc(WITHOUT_LOG.byteLength)
+  try {
+    const descriptor = openSync(filename, "r")
+    try {
+      readSync(descriptor, versions, 0, versions.byteLength, LOG_OFFSET)
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    // Whoever copies it is told the same, and says it.
+    return true
+  }
+  return !versions.equals(WITHOUT_LOG)
+}
+
 /**
  * True when a file must not be opened where it is: SQLite would have to undo a half-done transaction in it, or
  * would leave files beside it that only we may write, and so lock its owner out.
  */
 export const mustBeCopied = (filename: string): boolean =>
   hasJournal(filename) ||
-  (!isWritable(filename) && isWritable(dirname(filename)) && !existsSync(`${filename}-shm`))
+  (!isWritable(filename) &&
+    isWritable(dirname(filename)) &&
+    !existsSync(`${filename}-shm`) &&
+    mayHaveLog(filename))
 
 /** True when SQLite failed, by its code, because it cannot put its shared memory beside the file that it reads. */
 export const isWantOfPlace = (code: string): boolean =>

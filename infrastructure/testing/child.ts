@@ -11,6 +11,7 @@ import * as Stream from "effect/Stream"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import { migrate } from "../ledger/migration-runner.ts"
 import { schemaSteps } from "../ledger/schema-snapshots.ts"
+import { CassetteFile } from "../network/cassette-file.ts"
 import { configureForWriting, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { withLedger } from "./ledger-program.ts"
 import type { SchemaStep } from "../sqlite/schema-steps.ts"
@@ -191,6 +192,18 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
         )
       )
     }
+  },
+
+  /** Reads the cassette `argument` with the rights of nobody: how many documents it has, and whether a copy was read. */
+  readCassette: async () => {
+    const cassette = new CassetteFile(filename, argument)
+    becomeNobody()
+    const read = cassette.read(({ connection, copied }) => ({
+      copied: copied !== undefined,
+      documents: connection.all("SELECT path FROM documents").length
+    }))
+    cassette.close()
+    return read
   },
 
   /** Examines a file with the rights of nobody: everything that reads, then one command. */
