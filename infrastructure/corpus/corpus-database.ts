@@ -31,7 +31,7 @@ import { type AttemptFailure, busyDeadlineMillis, retryBusy, waitMillis } from "
 import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
 import { type AccessMode, type PathFault, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
-import { EMPTIED, hasJournal, isEmptied, mustBeCopied } from "../sqlite/private-copy.ts"
+import { EMPTIED, hasJournal, isEmptied, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
 import {
@@ -193,7 +193,7 @@ const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) 
   yield* withoutTraces(file)
   return yield* open(file).pipe(
     Effect.catchTags({
-      StorageFailure: (error) => (error.code.startsWith("SQLITE_CANTOPEN") ? copied : Effect.fail(error)),
+      StorageFailure: (error) => (isWantOfPlace(error.code) ? copied : Effect.fail(error)),
       ReadOnlyStore: () => copied,
       StorageFull: () => copied
     })

@@ -28,7 +28,7 @@ import { type AttemptFailure, busyDeadlineMillis, retryBusy } from "../sqlite/bu
 import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { fileFailure, pathFault, reserveFile } from "../sqlite/file-system.ts"
-import { EMPTIED, hasJournal, isEmptied, mustBeCopied } from "../sqlite/private-copy.ts"
+import { EMPTIED, hasJournal, isEmptied, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
 import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
 import { evidenceCopy, reasonForCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
@@ -276,7 +276,7 @@ const openEvidence = (filename: string, deadline: number): Effect.Effect<Evidenc
         Effect.as({ file: filename, warnings: [] }),
         Effect.catchTags({
           StorageFailure: (error) =>
-            error.code.startsWith("SQLITE_CANTOPEN") ? copied(filename, deadline) : Effect.fail(error),
+            isWantOfPlace(error.code) ? copied(filename, deadline) : Effect.fail(error),
           ReadOnlyStore: () => copied(filename, deadline),
           StorageFull: () => copied(filename, deadline),
           StoreCorrupt: () => Effect.succeed({ file: filename, warnings: [] })
