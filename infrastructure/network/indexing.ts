@@ -171,8 +171,9 @@ const update = Effect.fnUntraced(function* (
   { embedding, progress }: IndexingOptions,
   tally: Tally
 ) {
-  const write = yield* openCassetteWriter(configured.file, configured.birth, "normal")
+  // Before the file is opened, which may make it.
   const time = yield* writeTime(configured.birth.ttlMillis)
+  const write = yield* openCassetteWriter(configured.file, configured.birth, "normal")
   yield* write((connection) => sweep(connection, time.now))
   if (sources === undefined) return
   yield* putAll(write, sources, time, tally, progress)
@@ -269,8 +270,9 @@ const rebuildSealed = Effect.fnUntraced(function* (
   clear()
   yield* Effect.scoped(
     Effect.gen(function* () {
-      const write = yield* openCassetteWriter(fresh, configured.birth, "normal")
+      // Before the file is opened, which makes its folder too.
       const time = yield* writeTime(0)
+      const write = yield* openCassetteWriter(fresh, configured.birth, "normal")
       yield* putAll(write, sources, time, tally, progress)
       if (old !== undefined) yield* keepUnseen(write, old, time, tally)
       if (embedding !== undefined) tally.embedded = yield* embedMissing(write, configured.id, embedding)

@@ -41,8 +41,9 @@ export const memorySaving =
   (memory, embedder) =>
     Effect.scoped(
       Effect.gen(function* () {
-        const write = yield* openCassetteWriter(file, birth, "full")
+        // Before the file is opened, which may make it.
         const time = yield* writeTime(birth.ttlMillis)
+        const write = yield* openCassetteWriter(file, birth, "full")
         const outcome = yield* write((connection) => saveMemory(connection, memory, time))
         if (outcome.outcome === "agent_missing") return yield* new AgentMissing({ cassette_id: id })
         if (outcome.outcome === "refused") {

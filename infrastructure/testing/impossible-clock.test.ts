@@ -13,10 +13,31 @@ import { makeManualClock, withClock } from "../../application/ledger/testing/man
 import { Thoughts } from "../../application/thoughts/thoughts.ts"
 import { sqliteLedgerLayer } from "../ledger/sqlite-ledger.ts"
 import { cassetteWith, local, withNetworkOf } from "../network/testing/cassettes.ts"
+import { configuredCassette } from "../network/configured-cassettes.ts"
+import { indexCassette } from "../network/indexing.ts"
+import { memorySaving } from "../network/memory-saving.ts"
 import { writeTime } from "../network/write-time.ts"
 import { withCorpus, writeFiles } from "./corpus-program.ts"
 import { makeLedgerFile, post, withLedger } from "./ledger-program.ts"
 import { temporaryFolder } from "./temporary-folder.ts"
+
+/** Writes first into a cassette whose file and folder are not there: a memory, or documents, or a sealed one whole. */
+const writeUnborn = (
+  root: string,
+  what: "save" | "index" | "build"
+): Effect.Effect<unknown, { readonly _tag: string }> => {
+  const file = join(root, "network.json")
+  const mutability = what === "build" ? "immutable" : "mutable"
+  const configured = configuredCassette(file, root, {
+    type: "local",
+    id: "new",
+    path: "cassettes/new.db",
+    mutability
+  })
+  return what === "save"
+    ? memorySaving(configured)({ text: "a memory", agent_id: "a", metadata: "{}" }, undefined)
+    : indexCassette(file, root, configured, { progress: () => Effect.void })
+}
 
 const impossible = (millis: number) => withClock(makeManualClock(millis))
 
@@ -81,12 +102,19 @@ describe.each([Number.NaN, Number.POSITIVE_INFINITY, 1e15, -1e15])("at %d ms", (
     })
   )
 
-  it.live("no memory is saved, and a network answers", () =>
+  it.live.each(["save", "index", "build"] as const)("no cassette is born to %s in", (what) =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const error = yield* writeUnborn(folder, what).pipe(impossible(millis), Effect.flip)
+      assert.strictEqual(error._tag, "InvariantViolation")
+      assert.deepStrictEqual(readdirSync(folder), [])
+    })
+  )
+
+  it.live("a network answers", () =>
     Effect.gen(function* () {
       const folder = temporaryFolder()
       const file = cassetteWith(folder, "one", { "a.md": "a text" })
-      const error = yield* writeTime(1).pipe(impossible(millis), Effect.flip)
-      assert.strictEqual(error._tag, "InvariantViolation")
       const answer = yield* Effect.promise(() =>
         withNetworkOf([local("one", file)], (network) => network.query("text").pipe(impossible(millis)))
       )
