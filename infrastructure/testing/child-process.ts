@@ -15,9 +15,6 @@ const scripts = {
   store: fileURLToPath(new URL("store-child.ts", import.meta.url))
 }
 
-/** Compiled code is kept between children, in a folder that only this checkout's owner can write. */
-const compileCache = fileURLToPath(new URL("../../node_modules/.cache/children", import.meta.url))
-
 /** A started child: its answers come line by line as JSON, in order. */
 export interface Child {
   readonly process: ChildProcess
@@ -42,8 +39,7 @@ export const startChild = (
 ): Child => {
   const [command = process.execPath, ...rest] = [...wrapper, process.execPath, scripts[script], ...args]
   const child = spawn(command, rest, {
-    stdio: ["pipe", "pipe", "pipe"],
-    env: { ...process.env, NODE_COMPILE_CACHE: compileCache }
+    stdio: ["pipe", "pipe", "pipe"]
   })
   let stderr = ""
   child.stderr.on("data", (chunk) => {
