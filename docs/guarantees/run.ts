@@ -11,7 +11,7 @@ const repository = fileURLToPath(new URL("../..", import.meta.url))
 const QUICK = { PROP_RUNS: "3" }
 
 /** `pnpm` in a command, also where only npm is installed. */
-const PNPM = 'pnpm() { npx --yes pnpm@12 --silent "$@"; }\n'
+const PNPM = 'pnpm() { npx --yes --prefer-offline pnpm@12 --silent "$@"; }\n'
 
 /** True when the command ended well; what it printed is shown only when it did not. */
 const holds = (command: string, quick: boolean): boolean => {
