@@ -58,8 +58,8 @@ const takeWaiting = (queue: Waiters): ReadonlyArray<Waiting> => {
 /** What the writer needs of its surroundings. */
 interface Surroundings {
   readonly queue: Waiters
-  /** Commits a group and settles nothing yet; `end` is called with what settles it, mostly before this returns. */
-  readonly commit: (group: ReadonlyArray<Waiting>, end: (settle: () => void) => void) => void
+  /** Commits a group and tells its callers; `done` is called after that, mostly before this returns. */
+  readonly commit: (group: ReadonlyArray<Waiting>, done: () => void) => void
   /** Runs a piece of work in the runtime's next turn. */
   readonly nextTurn: (work: () => void) => void
 }
@@ -112,9 +112,8 @@ class Turns {
     this.line = this.line.slice(group.length)
     this.groupsInTurn += 1
     this.busy = true
-    this.to.commit(group, (settle) => {
-      // Callers that are told ask for more at once: they are the next group when all have been told.
-      settle()
+    // Callers that are told ask for more at once: they are the next group when all have been told.
+    this.to.commit(group, () => {
       this.busy = false
       this.goOn()
     })
@@ -179,14 +178,13 @@ const makeCommandWriter = (
     const run = Effect.runForkWith(context)
     const turns = new Turns({
       queue,
-      commit: (group, end) => {
+      commit: (group, done) => {
         groupSize.updateUnsafe(group.length, context)
         const decide = (transaction: LedgerTransaction) =>
           decideGroup(transaction, sha256, trusted, clock.currentTimeMillisUnsafe(), group)
         run(store.transact(decide)).addObserver((exit) => {
-          end(() => {
-            settle(group, exit)
-          })
+          settle(group, exit)
+          done()
         })
       },
       nextTurn: (work) => {
