@@ -239,10 +239,10 @@ const firstLoneSurrogate = (text: string): number => {
 export const readStrictly = (text: string, rule: CanonicalRule, maxDepth = MAX_JSON_DEPTH): JsonValue =>
   new Reader(text, rule, maxDepth).document()
 
-/** As `readStrictly`, for text that was stored as canonical; undefined when it is no JSON. */
-export const storedValue = (text: string): JsonValue | undefined => {
+/** As `readStrictly`, for text that was stored as canonical or written by us; undefined when it is no JSON. */
+export const storedValue = (text: string, maxDepth = MAX_STORED_DEPTH): JsonValue | undefined => {
   try {
-    return readStrictly(text, "jcs/1", MAX_STORED_DEPTH)
+    return readStrictly(text, "jcs/1", maxDepth)
   } catch (error) {
     if (error instanceof JsonFault) return undefined
     throw error
