@@ -1,9 +1,9 @@
 // What all triggers and guards cost: the same commands against the ledger as it is, and against the same log and
 // tables without a single trigger, where JavaScript writes every row. better-sqlite3 alone on both sides, so that
 // nothing but the rules inside the database differs. The unguarded side refuses nothing: it is a measure only.
-import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type Database from "better-sqlite3"
+import { schema } from "../migrations/snapshots/0002.ts"
 import { compare, microsecondsPer } from "./support/comparison.ts"
 import {
   claimed,
@@ -38,9 +38,8 @@ const guardedSide = (ledger: RawLedger): Side => {
 
 /** The schema without triggers and views, holding what a new ledger holds. */
 const createUnguarded = (file: string): Database.Database => {
-  const snapshot = readFileSync(new URL("../migrations/snapshots/0002.sql", import.meta.url), "utf8")
   const database = openDatabase(file, "NORMAL")
-  for (const statement of snapshot.split(/;\n\n/)) {
+  for (const statement of schema.split(/;\n\n/)) {
     if (!/^(CREATE TRIGGER|create view)/.test(statement)) database.exec(statement)
   }
   return database

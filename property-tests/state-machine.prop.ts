@@ -2,7 +2,6 @@
 // events are appended by raw SQL in whatever order, the database takes exactly those that the fold can follow,
 // and both give the same rows.
 
-import { readFileSync } from "node:fs"
 import { isDeepStrictEqual } from "node:util"
 import Database from "better-sqlite3"
 import * as Result from "effect/Result"
@@ -24,6 +23,7 @@ import { jobIdOf, messageIdAt, stepIdOf } from "../domain/ledger/ids.ts"
 import type { StepRow } from "../domain/ledger/rows.ts"
 import { nextStepStatus, type StepEventType, type StepStatus } from "../domain/ledger/step-state-machine.ts"
 import { sha256 } from "../infrastructure/hashing/node-hashing.ts"
+import { schema } from "../migrations/snapshots/0002.ts"
 import { propParameters } from "./support/configuration.ts"
 import { START } from "./support/ledger-system.ts"
 
@@ -100,9 +100,9 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   )
 })
 
-const schema = (() => {
+const emptyLedger = (() => {
   const database = new Database(":memory:")
-  database.exec(readFileSync(new URL("../migrations/snapshots/0002.sql", import.meta.url), "utf8"))
+  database.exec(schema)
   const bytes = database.serialize()
   database.close()
   return bytes
@@ -136,7 +136,7 @@ const envelope = (
 
 /** A database and a fold that are given the same events. */
 class Both {
-  readonly database = new Database(schema)
+  readonly database = new Database(emptyLedger)
   readonly #insert = this.database.prepare(
     "INSERT INTO events VALUES (@position, @type, @stream_id, @schema_version, @data, @recorded_at, @prev_hash, @hash)"
   )

@@ -1,7 +1,8 @@
 // What a database file is, before anything is done to it: empty, a corpus database of some version, or something
 // else; and the released versions of its schema. It reads and changes nothing.
+import { schema } from "../../migrations/snapshots/corpus/0001.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { applySteps, readSchemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
+import { applySteps, schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
 
 /** "CXS1" as a big-endian number, in the header of every corpus database. */
 const APPLICATION_ID = 0x43_58_53_31
@@ -14,9 +15,8 @@ export const CORPUS_VERSIONS = { table: "corpus_migrations" } as const
 
 let steps: ReadonlyArray<SchemaStep> | undefined
 
-/** Every released version, oldest first; read once. */
-export const corpusSteps = (): ReadonlyArray<SchemaStep> =>
-  (steps ??= [readSchemaStep(1, "0001-corpus", "corpus/")])
+/** Every released version, oldest first. */
+export const corpusSteps = (): ReadonlyArray<SchemaStep> => (steps ??= [schemaStep(1, "0001-corpus", schema)])
 
 export type CorpusInspection =
   | { readonly kind: "empty" }

@@ -1,6 +1,7 @@
 // The released versions of the ledger's schema: the text that the runner executes, that checksums are taken of and
 // that an opened file is compared with.
-import { readSchemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
+import { schema } from "../../migrations/snapshots/0002.ts"
+import { schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
 
 /** Where a ledger records its versions. */
 export const LEDGER_VERSIONS = {
@@ -10,5 +11,5 @@ export const LEDGER_VERSIONS = {
 
 let steps: ReadonlyArray<SchemaStep> | undefined
 
-/** Every released version, oldest first; read once. */
-export const schemaSteps = (): ReadonlyArray<SchemaStep> => (steps ??= [readSchemaStep(2, "0002-ledger")])
+/** Every released version, oldest first. */
+export const schemaSteps = (): ReadonlyArray<SchemaStep> => (steps ??= [schemaStep(2, "0002-ledger", schema)])

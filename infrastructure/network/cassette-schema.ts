@@ -4,9 +4,10 @@ import { receiptHash } from "../../domain/network/records.ts"
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
 import { FIRST_PARENT, type Receipt } from "../../domain/network/receipt-form.ts"
+import { schema } from "../../migrations/snapshots/network/0001.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { applySteps, readSchemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
+import { applySteps, schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
 
@@ -15,9 +16,9 @@ export const CASSETTE_VERSIONS = { table: "cassette_migrations" } as const
 
 let steps: ReadonlyArray<SchemaStep> | undefined
 
-/** Every released version, oldest first; read once. */
+/** Every released version, oldest first. */
 export const cassetteSteps = (): ReadonlyArray<SchemaStep> =>
-  (steps ??= [readSchemaStep(1, "0001-cassette", "network/")])
+  (steps ??= [schemaStep(1, "0001-cassette", schema)])
 
 /** What a new cassette is told once and keeps. */
 export interface CassetteBirth {

@@ -1,7 +1,6 @@
 // A schema as it was released, version by version, and how a database gets from one version to the next. Steps are
-// read from files beside the migrations; the builders that once made them are not asked again, so no later release
+// the texts of migrations/snapshots; the builders that once made them are not asked again, so no later release
 // of theirs can change what a database must look like.
-import { readFileSync } from "node:fs"
 import { sha256 } from "../hashing/node-hashing.ts"
 import type { SqlHost } from "./sql-host.ts"
 
@@ -26,12 +25,6 @@ export const schemaStep = (version: number, name: string, text: string): SchemaS
   statements: text.split(/;\n\n/).filter((statement) => statement.trim() !== ""),
   checksum: sha256(text)
 })
-
-/** Reads the step of a version from the snapshots' folder, or from a folder of another database below it. */
-export const readSchemaStep = (version: number, name: string, below = ""): SchemaStep => {
-  const file = `../../migrations/snapshots/${below}${String(version).padStart(4, "0")}.sql`
-  return schemaStep(version, name, readFileSync(new URL(file, import.meta.url), "utf8"))
-}
 
 /** Where a database records its versions: a table of `version`, `name` and `checksum`. */
 export interface VersionTable {

@@ -2,13 +2,13 @@
  * The cassettes that are attacked: the rows of each table, and a small cassette of each kind, made by the statements of
  * an honest writer. Everything is fixed, as for the ledger. It must never check what it writes: the guards do.
  */
-import { readFileSync } from "node:fs"
 import Database from "better-sqlite3"
 import { dumpBy } from "./attack.ts"
 import { insertInto } from "./ledger.ts"
+import { schema as cassetteSchema } from "../snapshots/network/0001.ts"
 
 /** The statements that make a cassette. */
-export const cassetteSchema = readFileSync(new URL("../snapshots/network/0001.sql", import.meta.url), "utf8")
+export { cassetteSchema }
 
 /** What may happen to what a cassette holds. */
 export type Mutability = "immutable" | "stable" | "mutable" | "append-only" | "ephemeral" | "read-write"

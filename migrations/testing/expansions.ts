@@ -2,12 +2,12 @@
  * Raw SQL against the table of expansions: whatever conflict word or hidden key a statement uses, a stored row stays as
  * it is and no false one gets in. Each attack is answered by one guard; beside them stands what is allowed.
  */
-import { readFileSync } from "node:fs"
 import Database from "better-sqlite3"
 import { insertInto } from "./ledger.ts"
+import { schema as corpusSchema } from "../snapshots/corpus/0001.ts"
 
 /** The statements that make a corpus database. */
-export const corpusSchema = readFileSync(new URL("../snapshots/corpus/0001.sql", import.meta.url), "utf8")
+export { corpusSchema }
 
 /** A hash as the guards want one. */
 export const hash = "ab".repeat(32)

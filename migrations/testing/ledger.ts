@@ -4,12 +4,12 @@
  * very same ones. It must never check what it writes: that is what the triggers under test do.
  */
 import { hash } from "node:crypto"
-import { readFileSync } from "node:fs"
 import Database from "better-sqlite3"
 import canonicalize from "canonicalize"
+import { schema as snapshot } from "../snapshots/0002.ts"
 
 /** The statements of version 2, as every database gets them. */
-export const snapshot = readFileSync(new URL("../snapshots/0002.sql", import.meta.url), "utf8")
+export { snapshot }
 
 /** A row of `events`. A value of another type than the column's is a forgery on purpose. */
 export interface EventRow {

@@ -1,4 +1,5 @@
-PRAGMA application_id = 1129860657;
+// Written by migrations/snapshots.test.ts from the builders (UPDATE_SNAPSHOT=1): nobody edits it by hand.
+export const schema = `PRAGMA application_id = 1129860657;
 
 create table "cassette_migrations" ("version" integer primary key, "name" text not null, "checksum" text not null) strict;
 
@@ -34,7 +35,7 @@ CREATE VIEW "chunk_places" AS SELECT c."chunk_number", c."chunk_id", c."document
 
 create table "chunk_terms" ("chunk_number" integer primary key, "path" text not null, "heading" text not null, "body" text not null, "identifiers" text not null) strict;
 
-CREATE VIRTUAL TABLE "chunks_fts" USING fts5(path, heading, body, identifiers, content='chunk_terms', content_rowid='chunk_number', tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_{|}~'");
+CREATE VIRTUAL TABLE "chunks_fts" USING fts5(path, heading, body, identifiers, content='chunk_terms', content_rowid='chunk_number', tokenize="ascii tokenchars '!#$%&()*+,-./:;<=>?@[\\]^_{|}~'");
 
 create table "segments" ("segment" integer primary key, "owner" text not null, "given" integer not null check ("given" BETWEEN 0 AND 4096), "chunks" integer not null, "words" integer not null, "lengths" blob not null) strict;
 
@@ -296,3 +297,4 @@ BEGIN
   SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
 END;
 
+`

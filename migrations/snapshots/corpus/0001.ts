@@ -1,4 +1,5 @@
-PRAGMA application_id = 1129861937;
+// Written by migrations/snapshots.test.ts from the builders (UPDATE_SNAPSHOT=1): nobody edits it by hand.
+export const schema = `PRAGMA application_id = 1129861937;
 
 create table "corpus_migrations" ("version" integer primary key, "name" text not null, "checksum" text not null) strict;
 
@@ -47,3 +48,4 @@ BEGIN
   SELECT RAISE(ABORT, 'expansions is append-only: no row is ever deleted');
 END;
 
+`

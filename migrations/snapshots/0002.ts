@@ -1,4 +1,5 @@
-create table "events" ("position" integer primary key, "type" text not null, "stream_id" text not null, "schema_version" integer not null, "data" text not null, "recorded_at" text not null, "prev_hash" text not null, "hash" text not null, constraint "events_hash_is_hex" check (length("hash") = 64 AND length(CAST("hash" AS BLOB)) = 64 AND "hash" NOT GLOB '*[^0-9a-f]*')) strict;
+// Written by migrations/snapshots.test.ts from the builders (UPDATE_SNAPSHOT=1): nobody edits it by hand.
+export const schema = `create table "events" ("position" integer primary key, "type" text not null, "stream_id" text not null, "schema_version" integer not null, "data" text not null, "recorded_at" text not null, "prev_hash" text not null, "hash" text not null, constraint "events_hash_is_hex" check (length("hash") = 64 AND length(CAST("hash" AS BLOB)) = 64 AND "hash" NOT GLOB '*[^0-9a-f]*')) strict;
 
 create table "head" ("one" integer primary key check ("one" = 1), "size" integer not null, "hash" text not null) strict;
 
@@ -241,7 +242,7 @@ BEGIN
   SELECT RAISE(ABORT, 'MessagePosted without jobs must have exactly the keys idempotency_key:text, message_id:text, payload:object, source:text, or idempotency_key:null, message_id:text, payload:object, source:text') WHERE coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '') NOT IN ('4 idempotency_key:text message_id:text payload:object source:text', '4 idempotency_key:null message_id:text payload:object source:text');
   SELECT RAISE(ABORT, 'MessagePosted must stand in a stream run:<run_id>, without U+0000') WHERE OLD."stream_id" NOT GLOB 'run:?*' OR instr(OLD."stream_id", char(0)) > 0;
   SELECT RAISE(ABORT, 'message_id must be msg_<the event''s position, 13 digits>_<16 lower-case hex digits>') WHERE length((OLD."data" -> '$.message_id')) IS NOT 36 OR substr((OLD."data" -> '$.message_id'), 1, 19) IS NOT printf('"msg_%013d_', OLD."position") OR substr((OLD."data" -> '$.message_id'), 20, 16) GLOB '*[^0-9a-f]*';
-  SELECT RAISE(ABORT, 'MessagePosted without jobs may have U+0000 in its payload alone, and not in the payload''s intent') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(json_remove(OLD."data", '$.payload'), '\\', ''), '\u0000') > 0 OR json_type(OLD."data", '$.payload.intent') IS 'text' AND instr(replace((OLD."data" -> '$.payload.intent'), '\\', ''), '\u0000') > 0);
+  SELECT RAISE(ABORT, 'MessagePosted without jobs may have U+0000 in its payload alone, and not in the payload''s intent') WHERE instr(OLD."data", '\\u0000') > 0 AND (instr(replace(json_remove(OLD."data", '$.payload'), '\\\\', ''), '\\u0000') > 0 OR json_type(OLD."data", '$.payload.intent') IS 'text' AND instr(replace((OLD."data" -> '$.payload.intent'), '\\\\', ''), '\\u0000') > 0);
   insert into "cassette_messages" ("message_id", "run_id", "source", "idempotency_key", "payload_json", "created_at", "event_position") values ((OLD."data" ->> '$.message_id'), substr(OLD."stream_id", 5), (OLD."data" ->> '$.source'), (OLD."data" ->> '$.idempotency_key'), (OLD."data" -> '$.payload'), OLD."recorded_at", OLD."position");
   insert into "cassette_jobs" ("job_id", "message_id", "intent", "ordinal", "created_at", "event_position") values ('job_' || substr((OLD."data" ->> '$.message_id'), 5) || '.0001', (OLD."data" ->> '$.message_id'), CASE json_type(OLD."data", '$.payload.intent') WHEN 'text' THEN (OLD."data" ->> '$.payload.intent') ELSE '' END, 1, OLD."recorded_at", OLD."position");
   insert into "cassette_steps" ("step_id", "job_id", "ordinal", "status", "lease_owner", "lease_expires_at", "fencing_token", "payload_json", "created_at", "run_id", "event_position") values ('step_' || substr((OLD."data" ->> '$.message_id'), 5) || '.0001.00001', 'job_' || substr((OLD."data" ->> '$.message_id'), 5) || '.0001', 1, 'PENDING', null, null, 0, (OLD."data" -> '$.payload'), OLD."recorded_at", substr(OLD."stream_id", 5), OLD."position");
@@ -252,7 +253,7 @@ CREATE TRIGGER "tr_pending_event_step_claimed" INSTEAD OF DELETE ON "pending_eve
 WHEN OLD."type" IS 'StepClaimed' AND OLD."schema_version" IS 1
 BEGIN
   SELECT RAISE(ABORT, 'StepClaimed must have exactly the keys fencing_token:integer, lease_expires_at:text, scope:text, step_id:text, worker_id:text') WHERE (SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")) IS NOT '5 fencing_token:integer lease_expires_at:text scope:text step_id:text worker_id:text';
-  SELECT RAISE(ABORT, 'StepClaimed may not have U+0000 anywhere') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(OLD."data", '\\', ''), '\u0000') > 0);
+  SELECT RAISE(ABORT, 'StepClaimed may not have U+0000 anywhere') WHERE instr(OLD."data", '\\u0000') > 0 AND (instr(replace(OLD."data", '\\\\', ''), '\\u0000') > 0);
   SELECT RAISE(ABORT, 'StepClaimed must stand in a stream run:<run_id>, without U+0000') WHERE OLD."stream_id" NOT GLOB 'run:?*' OR instr(OLD."stream_id", char(0)) > 0;
   SELECT RAISE(ABORT, 'StepClaimed must take the first PENDING step of its scope, its stream''s run or the step''s job, in the order of step ids') WHERE CASE (OLD."data" ->> '$.scope') WHEN 'run' THEN (select "step_id" from "cassette_steps" where "run_id" = substr(OLD."stream_id", 5) and "status" = 'PENDING' order by "step_id" limit 1) WHEN 'job' THEN (select "step_id" from "cassette_steps" where "run_id" = substr(OLD."stream_id", 5) and "status" = 'PENDING' and "step_id" > substr((OLD."data" ->> '$.step_id'), 1, 40) || '.' order by "step_id" limit 1) END IS NOT (OLD."data" ->> '$.step_id');
   update "cassette_steps" set "status" = 'LEASED', "lease_owner" = (OLD."data" ->> '$.worker_id'), "lease_expires_at" = (OLD."data" ->> '$.lease_expires_at'), "fencing_token" = (OLD."data" ->> '$.fencing_token'), "event_position" = OLD."position" where "step_id" = (OLD."data" ->> '$.step_id');
@@ -263,7 +264,7 @@ CREATE TRIGGER "tr_pending_event_step_completed" INSTEAD OF DELETE ON "pending_e
 WHEN OLD."type" IS 'StepCompleted' AND OLD."schema_version" IS 1
 BEGIN
   SELECT RAISE(ABORT, 'StepCompleted must have exactly the keys fencing_token:integer, outcome:text, receipt:object, step_id:text, worker_id:text') WHERE (SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")) IS NOT '5 fencing_token:integer outcome:text receipt:object step_id:text worker_id:text';
-  SELECT RAISE(ABORT, 'StepCompleted may have U+0000 in its receipt alone') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(json_remove(OLD."data", '$.receipt'), '\\', ''), '\u0000') > 0);
+  SELECT RAISE(ABORT, 'StepCompleted may have U+0000 in its receipt alone') WHERE instr(OLD."data", '\\u0000') > 0 AND (instr(replace(json_remove(OLD."data", '$.receipt'), '\\\\', ''), '\\u0000') > 0);
   SELECT RAISE(ABORT, 'StepCompleted must name an existing step of its stream''s run') WHERE (select 'run:' || "run_id" as "stream_id" from "cassette_steps" where "step_id" = (OLD."data" ->> '$.step_id')) IS NOT OLD."stream_id";
   insert into "cassette_receipts" ("receipt_id", "step_id", "job_id", "worker_id", "fencing_token", "outcome", "receipt_json", "created_at", "event_position") values ('rcpt_' || substr((OLD."data" ->> '$.step_id'), 6), (OLD."data" ->> '$.step_id'), 'job_' || substr((OLD."data" ->> '$.step_id'), 6, 35), (OLD."data" ->> '$.worker_id'), (OLD."data" ->> '$.fencing_token'), (OLD."data" ->> '$.outcome'), (OLD."data" -> '$.receipt'), OLD."recorded_at", OLD."position");
   update "cassette_steps" set "status" = 'COMMITTED', "event_position" = OLD."position" where "step_id" = (OLD."data" ->> '$.step_id');
@@ -280,7 +281,7 @@ CREATE TRIGGER "tr_pending_rare_event_ledger_created" INSTEAD OF DELETE ON "pend
 WHEN OLD."type" IS 'LedgerCreated' AND OLD."schema_version" IS 1
 BEGIN
   SELECT RAISE(ABORT, 'LedgerCreated must have exactly the keys ledger_id:text') WHERE (SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")) IS NOT '1 ledger_id:text';
-  SELECT RAISE(ABORT, 'LedgerCreated may not have U+0000 anywhere') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(OLD."data", '\\', ''), '\u0000') > 0);
+  SELECT RAISE(ABORT, 'LedgerCreated may not have U+0000 anywhere') WHERE instr(OLD."data", '\\u0000') > 0 AND (instr(replace(OLD."data", '\\\\', ''), '\\u0000') > 0);
   SELECT RAISE(ABORT, 'LedgerCreated must name the ledger') WHERE (OLD."data" ->> '$.ledger_id') IS '';
   SELECT RAISE(ABORT, 'LedgerCreated must stand in the stream ledger') WHERE OLD."stream_id" IS NOT 'ledger';
   insert into "cassette_meta" ("key", "value", "event_position") values ('db_version', '2', OLD."position"), ('schema_version', '2', OLD."position");
@@ -293,7 +294,7 @@ BEGIN
   SELECT RAISE(ABORT, 'MessagePosted with jobs must have exactly the keys idempotency_key:text, jobs:array, message_id:text, payload:object, source:text, steps:array, or idempotency_key:null, jobs:array, message_id:text, payload:object, source:text, steps:array') WHERE coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '') NOT IN ('6 idempotency_key:text jobs:array message_id:text payload:object source:text steps:array', '6 idempotency_key:null jobs:array message_id:text payload:object source:text steps:array');
   SELECT RAISE(ABORT, 'MessagePosted must stand in a stream run:<run_id>, without U+0000') WHERE OLD."stream_id" NOT GLOB 'run:?*' OR instr(OLD."stream_id", char(0)) > 0;
   SELECT RAISE(ABORT, 'message_id must be msg_<the event''s position, 13 digits>_<16 lower-case hex digits>') WHERE length((OLD."data" -> '$.message_id')) IS NOT 36 OR substr((OLD."data" -> '$.message_id'), 1, 19) IS NOT printf('"msg_%013d_', OLD."position") OR substr((OLD."data" -> '$.message_id'), 20, 16) GLOB '*[^0-9a-f]*';
-  SELECT RAISE(ABORT, 'MessagePosted with jobs may have U+0000 in its payloads alone') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(json_remove(OLD."data", '$.payload', '$.steps'), '\\', ''), '\u0000') > 0);
+  SELECT RAISE(ABORT, 'MessagePosted with jobs may have U+0000 in its payloads alone') WHERE instr(OLD."data", '\\u0000') > 0 AND (instr(replace(json_remove(OLD."data", '$.payload', '$.steps'), '\\\\', ''), '\\u0000') > 0);
   SELECT RAISE(ABORT, 'MessagePosted: jobs must be a list of intents') WHERE EXISTS (SELECT 1 FROM json_each(OLD."data", '$.jobs') WHERE "type" IS NOT 'text');
   SELECT RAISE(ABORT, 'MessagePosted: each of steps must have exactly the keys job:integer, payload:object') WHERE EXISTS (SELECT 1 FROM json_each(OLD."data", '$.steps') AS "step" WHERE "step"."type" IS NOT 'object' OR (SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each("step"."value")) IS NOT '2 job:integer payload:object');
   SELECT RAISE(ABORT, 'MessagePosted: steps must name the jobs in order, from 1 and without a gap, and every job must have a step') WHERE (SELECT min("job") IS 1 AND max("job") IS json_array_length(OLD."data", '$.jobs') AND min("growth") >= 0 AND max("growth") <= 1 FROM (SELECT "value" ->> '$.job' AS "job", ("value" ->> '$.job') - lag("value" ->> '$.job', 1, 0) OVER (ORDER BY "key") AS "growth" FROM json_each(OLD."data", '$.steps'))) IS NOT 1;
@@ -307,7 +308,7 @@ CREATE TRIGGER "tr_pending_rare_event_step_requeued" INSTEAD OF DELETE ON "pendi
 WHEN OLD."type" IS 'StepRequeued' AND OLD."schema_version" IS 1
 BEGIN
   SELECT RAISE(ABORT, 'StepRequeued must have exactly the keys cause:text, fencing_token:integer, reason:text, requested_by:text, step_id:text, worker_id:text') WHERE (SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")) IS NOT '6 cause:text fencing_token:integer reason:text requested_by:text step_id:text worker_id:text';
-  SELECT RAISE(ABORT, 'StepRequeued may not have U+0000 anywhere') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(OLD."data", '\\', ''), '\u0000') > 0);
+  SELECT RAISE(ABORT, 'StepRequeued may not have U+0000 anywhere') WHERE instr(OLD."data", '\\u0000') > 0 AND (instr(replace(OLD."data", '\\\\', ''), '\\u0000') > 0);
   SELECT RAISE(ABORT, 'StepRequeued must name an existing step of its stream''s run') WHERE (select 'run:' || "run_id" as "stream_id" from "cassette_steps" where "step_id" = (OLD."data" ->> '$.step_id')) IS NOT OLD."stream_id";
   SELECT RAISE(ABORT, 'StepRequeued must say who asked') WHERE (OLD."data" ->> '$.requested_by') IS '';
   SELECT RAISE(ABORT, 'StepRequeued must name a lease: a LEASED step with its worker and its fencing_token') WHERE NOT EXISTS (select 1 as "found" from "cassette_steps" where "step_id" = (OLD."data" ->> '$.step_id') and "status" IS 'LEASED' AND "lease_owner" IS (OLD."data" ->> '$.worker_id') AND "fencing_token" IS (OLD."data" ->> '$.fencing_token'));
@@ -320,9 +321,10 @@ CREATE TRIGGER "tr_pending_rare_event_thought_recorded" INSTEAD OF DELETE ON "pe
 WHEN OLD."type" IS 'ThoughtRecorded' AND OLD."schema_version" IS 1
 BEGIN
   SELECT RAISE(ABORT, 'ThoughtRecorded must have exactly the keys agent_id:text, content:text, hash:text, id:text, prev_hash:text, timestamp:text, type:text') WHERE (SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")) IS NOT '7 agent_id:text content:text hash:text id:text prev_hash:text timestamp:text type:text';
-  SELECT RAISE(ABORT, 'ThoughtRecorded may not have U+0000 anywhere') WHERE instr(OLD."data", '\u0000') > 0 AND (instr(replace(OLD."data", '\\', ''), '\u0000') > 0);
+  SELECT RAISE(ABORT, 'ThoughtRecorded may not have U+0000 anywhere') WHERE instr(OLD."data", '\\u0000') > 0 AND (instr(replace(OLD."data", '\\\\', ''), '\\u0000') > 0);
   SELECT RAISE(ABORT, 'ThoughtRecorded must stand in a stream task:<task_id>, without U+0000') WHERE OLD."stream_id" NOT GLOB 'task:?*' OR instr(OLD."stream_id", char(0)) > 0;
   insert into "thought_records" ("id", "type", "task_id", "agent_id", "content", "timestamp", "prev_hash", "hash", "created_at", "event_position") values ((OLD."data" ->> '$.id'), (OLD."data" ->> '$.type'), substr(OLD."stream_id", 6), (OLD."data" ->> '$.agent_id'), (OLD."data" ->> '$.content'), (OLD."data" ->> '$.timestamp'), (OLD."data" ->> '$.prev_hash'), (OLD."data" ->> '$.hash'), OLD."recorded_at", OLD."position");
   update "head" set "size" = OLD."position", "hash" = OLD."hash";
 END;
 
+`
