@@ -13,11 +13,11 @@ import type {
   StorageFailure,
   StorageFull,
   StoreBusy,
-  StoreCorrupt,
   StoreNewerThanProgram
 } from "../../domain/ledger/errors.ts"
 import type {
   AgentMissing,
+  CassetteDamaged,
   CassetteOffline,
   LedgerIsNotACassette,
   NotACassette,
@@ -38,6 +38,7 @@ export interface StoreHit {
 
 /** How writing to a cassette's file can fail. */
 export type CassetteWriteError =
+  | CassetteDamaged
   | FileMissing
   | InvalidInput
   | InvariantViolation
@@ -48,7 +49,6 @@ export type CassetteWriteError =
   | StorageFailure
   | StorageFull
   | StoreBusy
-  | StoreCorrupt
   | StoreNewerThanProgram
 
 /** What saving a memory came to in its cassette. */

@@ -158,14 +158,14 @@ export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", { wa
   }
 }
 
-/** What was found in the file forbids to append anything to it; `verify` tells all. */
+/** The ledger is damaged: nothing is appended to it as it stands. */
 export class StoreCorrupt extends Schema.TaggedError<StoreCorrupt>()("StoreCorrupt", {
   code: Schema.String,
   where: Schema.String,
   finding: Schema.String
 }) {
   override get message() {
-    return `The ledger is damaged (${this.code} at ${this.where}: ${this.finding}); nothing is written to it, run verify`
+    return `The ledger is damaged (${this.code} at ${this.where}: ${this.finding}); nothing is written to it: cortex cassette verify lists every fault`
   }
 }
 

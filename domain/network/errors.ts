@@ -203,14 +203,14 @@ export class CassetteFileExists extends Schema.TaggedError<CassetteFileExists>()
   }
 }
 
-/** A cassette that cannot be exported, since its content does not agree with its hashes and receipts. */
+/** The file of a cassette is damaged: it is neither written to nor exported as it stands. */
 export class CassetteDamaged extends Schema.TaggedError<CassetteDamaged>()("CassetteDamaged", {
-  cassette_id: Schema.String,
+  file: Schema.String,
   where: Schema.String,
   reason: Schema.String
 }) {
   override get message() {
-    return `Cassette ${this.cassette_id} is damaged (${this.where}: ${this.reason}): look at network verify, nothing was exported`
+    return `The cassette ${this.file} is damaged (${this.where}: ${this.reason}); nothing was written to it or exported: cortex network verify lists every fault; put the file back from a copy, or remove it and index again`
   }
 }
 

@@ -59,7 +59,7 @@ export class NetworkSymbolDamaged extends Schema.TaggedError<NetworkSymbolDamage
   cassettes: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `The text of ${this.symbol}${through(this.way)} is not the one that its hash names, in ${this.cassettes.join(", ")}: look at network verify`
+    return `The text of ${this.symbol}${through(this.way)} is not the one that its hash names, in ${this.cassettes.join(", ")}: run cortex network verify`
   }
 }
 

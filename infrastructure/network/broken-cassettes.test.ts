@@ -99,7 +99,7 @@ const harms: ReadonlyArray<Harm> = [
     "cut in half",
     inPlace((file) => truncateSync(file, lstatSync(file).size / 2)),
     "error",
-    /damaged \(.*\): put it back/
+    /damaged \(.*\): cortex network verify lists every fault; put it back/
   ],
   ["cut to a few bytes", inPlace((file) => truncateSync(file, 50)), "error", /put it back/],
   ["overwritten at its head", inPlace((file) => overwrite(file, 0, 4_096)), "error", /no SQLite database/],
@@ -109,7 +109,7 @@ const harms: ReadonlyArray<Harm> = [
       overwrite(file, 4_096, lstatSync(file).size - 4_096)
     }),
     "error",
-    /damaged \(.*\): put it back/
+    /damaged \(.*\): cortex network verify lists every fault; put it back/
   ],
   [
     "replaced by text",

@@ -135,7 +135,7 @@ function* chainedAnew(written: Iterable<Written>): Generator<Written> {
  */
 export function* cartridgeContent(
   { connection, meta }: OpenCassette,
-  id: string,
+  { file, id }: { readonly file: string; readonly id: string },
   agent: string | null
 ): Generator<CartridgeWrite, CartridgeManifest> {
   const memories = (meta.get("memories") ?? "shared") as MemoryScope
@@ -146,7 +146,7 @@ export function* cartridgeContent(
   }
   const owner = scope.agent_id ?? ""
   const check = new CartridgeCheck({ sha256, sha256Bytes }, scope)
-  const damaged = (where: string, reason: string) => new CassetteDamaged({ cassette_id: id, where, reason })
+  const damaged = (where: string, reason: string) => new CassetteDamaged({ file, where, reason })
   const judge = (fault: Fault | undefined, where: string): void => {
     if (fault !== undefined) throw damaged(where, fault.reason)
   }

@@ -64,7 +64,7 @@ export interface ExportedCassette {
 const writeFiles = (
   folder: string,
   cassette: OpenCassette,
-  { agent, id }: ExportedCassette
+  exported: ExportedCassette
 ): CartridgeManifest => {
   const descriptors: Array<number> = []
   const lines = (name: CartridgeFile): LineBuffer => {
@@ -75,7 +75,7 @@ const writeFiles = (
   try {
     const receipts = lines("receipts.jsonl")
     const records = lines("records.jsonl")
-    const content = cartridgeContent(cassette, id, agent ?? null)
+    const content = cartridgeContent(cassette, exported, exported.agent ?? null)
     let next = content.next()
     for (; next.done !== true; next = content.next()) {
       receipts.add(cartridgeLine(next.value.receipt))

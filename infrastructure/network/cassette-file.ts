@@ -71,7 +71,8 @@ const codeOf = (error: unknown): string => {
 }
 
 /** What a person does about a file that is no longer what it was. */
-const PUT_BACK = "put it back from a copy, or remove it and index again"
+const PUT_BACK =
+  "cortex network verify lists every fault; put it back from a copy, or remove it and index again"
 
 /** What an error says about a cassette, and what to do; whatever reading stumbles over is a fault of what was read. */
 const faultOf = (error: unknown): CassetteFault => {
@@ -87,7 +88,10 @@ const faultOf = (error: unknown): CassetteFault => {
     return { status: "offline", reason: "the file is missing: put it back, index it, or correct its path" }
   }
   if (code === "SQLITE_NOTADB") {
-    return { status: "error", reason: `the file is no SQLite database: ${PUT_BACK}` }
+    return {
+      status: "error",
+      reason: `the file is no SQLite database: put it back from a copy, or remove it and index again`
+    }
   }
   if (code === "SQLITE_CANTOPEN" || code.startsWith("E")) {
     return {
@@ -141,7 +145,11 @@ const identityOf = (file: string): string | CassetteFault => {
   const found = statSync(file, { bigint: true })
   if (!found.isFile())
     return { status: "error", reason: "there is no file but something else: correct its path" }
-  if (found.size === 0n) return { status: "error", reason: `the file is empty: ${PUT_BACK}` }
+  if (found.size === 0n)
+    return {
+      status: "error",
+      reason: `the file is empty: put it back from a copy, or remove it and index again`
+    }
   return `${found.dev}:${found.ino}:${found.size}:${found.mtimeNs}`
 }
 

@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { CassetteWriteError } from "../../application/network/cassette.ts"
 import { StorageFailure, StoreNewerThanProgram } from "../../domain/ledger/errors.ts"
 import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../domain/network/limits.ts"
-import { LedgerIsNotACassette, NotACassette } from "../../domain/network/errors.ts"
+import { CassetteDamaged, LedgerIsNotACassette, NotACassette } from "../../domain/network/errors.ts"
 import {
   configureForWriting,
   type Connection,
@@ -38,6 +38,8 @@ export const attemptOnCassette = <A>(
       switch (error._tag) {
         case "NotALedger":
           return new NotACassette({ file, reason: error.reason })
+        case "StoreCorrupt":
+          return new CassetteDamaged({ file, where: error.code, reason: error.finding })
         case "ClockFarBehindHead":
           return new StorageFailure({ file, code: error._tag, reason: error.message })
         default:

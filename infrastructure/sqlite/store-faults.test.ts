@@ -3,7 +3,16 @@
  * in its named error, leaves nothing half-written, and is forgotten once the cause is gone.
  */
 import { spawnSync } from "node:child_process"
-import { chmodSync, copyFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
@@ -12,7 +21,7 @@ import { answerOf, startChild } from "../testing/child-process.ts"
 import { firstOpeners } from "../testing/first-openers.ts"
 import { HELD_LOCK_OUTCOME, heldLock } from "../testing/held-lock.ts"
 import { nobodyReaches } from "../testing/nobody.ts"
-import { type StoreKind, type StoreName, storeKinds } from "../testing/store-kinds.ts"
+import { type Refusal, type StoreKind, type StoreName, storeKinds } from "../testing/store-kinds.ts"
 import { folderState, keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
 
 const refusal = (effect: Effect.Effect<unknown, { readonly _tag: string }>) =>
@@ -71,7 +80,7 @@ const onReadOnlyDisk = (folder: string): ReadonlyArray<string> => {
 if (!nobodyReaches) console.warn("SKIPPED: the folder of temporary files is closed to everybody but root")
 
 for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[StoreName, StoreKind]>) {
-  const { count, damage, makeNewer, stranger, write } = kind
+  const { count, damage, makeNewer, stranger, verify, write } = kind
 
   /** A closed file with one thing in it, in a folder of its own. */
   const made = Effect.gen(function* () {
@@ -150,6 +159,21 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[StoreNam
       })
     )
 
+    it.live("names the command that lists every fault when it is damaged, and no other store's", () =>
+      Effect.gen(function* () {
+        const { file } = yield* made
+        const bytes = readFileSync(file)
+        // The schema can still be read, and nothing behind it.
+        writeFileSync(file, bytes.fill(0xff, 4_096))
+        for (const attempt of [write(file, 2), count(file)]) {
+          const { message } = yield* Effect.flip(attempt as Effect.Effect<unknown, Refusal>)
+          assert.include(message, "damaged")
+          assert.deepStrictEqual([...new Set(message.match(/cortex \w+ verify/g))], [verify])
+          if (name !== "ledger") assert.notInclude(message, "ledger")
+        }
+      })
+    )
+
     it.live("that was cut is damage or none of its kind, never an empty one, and works when it is back", () =>
       Effect.gen(function* () {
         const { file } = yield* made
@@ -158,7 +182,7 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[StoreNam
         for (const bytes of [100, 512, 4_096, 12_288, 32_768]) {
           truncateSync(file, bytes)
           const tag = yield* refusal(write(file, 4))
-          assert.include([damage, stranger, "StoreCorrupt"], tag, `${bytes} bytes`)
+          assert.include([damage, stranger], tag, `${bytes} bytes`)
           rmSync(file)
           copyFileSync(`${file}.kept`, file)
         }

@@ -17,6 +17,7 @@ import { withLedger } from "./ledger-program.ts"
 /** What every refusal has. */
 export interface Refusal {
   readonly _tag: string
+  readonly message: string
 }
 
 export interface WriteOptions {
@@ -37,6 +38,8 @@ export interface StoreKind {
   readonly stranger: string
   /** What damage is called. */
   readonly damage: string
+  /** The command that lists every fault. */
+  readonly verify: string
 }
 
 const birth = { id: "one", mutability: "append-only", memories: "shared", ttlMillis: 1_000 } as const
@@ -68,7 +71,8 @@ export const storeKinds = {
       "UPDATE cassette_meta SET value = '99' WHERE key = 'db_version'"
     ],
     stranger: "NotALedger",
-    damage: "StoreCorrupt"
+    damage: "StoreCorrupt",
+    verify: "cortex cassette verify"
   },
   corpus: {
     write: (filename, n, { busyDeadline, text = "" } = {}) =>
@@ -84,7 +88,8 @@ export const storeKinds = {
     steps: corpusSteps,
     makeNewer: ["INSERT INTO corpus_migrations VALUES (99, '0099-later', 'x')"],
     stranger: "NotACorpus",
-    damage: "CorpusCorrupt"
+    damage: "CorpusCorrupt",
+    verify: "cortex cache verify"
   },
   cassette: {
     write: (file, n, { busyDeadline, text = "" } = {}) =>
@@ -102,7 +107,7 @@ export const storeKinds = {
           const read = file.read(({ connection }) => connection.all("SELECT * FROM documents").length)
           return "value" in read
             ? Effect.succeed(read.value)
-            : Effect.fail({ _tag: `${read.status}: ${read.reason}` })
+            : Effect.fail({ _tag: `${read.status}: ${read.reason}`, message: read.reason })
         } finally {
           file.close()
         }
@@ -113,7 +118,8 @@ export const storeKinds = {
       "UPDATE network_meta SET value = '9.0' WHERE key = 'schema_version'"
     ],
     stranger: "NotACassette",
-    damage: "StoreCorrupt"
+    damage: "CassetteDamaged",
+    verify: "cortex network verify"
   }
 } satisfies Readonly<Record<string, StoreKind>>
 

@@ -390,7 +390,9 @@ describe("a ledger that was tampered with", () => {
       const ran = await cortex(command, "--db", damaged)
       expect(ran.code).toBe(0)
       expect(ran.stdout).toContain("r3")
-      expect(ran.stderr).toMatch(/^warning: the ledger is damaged \(.*run verify\n$/)
+      expect(ran.stderr).toMatch(
+        /^warning: the ledger is damaged \(.*cortex cassette verify lists every fault\n$/
+      )
     }
   })
 

@@ -60,6 +60,6 @@ describe("eventTextLine", () => {
     )
   })
   it("points to verify when data is no object", () => {
-    expect(eventTextLine(event("StepClaimed", "[]"))).toContain("run verify")
+    expect(eventTextLine(event("StepClaimed", "[]"))).toContain("run cortex cassette verify")
   })
 })

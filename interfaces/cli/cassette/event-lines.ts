@@ -40,7 +40,8 @@ const summaries: { readonly [type: string]: (data: JsonObject) => string } = {
 const summaryOf = ({ data, type }: EventEnvelope): string => {
   const value = parseStoredJson(data)
   const summary = Object.hasOwn(summaries, type) ? summaries[type] : undefined
-  if (Result.isFailure(value) || !isJsonObject(value.success)) return "data is not a JSON object: run verify"
+  if (Result.isFailure(value) || !isJsonObject(value.success))
+    return "data is not a JSON object: run cortex cassette verify"
   return summary === undefined ? data : summary(value.success)
 }
 

@@ -127,6 +127,8 @@ export const warnAbout = Effect.fnUntraced(function* (ledger: LedgerShape) {
     ...(yield* ledger.warnings),
     ...(fault === undefined
       ? []
-      : [`the ledger is damaged (${fault.code} ${fault.where}: ${fault.message}): run verify`])
+      : [
+          `the ledger is damaged (${fault.code} ${fault.where}: ${fault.message}): cortex cassette verify lists every fault`
+        ])
   ])
 })
