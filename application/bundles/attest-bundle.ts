@@ -2,11 +2,11 @@
 // verifying the bundle and then, beside it, the one envelope that was handed over.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { attestationSigners, attestationText } from "../../domain/bundles/attestation.ts"
+import { attestationMessage, attestationSigners, attestationText } from "../../domain/bundles/attestation.ts"
 import type { BundleFinding } from "../../domain/bundles/finding.ts"
 import { hexText } from "../../domain/canonical/bytes.ts"
 import type { TrustFile } from "../../domain/ledger/trust.ts"
-import { Signing, type SigningKey } from "../ledger/signing.ts"
+import { signatureOf, Signing, type SigningKey } from "../ledger/signing.ts"
 import { soundBundle } from "./sound-bundle.ts"
 import { type VerifiedBundle, verifyBundle } from "./verify-bundle.ts"
 
@@ -18,11 +18,13 @@ export interface AttestationRequest {
   readonly required: boolean
 }
 
-/** Signs the bundle at an absolute path; gives the envelope's text. */
+/** Signs the bundle at an absolute path; gives the envelope's text. `InvalidInput` when the key is none that can be believed. */
 export const signBundle = Effect.fn("Bundle.sign")(function* (path: string, key: SigningKey) {
   const { sha256 } = yield* Signing
   const { manifest, manifestBytes } = yield* soundBundle(path)
-  return attestationText(sha256, { manifest, manifestHash: hexText(sha256(manifestBytes)) }, key)
+  const bundle = { manifest, manifestHash: hexText(sha256(manifestBytes)) }
+  const signature = yield* signatureOf(key, attestationMessage(bundle))
+  return attestationText(sha256, bundle, key.publicKey, signature)
 })
 
 const judge = Effect.fnUntraced(function* (

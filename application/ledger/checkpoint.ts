@@ -17,7 +17,7 @@ import {
   originOf,
   parseCheckpoint
 } from "../../domain/ledger/checkpoint.ts"
-import { InvalidInput, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { type InvalidInput, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { decodeEvent } from "../../domain/ledger/events.ts"
 import { emptyRoot, type Hash } from "../../domain/ledger/merkle-tree.ts"
 import { formatSignedNote, isKeyName, keyHash } from "../../domain/ledger/signed-note.ts"
@@ -26,7 +26,7 @@ import { decodeNote, decodeSigner } from "./evidence-input.ts"
 import { eventRoots } from "./event-roots.ts"
 import type { Hashing } from "./hashing.ts"
 import { LedgerReader, type ReadError } from "./ledger-reader.ts"
-import { Signing, type SigningKey } from "./signing.ts"
+import { signatureOf, Signing, type SigningKey } from "./signing.ts"
 
 type Ports = LedgerReader | Hashing | Signing
 
@@ -62,16 +62,11 @@ export interface MadeCheckpoint {
   readonly key_name: string
 }
 
-const wrongKey = new InvalidInput({
-  message: "/key: what it signs does not verify with its publicKey",
-  issues: [{ path: "/key", message: "what it signs does not verify with its publicKey" }]
-})
-
 /** Signs the ledger as it is now: all events up to the newest. */
 export const makeCheckpoint = Effect.fn("Checkpoint.make")(function* (
   options: MakeCheckpointOptions
 ): Effect.fn.Return<MadeCheckpoint, InvalidInput | InvalidKeyName | ReadError, Ports> {
-  const { sha256, verify } = yield* Signing
+  const { sha256 } = yield* Signing
   const { key, keyName } = yield* Effect.fromResult(decodeSigner(options))
   const origin = yield* ledgerOrigin
   const name = keyName ?? origin
@@ -89,10 +84,7 @@ export const makeCheckpoint = Effect.fn("Checkpoint.make")(function* (
   }
   const text = formatCheckpointBody({ origin, size, root })
   const hash = keyHash(sha256, { name, publicKey: key.publicKey })
-  const message = utf8Bytes(text)
-  const signature = key.sign(message)
-  // A key may be the host's own: what nobody can verify must not pass for evidence until the day it is needed.
-  if (!verify(key.publicKey, message, signature)) return yield* wrongKey
+  const signature = yield* signatureOf(key, utf8Bytes(text))
   const note = formatSignedNote({ text, signatures: [{ name, keyHash: hash, signature }] })
   return { note, origin, size, root: hexText(root), key_name: name }
 })

@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { Timestamp } from "../../domain/canonical/timestamp.ts"
-import { PUBLIC_KEY_BYTES } from "../../domain/ledger/signed-note.ts"
+import { isPublicKey, PUBLIC_KEY_BYTES } from "../../domain/ledger/ed25519-form.ts"
 import { TrustFile } from "../../domain/ledger/trust.ts"
 import { TrustedPoint } from "../../domain/ledger/verification.ts"
 import { decodeInput } from "./input.ts"
@@ -63,7 +63,7 @@ const isSigningKey = (value: unknown): value is SigningKey =>
   value !== null &&
   "publicKey" in value &&
   value.publicKey instanceof Uint8Array &&
-  value.publicKey.length === PUBLIC_KEY_BYTES &&
+  isPublicKey(value.publicKey) &&
   "sign" in value &&
   typeof value.sign === "function"
 
@@ -71,7 +71,7 @@ const isSigningKey = (value: unknown): value is SigningKey =>
 export const decodeSigner = decodeInput(
   Schema.Struct({
     key: Schema.declare(isSigningKey, {
-      expected: `a key: publicKey of ${PUBLIC_KEY_BYTES} bytes, and sign`
+      expected: `a key: sign, and publicKey, the ${PUBLIC_KEY_BYTES} bytes of an Ed25519 point that is not of small order`
     }),
     keyName: Schema.optional(Schema.String)
   }),

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import { joinBytes } from "../canonical/bytes.ts"
 import { jcsText } from "../canonical/jcs.ts"
 import type { SignatureChecks, TrustFile } from "../ledger/trust.ts"
-import { attestationSigners, attestationText } from "./attestation.ts"
+import { attestationMessage, attestationSigners, attestationText } from "./attestation.ts"
 import { bytesOf, goldenManifest, sha256 } from "./testing/smallest-bundle.ts"
 
 const SPKI = Buffer.from("302a300506032b6570032100", "hex")
@@ -46,7 +46,9 @@ const bundle = {
   manifestHash: sha256(Buffer.from(bytesOf(goldenManifest)).toString())
 }
 const key = keyOf(7)
-const text = attestationText(checks.sha256, bundle, key)
+const textBy = ({ publicKey, sign: signs }: typeof key): string =>
+  attestationText(checks.sha256, bundle, publicKey, signs(attestationMessage(bundle)))
+const text = textBy(key)
 
 const trustOf = (changes: Partial<TrustFile["keys"][number]> = {}): TrustFile => ({
   keys: [
@@ -93,7 +95,7 @@ describe("an attestation", () => {
         root_hash: goldenManifest.hashes.root_hash
       }
     })
-    assert.strictEqual(text, attestationText(checks.sha256, bundle, keyOf(7)))
+    assert.strictEqual(text, textBy(keyOf(7)))
     assert.strictEqual(about(jcsText(statement)), text.trimEnd())
   })
 
@@ -128,6 +130,64 @@ describe("an attestation", () => {
     }
   })
 
+  it("by a key that is disabled under another name is not believed, and the message says so", () => {
+    const [on] = trustOf().keys
+    const unnamed = jcsText({ ...envelope, signatures: [{ sig: envelope.signatures[0]!.sig }] })
+    for (const off of [
+      { ...on!, name: "former", enabled: false },
+      { ...on!, name: "former", enabled: false, scope: {} }
+    ]) {
+      for (const keys of [[on!, off], [off, on!], [off]]) {
+        for (const given of [text, unnamed]) {
+          const result = judged(given, { keys })
+          assert.isTrue(Result.isFailure(result))
+          if (Result.isFailure(result)) {
+            assert.strictEqual(result.failure.code, "ATTESTATION_UNTRUSTED")
+            assert.include(result.failure.message, "disabled there, as former")
+          }
+        }
+      }
+    }
+    const other = { ...on!, name: "other", public_key: keyOf(8).text }
+    const both = jcsText({
+      ...envelope,
+      signatures: [...envelope.signatures, ...(JSON.parse(textBy(keyOf(8))) as Envelope).signatures]
+    })
+    const keys = [on!, { ...on!, name: "former", enabled: false }, other]
+    assert.deepStrictEqual(codeOf(both, { keys }), ["other"])
+  })
+
+  it("is read as other programs write it: url-safe, without padding, with other fields", () => {
+    const urlSafe = (base64: string) => base64.replaceAll("+", "-").replaceAll("/", "_")
+    const bare = (base64: string) => base64.replace(/=+$/, "")
+    const spellings = [urlSafe, bare, (base64: string) => bare(urlSafe(base64))]
+    // A payload and a signature that hold digits in which the alphabets differ.
+    const [own] = envelope.signatures
+    assert.match(own!.sig, /[+/]/)
+    for (const spell of spellings) {
+      const sig = { ...own!, sig: spell(own!.sig) }
+      const given = jcsText({ ...envelope, payload: spell(envelope.payload), signatures: [sig] })
+      assert.deepStrictEqual(codeOf(given), ["builder"])
+    }
+    const more = { ...envelope, more: 1, signatures: [{ ...own!, cert: "x" }] }
+    assert.deepStrictEqual(codeOf(jcsText(more)), ["builder"])
+    for (const payload of [`${envelope.payload}=`, ` ${envelope.payload}`, `${bare(envelope.payload)}====`]) {
+      assert.strictEqual(codeOf(jcsText({ ...envelope, payload })), "ATTESTATION_INVALID", payload)
+    }
+  })
+
+  it("without key ids is believed when any trusted key fits, and a stranger beside it spoils nothing", () => {
+    const sigOf = (text: string) => (JSON.parse(text) as Envelope).signatures[0]!.sig
+    const [own, strange] = [sigOf(text), sigOf(textBy(keyOf(8)))]
+    const withAll = (...signatures: ReadonlyArray<object>) =>
+      codeOf(jcsText({ ...envelope, signatures: signatures as never }))
+    assert.deepStrictEqual(withAll({ sig: own }), ["builder"])
+    assert.deepStrictEqual(withAll({ sig: own, keyid: "" }), ["builder"])
+    assert.deepStrictEqual(withAll({ sig: strange }, { sig: own }), ["builder"])
+    assert.strictEqual(withAll({ sig: strange }), "ATTESTATION_UNTRUSTED")
+    assert.strictEqual(withAll({ sig: "*" }, { sig: "" }), "ATTESTATION_UNTRUSTED")
+  })
+
   it("of another bundle is about another subject", () => {
     const other = { ...bundle, manifestHash: "0".repeat(64) }
     assert.strictEqual(codeOf(text, trustOf(), other), "ATTESTATION_SUBJECT")
@@ -139,7 +199,6 @@ describe("an attestation", () => {
       "",
       "{}",
       text.replace("{", '{"payload":"",'),
-      jcsText({ ...envelope, more: 1 }),
       jcsText({ ...envelope, signatures: [] }),
       jcsText({ ...envelope, payload: "*" }),
       jcsText({ ...envelope, payloadType: "text/plain" }),

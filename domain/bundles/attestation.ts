@@ -1,12 +1,21 @@
 // Attestations of bundles: a DSSE envelope (https://github.com/secure-systems-lab/dsse) around an in-toto statement whose
 // subject is the SHA-256 of `bundle.json`. A bundle has exactly one statement, so its text is compared and not
-// interpreted. The envelope lies beside the bundle and never in it.
+// interpreted. The envelope lies beside the bundle and never in it. It is written in one way and read as DSSE has it:
+// both alphabets of base64, key ids or none, and fields of other programs, which are passed over.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { base64Text, bytesOfBase64, hexText, joinBytes, utf8Bytes } from "../canonical/bytes.ts"
+import {
+  base64Text,
+  bytesEqual,
+  bytesOfAnyBase64,
+  hexText,
+  joinBytes,
+  utf8Bytes
+} from "../canonical/bytes.ts"
 import { isJsonObject } from "../canonical/json.ts"
 import { jcsText } from "../canonical/jcs.ts"
 import { readJsonBytes } from "../canonical/strict-reader.ts"
+import { isSignedBy } from "../ledger/ed25519-form.ts"
 import { publicKeyBytes, type SignatureChecks, type TrustFile, type TrustKey } from "../ledger/trust.ts"
 import type { BundleFindingCode } from "./finding.ts"
 import { type Manifest, MANIFEST_NAME } from "./manifest.ts"
@@ -22,10 +31,9 @@ const MAX_SIGNATURES = 64
 const Envelope = Schema.Struct({
   payloadType: Schema.Literal(PAYLOAD_TYPE),
   payload: Schema.String,
-  signatures: Schema.Array(Schema.Struct({ keyid: Schema.String, sig: Schema.String })).check(
-    Schema.isMinLength(1),
-    Schema.isMaxLength(MAX_SIGNATURES)
-  )
+  signatures: Schema.Array(
+    Schema.Struct({ keyid: Schema.optionalKey(Schema.String), sig: Schema.String })
+  ).check(Schema.isMinLength(1), Schema.isMaxLength(MAX_SIGNATURES))
 })
 
 /** A bundle that is attested: its manifest, and the SHA-256 (hexadecimal) of its `bundle.json`. */
@@ -58,20 +66,22 @@ const signedBytes = (payload: Uint8Array): Uint8Array =>
 const keyIdOf = (sha256: SignatureChecks["sha256"], publicKey: Uint8Array): string =>
   hexText(sha256(publicKey))
 
-/** The envelope's text, with one signature. */
+/** What a key signs to vouch for a bundle. */
+export const attestationMessage = (bundle: AttestedBundle): Uint8Array =>
+  signedBytes(utf8Bytes(statementText(bundle)))
+
+/** The envelope's text, with the one signature that a key made over `attestationMessage`. */
 export const attestationText = (
   sha256: SignatureChecks["sha256"],
   bundle: AttestedBundle,
-  key: { readonly publicKey: Uint8Array; readonly sign: (message: Uint8Array) => Uint8Array }
-): string => {
-  const payload = utf8Bytes(statementText(bundle))
-  const signature = key.sign(signedBytes(payload))
-  return `${jcsText({
+  publicKey: Uint8Array,
+  signature: Uint8Array
+): string =>
+  `${jcsText({
     payloadType: PAYLOAD_TYPE,
-    payload: base64Text(payload),
-    signatures: [{ keyid: keyIdOf(sha256, key.publicKey), sig: base64Text(signature) }]
+    payload: base64Text(utf8Bytes(statementText(bundle))),
+    signatures: [{ keyid: keyIdOf(sha256, publicKey), sig: base64Text(signature) }]
   })}\n`
-}
 
 /** Why an attestation does not count. */
 export interface AttestationFault {
@@ -79,7 +89,7 @@ export interface AttestationFault {
   readonly message: string
 }
 
-const decode = Schema.decodeUnknownResult(Envelope, { onExcessProperty: "error", errors: "first" })
+const decode = Schema.decodeUnknownResult(Envelope, { onExcessProperty: "ignore", errors: "first" })
 
 const fault = (code: AttestationFault["code"], message: string) =>
   Result.fail<AttestationFault>({ code, message })
@@ -95,9 +105,64 @@ const isStatement = (payload: Uint8Array): boolean => {
 const isInScope = ({ scope }: TrustKey, runId: string): boolean =>
   (scope.run_prefixes ?? []).some((prefix) => runId.startsWith(prefix))
 
+const publicKeyOf = (text: string): Uint8Array => publicKeyBytes(text) ?? new Uint8Array(0)
+const hexOf = (text: string): string => hexText(publicKeyOf(text))
+
+type EnvelopeSignature = (typeof Envelope.Type)["signatures"][number]
+
+/** How a trusted key stands to an envelope: it has not signed it, has, or is named by a signature that is not its own. */
+type Standing = "absent" | "signed" | "wrong"
+
+/**
+ * A signature that names its key must be that key's. One that names none may be any key's, so it is tried, and counts
+ * against nobody where it does not fit.
+ */
+const standingOf = (
+  { sha256, verify }: SignatureChecks,
+  publicKey: Uint8Array,
+  message: Uint8Array,
+  signatures: ReadonlyArray<EnvelopeSignature>
+): Standing => {
+  const id = keyIdOf(sha256, publicKey)
+  const fits = ({ sig }: EnvelopeSignature) =>
+    isSignedBy(verify, publicKey, message, bytesOfAnyBase64(sig) ?? new Uint8Array(0))
+  const named = signatures.filter(({ keyid }) => keyid === id)
+  if (!named.every(fits)) return "wrong"
+  const unnamed = signatures.filter(({ keyid = "" }) => keyid === "")
+  return named.length > 0 || unnamed.some(fits) ? "signed" : "absent"
+}
+
+/** Who of a trust file signed a message: an envelope names keys without names, so one disabled entry disables its key. */
+const trustedSigners = (
+  checks: SignatureChecks,
+  trust: TrustFile,
+  runId: string,
+  message: Uint8Array,
+  signatures: ReadonlyArray<EnvelopeSignature>
+): Result.Result<ReadonlyArray<string>, AttestationFault> => {
+  const untrusted = (text: string) => fault("ATTESTATION_UNTRUSTED", text)
+  const off = new Map(
+    trust.keys.filter(({ enabled }) => !enabled).map(({ name, public_key }) => [hexOf(public_key), name])
+  )
+  const signers: Array<string> = []
+  const disabled = new Set<string>()
+  for (const key of trust.keys) {
+    const offAs = off.get(hexOf(key.public_key))
+    const standing = standingOf(checks, publicKeyOf(key.public_key), message, signatures)
+    if (offAs !== undefined) {
+      if (standing === "signed") disabled.add(offAs)
+    } else if (standing === "wrong") return untrusted(`the signature is not the one of ${key.name}`)
+    else if (standing === "signed" && isInScope(key, runId)) signers.push(key.name)
+  }
+  if (signers.length > 0) return Result.succeed(signers)
+  const none = `no enabled key of the trust file has signed it for run ${runId}`
+  if (disabled.size === 0) return untrusted(none)
+  return untrusted(`${none}; a key that has is disabled there, as ${[...disabled].join(", ")}`)
+}
+
 /** The names of the trusted keys that signed this attestation of this bundle, at least one, or why it does not count. */
 export const attestationSigners = (
-  { sha256, verify }: SignatureChecks,
+  checks: SignatureChecks,
   trust: TrustFile,
   bundle: AttestedBundle,
   bytes: Uint8Array
@@ -109,27 +174,12 @@ export const attestationSigners = (
     return fault("ATTESTATION_INVALID", decoded.failure.message.replaceAll(/\s*\n\s*/g, " "))
   }
   const { signatures } = decoded.success
-  const payload = bytesOfBase64(decoded.success.payload)
+  const payload = bytesOfAnyBase64(decoded.success.payload)
   if (payload === undefined) return fault("ATTESTATION_INVALID", "its payload is not base64")
-  if (hexText(payload) !== hexText(utf8Bytes(statementText(bundle)))) {
+  if (!bytesEqual(payload, utf8Bytes(statementText(bundle)))) {
     return isStatement(payload)
       ? fault("ATTESTATION_SUBJECT", "its statement is about another bundle, or this one was changed")
       : fault("ATTESTATION_INVALID", "its payload is not an in-toto statement about a bundle")
   }
-  const message = signedBytes(payload)
-  const trusted: Array<string> = []
-  for (const key of trust.keys.filter(({ enabled }) => enabled)) {
-    const publicKey = publicKeyBytes(key.public_key) ?? new Uint8Array(0)
-    const own = signatures.filter(({ keyid }) => keyid === keyIdOf(sha256, publicKey))
-    if (own.some(({ sig }) => !verify(publicKey, message, bytesOfBase64(sig) ?? new Uint8Array(0)))) {
-      return fault("ATTESTATION_UNTRUSTED", `the signature is not the one of ${key.name}`)
-    }
-    if (own.length > 0 && isInScope(key, bundle.manifest.run_id)) trusted.push(key.name)
-  }
-  return trusted.length > 0
-    ? Result.succeed(trusted)
-    : fault(
-        "ATTESTATION_UNTRUSTED",
-        `no enabled key of the trust file has signed it for run ${bundle.manifest.run_id}`
-      )
+  return trustedSigners(checks, trust, bundle.manifest.run_id, signedBytes(payload), signatures)
 }

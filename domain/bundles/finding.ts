@@ -28,7 +28,7 @@ const failed = {
   ARTIFACT_ID_MISMATCH: "an artifact's id is not the hash of its reference and slice",
   ARTIFACT_PATH_INVALID: "an artifact's path is not artifacts/ID.txt",
   ARTIFACT_KIND_MISMATCH: "an artifact's kind does not fit the step that refers to it",
-  ARTIFACT_UNREFERENCED: "no step refers to an artifact",
+  ARTIFACT_UNREFERENCED: "no step that succeeded refers to an artifact",
   STEP_WITHOUT_ARTIFACT: "a step that did not fail has no artifact",
   FAILED_STEPS_INVALID: "failed_steps is empty, not sorted, or names what is no step",
   PLAN_HASH_MISMATCH: "plan_hash is not the hash of the run and its steps",

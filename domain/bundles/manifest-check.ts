@@ -181,8 +181,10 @@ const checkArtifact = (
 const readingKey = (ref: string, slice: string): string => `${ref.length} ${ref}${slice}`
 
 const checkReferences = (list: BundleFindings, { artifacts, provenance, steps }: Manifest): void => {
+  const failed = new Set(provenance.failed_steps)
+  // A step that failed has read nothing: only those that succeeded have artifacts, and say of which kind.
   const kinds = new Map<string, Set<ManifestArtifact["kind"]>>()
-  for (const step of steps) {
+  for (const step of steps.filter(({ step_id }) => !failed.has(step_id))) {
     const key = readingKey(refOf(step), step.constraints.slice)
     kinds.set(key, (kinds.get(key) ?? new Set()).add(kindOf(step.op)))
   }
@@ -193,12 +195,11 @@ const checkReferences = (list: BundleFindings, { artifacts, provenance, steps }:
     const expected = kinds.get(key)
     const where = `/artifacts/${index}`
     if (expected === undefined) {
-      list.add("ARTIFACT_UNREFERENCED", where, "no step has this reference with this slice")
+      list.add("ARTIFACT_UNREFERENCED", where, "no step that succeeded has this reference with this slice")
     } else if (expected.size !== 1 || !expected.has(kind)) {
       list.add("ARTIFACT_KIND_MISMATCH", `${where}/kind`, "the step that refers to it reads something else")
     }
   })
-  const failed = new Set(provenance.failed_steps)
   steps.forEach((step, index) => {
     if (failed.has(step.step_id) || present.has(readingKey(refOf(step), step.constraints.slice))) return
     list.add("STEP_WITHOUT_ARTIFACT", `/steps/${index}`, "the step did not fail, and what it read is missing")

@@ -1,5 +1,6 @@
 // Bytes as hexadecimal, base64 and UTF-8 text, and the port through which bytes are hashed. Every decoder here takes
-// one spelling only, since a second spelling of a hash or a signature is a second document with the same meaning.
+// one spelling only, since a second spelling of a hash or a signature is a second document with the same meaning; the
+// one exception is named for what it is, and reads what other programs write.
 // Nothing here repairs: white space, upper-case digits and unused bits are refused.
 
 /** SHA-256 (32 bytes) of bytes; synchronous, and its answer is never changed afterwards. */
@@ -79,6 +80,15 @@ export const bytesOfBase64 = (text: string): Uint8Array | undefined => {
   }
   // The last group can hide set bits behind its padding.
   return base64Text(bytes) === text ? bytes : undefined
+}
+
+/** The bytes of base64 in either alphabet (RFC 4648, sections 4 and 5), with its padding or without; or undefined. */
+export const bytesOfAnyBase64 = (text: string): Uint8Array | undefined => {
+  const digits = text.replace(/={0,2}$/, "")
+  const padded = digits.padEnd(Math.ceil(digits.length / 4) * 4, "=")
+  if (text !== digits && text !== padded) return undefined
+  if (/[+/]/.test(digits) && /[-_]/.test(digits)) return undefined
+  return bytesOfBase64(padded.replaceAll("-", "+").replaceAll("_", "/"))
 }
 
 /** True when both have the same length and the same bytes. */

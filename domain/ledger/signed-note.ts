@@ -18,10 +18,6 @@ const MAX_NOTE_LENGTH = 524_288
 const MAX_NOTE_SIGNATURES = 64
 const MAX_KEY_NAME_BYTES = 256
 
-/** Bytes of an Ed25519 public key and of its signature. */
-export const PUBLIC_KEY_BYTES = 32
-export const SIGNATURE_BYTES = 64
-
 const KEY_HASH_BYTES = 4
 const ED25519 = 0x01
 const LINE_FEED = 0x0a
@@ -59,9 +55,6 @@ export interface NoteKey {
   /** 32 bytes. */
   readonly publicKey: Uint8Array
 }
-
-/** Checks an Ed25519 signature over a message; false for whatever does not fit, never an exception. */
-export type VerifySignature = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean
 
 /** The 4 bytes that name a key on a signature line: SHA-256(name, LF, 0x01, public key), its beginning. */
 export const keyHash = (sha256: Sha256Bytes, { name, publicKey }: NoteKey): Uint8Array =>

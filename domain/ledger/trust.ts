@@ -14,14 +14,8 @@ import {
 import { Identifier } from "../canonical/text.ts"
 import { CheckpointUntrusted, type UntrustedReason } from "./checkpoint-errors.ts"
 import { type Checkpoint, ledgerOfOrigin } from "./checkpoint.ts"
-import {
-  isKeyName,
-  type NoteKey,
-  PUBLIC_KEY_BYTES,
-  SIGNATURE_BYTES,
-  signaturesBy,
-  type VerifySignature
-} from "./signed-note.ts"
+import { isPublicKey, isSignedBy, type VerifySignature } from "./ed25519-form.ts"
+import { isKeyName, type NoteKey, signaturesBy } from "./signed-note.ts"
 
 /** Longest trust file (bytes) and most keys in it. */
 export const MAX_TRUST_FILE_BYTES = 1_048_576
@@ -32,13 +26,15 @@ const SPKI_PREFIX = bytesOfHex("302a300506032b6570032100") ?? new Uint8Array(0)
 
 const PEM = /^-----BEGIN PUBLIC KEY-----\n([A-Za-z0-9+/=]+)\n-----END PUBLIC KEY-----\n?$/
 
-/** The 32 bytes of a public key, from PEM as `key generate` writes it or from the one base64 line inside. */
+/**
+ * The 32 bytes of a public key, from PEM as `key generate` writes it or from the one base64 line inside. Undefined when
+ * the text is another, and when the bytes may not be believed as a key (`ed25519-form.ts`).
+ */
 export const publicKeyBytes = (text: string): Uint8Array | undefined => {
   const spki = bytesOfBase64(PEM.exec(text)?.[1] ?? text)
-  if (spki?.length !== SPKI_PREFIX.length + PUBLIC_KEY_BYTES) return undefined
-  return bytesEqual(spki.slice(0, SPKI_PREFIX.length), SPKI_PREFIX)
-    ? spki.slice(SPKI_PREFIX.length)
-    : undefined
+  if (spki === undefined || !bytesEqual(spki.slice(0, SPKI_PREFIX.length), SPKI_PREFIX)) return undefined
+  const key = spki.slice(SPKI_PREFIX.length)
+  return isPublicKey(key) ? key : undefined
 }
 
 const KeyName = Schema.String.check(
@@ -47,7 +43,8 @@ const KeyName = Schema.String.check(
 
 const PublicKeyText = Schema.String.check(
   Schema.makeFilter((text: string) => publicKeyBytes(text) !== undefined, {
-    expected: "an Ed25519 public key: SPKI PEM, or the base64 line inside it"
+    expected:
+      "an Ed25519 public key (SPKI PEM, or the base64 line inside it) in its one encoding and not of small order"
   })
 )
 
@@ -101,9 +98,7 @@ const signersOf = ({ sha256, verify }: SignatureChecks, trust: TrustFile, { note
   return trust.keys.flatMap((key) => {
     const known = noteKey(key)
     const signatures = signaturesBy(sha256, note, known)
-    const valid = signatures.every(
-      ({ signature }) => signature.length === SIGNATURE_BYTES && verify(known.publicKey, message, signature)
-    )
+    const valid = signatures.every(({ signature }) => isSignedBy(verify, known.publicKey, message, signature))
     return signatures.length === 0 ? [] : [{ key, valid }]
   })
 }

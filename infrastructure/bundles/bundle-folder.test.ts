@@ -11,7 +11,7 @@ import { bundleFindingCodes } from "../../domain/bundles/finding.ts"
 import { golden, goldenManifest, goldenText, sha256 } from "../../domain/bundles/testing/smallest-bundle.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { bundleFolderLayer } from "./bundle-folder.ts"
-import { brokenBundles } from "./testing/broken-bundles.ts"
+import { brokenBundles, soundBundles } from "./testing/broken-bundles.ts"
 import { exitOf, hasPython, reportOfFolder, secondOpinions, writeGolden } from "./testing/bundle-folders.ts"
 
 const path = goldenManifest.artifacts[0]?.path ?? ""
@@ -31,6 +31,17 @@ describe("the golden bundle", () => {
     symlinkSync(writeGolden(join(folder, "bundle")), join(folder, "link"))
     expect((await reportOfFolder(join(folder, "link"))).verdict).toBe("PASS")
   })
+})
+
+describe("a bundle with steps that failed", () => {
+  for (const { make, name } of soundBundles) {
+    it(`verifies with ${name}, in the eyes of the second verifier too`, async () => {
+      const folder = join(temporaryFolder(), "bundle")
+      make(folder)
+      expect(await reportOfFolder(folder)).toMatchObject({ verdict: "PASS", findings: [] })
+      if (hasPython) expect(secondOpinions([folder])[0]).toMatchObject({ exit: 0, codes: [] })
+    })
+  }
 })
 
 describe("a broken bundle", () => {

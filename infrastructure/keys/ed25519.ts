@@ -29,7 +29,7 @@ import { joinBytes, type Sha256Bytes } from "../../domain/canonical/bytes.ts"
 import { KeyFileExists, KeyFileExposed, NotAKeyFile } from "../../domain/ledger/checkpoint-errors.ts"
 import { InvalidInput, ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
 import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
-import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, type VerifySignature } from "../../domain/ledger/signed-note.ts"
+import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, type VerifySignature } from "../../domain/ledger/ed25519-form.ts"
 
 const PRIVATE_MODE = 0o600
 const PUBLIC_MODE = 0o644

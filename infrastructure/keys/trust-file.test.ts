@@ -48,6 +48,12 @@ describe("a trust file", () => {
     }
   })
 
+  const spkiOf = (start: Iterable<number>): string => {
+    const key = Buffer.alloc(32)
+    key.set([...start])
+    return Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), key]).toString("base64")
+  }
+  const pemAround = (base64: string) => `-----BEGIN PUBLIC KEY-----\n${base64}\n-----END PUBLIC KEY-----\n`
   const x25519 = pemOf(generateKeyPairSync("x25519").publicKey)
 
   it.each([
@@ -70,6 +76,10 @@ describe("a trust file", () => {
       { keys: [entry({ public_key: String(first.privateKey.export({ format: "pem", type: "pkcs8" })) })] }
     ],
     ["a raw key", { keys: [entry({ public_key: Buffer.alloc(32).toString("base64") })] }],
+    ["a key of small order", { keys: [entry({ public_key: spkiOf([1]) })] }],
+    ["a disabled key of small order", { keys: [entry({ public_key: spkiOf([]), enabled: false })] }],
+    ["a key of small order in PEM", { keys: [entry({ public_key: pemAround(spkiOf([1])) })] }],
+    ["a key in another encoding", { keys: [entry({ public_key: spkiOf(new Uint8Array(32).fill(255)) })] }],
     [
       "a key with a carriage return",
       { keys: [entry({ public_key: pemOf(first.publicKey).replaceAll("\n", "\r\n") })] }
@@ -169,6 +179,11 @@ describe("the judgement over a checkpoint's signatures", () => {
     assert.strictEqual(judge([entry({ enabled: false })], [ops]), "key_disabled")
     const both = [entry(), entry({ name: "stranger", public_key: pemOf(second.publicKey), enabled: false })]
     assert.strictEqual(judge(both, [ops, { ...stranger, signature: ops.signature }]), "ops")
+  })
+
+  it("a note names its keys by name: the same key disabled under another name is another identity", () => {
+    assert.strictEqual(judge([entry(), entry({ name: "former", enabled: false })], [ops]), "ops")
+    assert.strictEqual(judge([entry({ name: "former" }), entry({ enabled: false })], [ops]), "key_disabled")
   })
 
   it("a key is believed for the ledgers of its scope alone", () => {

@@ -433,7 +433,7 @@ describe("a first event that names no ledger", () => {
       tamper(filename, ["UPDATE events SET type = 'StepClaimed' WHERE position = 1"])
       const { privateKey } = generateKeyPairSync("ed25519")
       const key = {
-        publicKey: new Uint8Array(32),
+        publicKey: new Uint8Array(32).fill(9),
         sign: () => new Uint8Array(privateKey.asymmetricKeyType!.length)
       }
       const error = yield* Effect.flip(on(makeCheckpoint({ key })))

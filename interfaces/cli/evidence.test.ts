@@ -423,9 +423,12 @@ describe("bad input", () => {
       ["USAGE", ["key", "generate"]],
       ["USAGE", ["key", "trust", "--public-key", "audit.pem.pub"]],
       ["INVALID_PARAMS", ["key", "trust", "--public-key", "text.txt", "--ledger", "l"]],
+      ["INVALID_PARAMS", ["key", "trust", "--public-key", "small.pub", "--ledger", "l"]],
       ["INVALID_PARAMS", ["key", "trust", "--public-key", "audit.pem.pub", "--ledger", ""]],
       ["INVALID_KEY_NAME", ["key", "trust", "--public-key", "audit.pem.pub", "--ledger", "two words"]]
     ]
+    const small = Buffer.concat([Buffer.from("302a300506032b657003210001", "hex"), Buffer.alloc(31)])
+    writeFileSync(at("small.pub"), small.toString("base64"))
     for (const [tag, args] of cases) {
       const ran = await errorOf(...args)
       expect([args.join(" "), ran.tag, ran.code]).toEqual([args.join(" "), tag, 2])

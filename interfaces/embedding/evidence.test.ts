@@ -153,7 +153,12 @@ describe("Ledger.layer", () => {
                 checkpoints.make
               ] as const
           ),
-          [{ key: { publicKey: new Uint8Array(32).fill(1), sign: options.key.sign } }, checkpoints.make]
+          // Keys that anybody could sign for (of small order), and one that is not the signer's.
+          ...[[], [1], [9]].map((start) => {
+            const publicKey = new Uint8Array(32)
+            publicKey.set(start)
+            return [{ key: { publicKey, sign: options.key.sign } }, checkpoints.make] as const
+          })
         ]
         return yield* Effect.forEach(calls, ([input, call]) =>
           call(input as never).pipe(

@@ -210,6 +210,7 @@ const forbidden: ReadonlyArray<BrokenBundle> = [
 ]
 
 const second = again({ step_id: "s2", ordinal: 2 })
+const otherKind = again({ ...second, op: "READ_SYMBOL", refs: { symbol_id: onlyArtifact.ref } })
 
 const manifestValues: ReadonlyArray<BrokenBundle> = [
   consistent("10,001 steps", "LIMIT_EXCEEDED", {
@@ -258,6 +259,17 @@ const manifestValues: ReadonlyArray<BrokenBundle> = [
     const artifacts = [onlyArtifact, other].sort((a, b) => (a.artifact_id < b.artifact_id ? -1 : 1))
     const manifest = rehashed({ ...goldenManifest, artifacts })
     writeGolden(path, { "bundle.json": bytesOf(manifest), [artifactPath(id)]: goldenText })
+  }),
+  consistent("an artifact of a step that failed", "ARTIFACT_UNREFERENCED", {
+    provenance: { failed_steps: ["s1"] }
+  }),
+  consistent("an artifact of steps that all failed", "ARTIFACT_UNREFERENCED", {
+    steps: [onlyStep, second],
+    provenance: { failed_steps: ["s1", "s2"] }
+  }),
+  consistent("two kinds of reading for one artifact", "ARTIFACT_KIND_MISMATCH", {
+    steps: [onlyStep, otherKind],
+    inputs: { ...goldenManifest.inputs, symbols: [onlyArtifact.ref] }
   }),
   fail("a step without its artifact", "STEP_WITHOUT_ARTIFACT", (path) => {
     writeGolden(path, { "bundle.json": bytesOf(rehashed({ ...goldenManifest, artifacts: [] })) })
@@ -336,6 +348,22 @@ const folders: ReadonlyArray<BrokenBundle> = [
   withText("a text without a final line feed", "FINAL_LINE_FEED_MISSING", Buffer.from("a")),
   withText("a text without a byte", "FINAL_LINE_FEED_MISSING", Buffer.from(""))
 ]
+
+/** Bundles with a step that failed, and all that they hold right: each must pass. */
+export const soundBundles: ReadonlyArray<Pick<BrokenBundle, "name" | "make">> = [
+  { name: "a step that failed beside one that read the same", step: second },
+  { name: "a step that failed beside one that read the same otherwise", step: otherKind }
+].map(({ name, step }) => ({
+  name,
+  make: (path) => {
+    const { inputs } = goldenManifest
+    const symbols = step.op === "READ_SYMBOL" ? [step.refs.symbol_id] : inputs.symbols
+    const steps = [onlyStep, step]
+    const provenance = { failed_steps: [step.step_id] }
+    const changed = rehashed({ ...goldenManifest, steps, inputs: { ...inputs, symbols }, provenance })
+    writeGolden(path, { "bundle.json": bytesOf(changed) })
+  }
+}))
 
 /** Every broken bundle. */
 export const brokenBundles: ReadonlyArray<BrokenBundle> = [

@@ -267,8 +267,10 @@ def check_lists(manifest, found):
     artifact_ids = [artifact["artifact_id"] for artifact in artifacts]
     if artifact_ids != sorted(set(artifact_ids)):
         found.append("ARTIFACT_ORDER")
+    failed = manifest["provenance"].get("failed_steps")
+    succeeded = [step for step in steps if step["step_id"] not in (failed or [])]
     kinds = {}
-    for step in steps:
+    for step in succeeded:
         kind = "SYMBOL_SLICE" if step["op"] == "READ_SYMBOL" else "SECTION_SLICE"
         kinds.setdefault((ref_of(step), step["constraints"]["slice"]), set()).add(kind)
     for artifact in artifacts:
@@ -281,16 +283,13 @@ def check_lists(manifest, found):
             found.append("ARTIFACT_UNREFERENCED")
         elif kinds[(ref, text)] != {artifact["kind"]}:
             found.append("ARTIFACT_KIND_MISMATCH")
-    failed = manifest["provenance"].get("failed_steps")
     if failed is not None and (
         not failed or failed != sorted(set(failed)) or not set(failed) <= set(step_ids)
     ):
         found.append("FAILED_STEPS_INVALID")
     present = {(artifact["ref"], artifact["slice"]) for artifact in artifacts}
-    for step in steps:
-        if step["step_id"] not in (failed or []) and (
-            (ref_of(step), step["constraints"]["slice"]) not in present
-        ):
+    for step in succeeded:
+        if (ref_of(step), step["constraints"]["slice"]) not in present:
             found.append("STEP_WITHOUT_ARTIFACT")
 
 

@@ -55,7 +55,10 @@ export const trustCommand = Command.make(
     const public_key = yield* readEvidence("--public-key", publicKey)
     if (publicKeyBytes(public_key) === undefined) {
       return yield* Effect.fail(
-        refusedFlag("--public-key", `${publicKey} is no Ed25519 public key in SPKI PEM`)
+        refusedFlag(
+          "--public-key",
+          `${publicKey} is no Ed25519 public key in SPKI PEM, or one that anybody can sign for (of small order)`
+        )
       )
     }
     const trust: TrustFile = {
