@@ -38,10 +38,10 @@ const licences = Object.entries(bundled)
   .join(`\n${"-".repeat(72)}\n\n`)
 
 export default defineConfig({
-  input: "interfaces/cli/bin.ts",
+  // The children that read external cassettes start beside the command.
+  input: { bin: "interfaces/cli/bin.ts", "cassette-child": "infrastructure/network/cassette-child.ts" },
   platform: "node",
   external: [/^node:/, "better-sqlite3"],
-  // Two levels below dist/, like the sources below the repository, so that relative URLs of data files hold.
   output: { dir: "dist/bin/cortex", format: "esm", chunkFileNames: "[name]-[hash].js", minify: false },
   plugins: [
     {

@@ -1,6 +1,6 @@
-// The documentation is run: console sessions are executed line by line and their output compared, the TypeScript
-// example is executed, and every named script exists. Only what differs from run to run (times, hashes of times,
-// random ids) is compared by its form.
+// The documentation is run: the console sessions of a document are pasted into one shell in a fresh checkout and their
+// output compared, the TypeScript example is executed, and every named script exists. Only what differs from run to run
+// (times, hashes of times, random ids) is compared by its form.
 import { execFileSync, spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,6 +8,7 @@ import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { findingCodes } from "../domain/ledger/verification.ts"
+import { changesIn, installPackages, makeCheckout } from "./testing/checkout.ts"
 
 const repository = fileURLToPath(new URL("..", import.meta.url))
 const documents = [
@@ -84,52 +85,60 @@ const stepsOf = (session: string): ReadonlyArray<Step> =>
       return { command, output: output.join("\n") }
     })
 
+/** Stands between what two commands print; no command prints it. */
+const NEXT = "--- next command ---"
+
 describe("documentation", () => {
-  let folder: string
-  let path: string
+  const folder = mkdtempSync(join(tmpdir(), "cassette-docs-"))
+  const checkout = join(folder, "checkout")
 
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "cassette-docs-"))
-    const command = (name: string, script: string) => {
-      writeFileSync(join(folder, name), `#!/bin/sh\nexec "${process.execPath}" ${script} "$@"\n`)
-      chmodSync(join(folder, name), 0o755)
-    }
-    command("cortex", `"${join(repository, "interfaces/cli/bin.ts")}"`)
     // Stands in for SQLite's shell, which is not on every machine: the same library, the same words.
     const shell = join(folder, "sqlite3.mjs")
     writeFileSync(shell, sqliteShell)
-    command("sqlite3", `"${shell}"`)
-    path = [folder, process.env["PATH"]].join(delimiter)
+    writeFileSync(join(folder, "sqlite3"), `#!/bin/sh\nexec "${process.execPath}" "${shell}" "$@"\n`)
+    chmodSync(join(folder, "sqlite3"), 0o755)
+    makeCheckout(checkout)
+    installPackages(checkout)
   })
   afterAll(() => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  const run = (command: string): string => {
-    const { stdout } = spawnSync("sh", ["-c", `exec 2>&1\n${command}`], {
-      cwd: folder,
+  /** What each command prints, all of them pasted into one shell in the checkout. */
+  const printedBy = (commands: ReadonlyArray<string>): ReadonlyArray<string> => {
+    const { stdout } = spawnSync("sh", ["-c", ["exec 2>&1", ...commands].join(`\necho "${NEXT}"\n`)], {
+      cwd: checkout,
       encoding: "utf8",
-      env: { ...process.env, PATH: path, NO_COLOR: "1" }
+      env: {
+        ...process.env,
+        PATH: [folder, process.env["PATH"]].join(delimiter),
+        TMPDIR: folder,
+        NO_COLOR: "1"
+      }
     })
-    return stdout
+    return stdout.split(`${NEXT}\n`).slice(1)
   }
 
-  const sessions = blocks.filter((block) => block.language === "console")
-  it("has sessions to run", () => {
-    expect(sessions.length).toBeGreaterThan(0)
-  })
-  it.each(sessions.map((block) => [`${block.document}:${block.line}`, block] as const))(
-    "session at %s prints what it says",
-    (_, block) => {
-      for (const { command, output } of stepsOf(block.text)) {
-        expect(normalized(run(command)), command).toBe(normalized(output))
-      }
-    }
+  const sessions = Map.groupBy(
+    blocks.filter((block) => block.language === "console"),
+    ({ document }) => document
   )
+  it("has sessions to run", () => {
+    expect([...sessions.keys()]).toContain("README.md")
+  })
+  it.each([...sessions])("the sessions of %s print what they say and leave the checkout clean", (_, all) => {
+    const steps = all.flatMap(({ text }) => stepsOf(text))
+    const printed = printedBy(steps.map(({ command }) => command))
+    for (const [index, { command, output }] of steps.entries()) {
+      expect(normalized(printed[index] ?? "nothing was printed"), command).toBe(normalized(output))
+    }
+    expect(changesIn(checkout)).toBe("")
+  })
 
   const examples = blocks.filter((block) => block.language === "ts")
   it.each(examples.map((block) => [`${block.document}:${block.line}`, block] as const))(
-    "example at %s runs",
+    "example at %s runs, also once more on the same file",
     (_, block) => {
       const file = join(folder, `example-${block.line}.ts`)
       const source = block.text.replaceAll(/from "([^"]+)"/g, (_all, name: string) =>
@@ -138,7 +147,10 @@ describe("documentation", () => {
           : `from ${JSON.stringify(import.meta.resolve(name))}`
       )
       writeFileSync(file, source)
-      expect(execFileSync(process.execPath, [file], { encoding: "utf8" })).toMatch(/PASS\n$/)
+      for (const _run of ["first", "second"]) {
+        const args = [file, join(folder, `example-${block.line}.db`)]
+        expect(execFileSync(process.execPath, args, { encoding: "utf8" })).toMatch(/PASS\n$/)
+      }
     }
   )
 

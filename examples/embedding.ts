@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Ledger } from "cortex-cassette"
 
-const worker = Effect.fn("worker")(function* (worker_id: string) {
+const workOnce = Effect.fn("workOnce")(function* (worker_id: string) {
   const ledger = yield* Ledger
   const step = yield* ledger.claimStep({ run_id: "greeting", worker_id })
   const receipt_payload = { said: `Hello, ${String(step.payload["name"])}!` }
@@ -19,6 +19,13 @@ const worker = Effect.fn("worker")(function* (worker_id: string) {
     outcome: "SUCCESS"
   })
 })
+
+/** Works until no step waits; when the program runs again, what it had finished is done already. */
+const worker = (worker_id: string) =>
+  workOnce(worker_id).pipe(
+    Effect.forever,
+    Effect.catchTag("NoPendingStep", () => Effect.void)
+  )
 
 const program = Effect.gen(function* () {
   const ledger = yield* Ledger

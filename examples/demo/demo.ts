@@ -166,12 +166,12 @@ const program = Effect.gen(function* () {
   const bundle = join(output, "bundle")
   const proven = yield* prove(job, bundle, say)
   say(`\nThe ledger is ${filename}\nLook at it:
-  npx --yes pnpm@12 --silent cortex cassette status --root ${output} --run-id ${RUN}
-  npx --yes pnpm@12 --silent cortex cassette log    --root ${output} --limit 5
-  npx --yes pnpm@12 --silent cortex cassette verify --root ${output} --checkpoint ${join(output, "checkpoint.txt")} --trust ${join(output, "trust.json")}
-  npx --yes pnpm@12 --silent cortex thought list    --root ${output} --task ${RUN}
-  npx --yes pnpm@12 --silent cortex bundle verify   ${bundle}
-  npx --yes pnpm@12 --silent cortex bundle verify   ${bundle}-forged`)
+  ./cortex cassette status --root ${output} --run-id ${RUN}
+  ./cortex cassette log    --root ${output} --limit 5
+  ./cortex cassette verify --root ${output} --checkpoint ${join(output, "checkpoint.txt")} --trust ${join(output, "trust.json")}
+  ./cortex thought list    --root ${output} --task ${RUN}
+  ./cortex bundle verify   ${bundle}
+  ./cortex bundle verify   ${bundle}-forged`)
   return report.verdict === "PASS" && thoughts.valid && proven
 })
 

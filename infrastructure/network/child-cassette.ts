@@ -32,10 +32,10 @@ export interface ChildCassetteOptions extends CassetteAddress {
 
 const DEFAULT_IDLE_MILLIS = 30_000
 
-/** The same place from the sources and from a bundle two levels below dist/. */
+/** The program beside this module: in the sources, in the package and in a bundle with two entry points alike. */
 const childProgram = (): string => {
   const extension = extname(fileURLToPath(import.meta.url))
-  return fileURLToPath(new URL(`../../infrastructure/network/cassette-child${extension}`, import.meta.url))
+  return fileURLToPath(new URL(`./cassette-child${extension}`, import.meta.url))
 }
 
 /** What a request leaves behind is collected early and by the one thread there is: there may be many children. */
