@@ -1,70 +1,112 @@
-// Standard input and output for a protocol of one JSON message per line. Each line is read strictly by our own reader
-// and handed on alone, so that a malformed one is answered with a parse error and never takes the valid messages that
-// came in the same chunk with it. What is handed on is spelled anew when it holds escapes, since the server's own
-// JSON.parse can misread an escaped key.
+// Standard input and output for a protocol of one JSON message per line. Each line is read strictly by our own reader,
+// judged, and handed on alone, so that a malformed one is answered at once, under the id that can be read in it, and never
+// takes the valid messages that came in the same chunk with it. What is handed on is spelled anew when it holds escapes or
+// members of no standard, since the server's own reader can misread both.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Sink from "effect/Sink"
 import * as Stdio from "effect/Stdio"
 import * as Stream from "effect/Stream"
+import type { NotStrictJsonReason } from "../../domain/canonical/not-strict-json.ts"
 import { readJsonBytes } from "../../domain/canonical/strict-reader.ts"
 import type { HostShape } from "../cli/host.ts"
+import { Handshake } from "./handshake.ts"
+import { LineScan } from "./line-scan.ts"
+import { judgeMessage, type Judgement, PARSE_ERROR, refusalLine } from "./message-judge.ts"
 
 /** Longest message: a payload at its limit with every character escaped, and room around it (bytes). */
 export const MAX_LINE_BYTES = 32 * 1_048_576
 
 const LF = 0x0a
-const BACKSLASH = 0x5c
-const PARSE_ERROR = -32_700
 
-/** The lines of a stream of bytes without their ends; one that is too long comes as undefined, the rest of it is dropped. */
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array | undefined> {
-  let parts: Array<Uint8Array> = []
-  let size = 0
-  const take = (part: Uint8Array): void => {
-    size += part.length
-    if (size > MAX_LINE_BYTES) parts = []
-    else parts.push(part)
+/** A whole line without its end, or what can be told of one that is too long to be kept. */
+type Line = { readonly bytes: Uint8Array } | { readonly scan: LineScan }
+
+/** Gathers the pieces of a line; beyond the limit they are looked at and dropped. */
+class Gathering {
+  private parts: Array<Uint8Array> = []
+  private size = 0
+  private scan: LineScan | undefined
+
+  take(part: Uint8Array): void {
+    this.size += part.length
+    this.parts.push(part)
+    if (this.size <= MAX_LINE_BYTES) return
+    this.scan ??= new LineScan()
+    for (const each of this.parts) this.scan.push(each)
+    this.parts = []
   }
-  const line = (): Uint8Array | undefined => {
-    const whole = size > MAX_LINE_BYTES ? undefined : Buffer.concat(parts)
-    parts = []
-    size = 0
-    return whole
+
+  get isEmpty(): boolean {
+    return this.size === 0
   }
+
+  end(): Line {
+    const line = this.scan === undefined ? { bytes: Buffer.concat(this.parts) } : { scan: this.scan }
+    this.parts = []
+    this.size = 0
+    this.scan = undefined
+    return line
+  }
+}
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
+  const gathering = new Gathering()
   for await (const chunk of chunks) {
     let begin = 0
     for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, begin)) {
-      take(chunk.subarray(begin, end))
+      gathering.take(chunk.subarray(begin, end))
       begin = end + 1
-      yield line()
+      yield gathering.end()
     }
-    take(chunk.subarray(begin))
+    gathering.take(chunk.subarray(begin))
   }
-  if (size > 0) yield line()
+  if (!gathering.isEmpty) yield gathering.end()
 }
 
 const isBlank = (line: Uint8Array): boolean =>
   line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)
 
-/** The message of a line in a form that any JSON reader reads alike, or why there is none. */
-const messageOf = (line: Uint8Array | undefined): Result.Result<Uint8Array, string> => {
-  if (line === undefined) return Result.fail(`the message is over ${MAX_LINE_BYTES} bytes`)
-  const value = readJsonBytes(line, "jcs/1")
-  if (Result.isFailure(value)) return Result.fail(value.failure.message)
-  return Result.succeed(line.includes(BACKSLASH) ? Buffer.from(JSON.stringify(value.success)) : line)
+/** Refusals of texts that are JSON by its grammar: what such a line is can be told without doubt. */
+const GRAMMATICAL: ReadonlySet<NotStrictJsonReason> = new Set([
+  "duplicate_key",
+  "inexact_number",
+  "lone_surrogate",
+  "too_deep"
+])
+
+const parseError = (id: string, reason: string): string => refusalLine({ id, code: PARSE_ERROR, reason })
+
+/** What is answered to a line at once, and what is handed on. */
+const judged = (
+  line: Line,
+  handshake: Handshake
+): { readonly answers: string; readonly pass?: Judgement["pass"] } => {
+  if ("scan" in line) {
+    const reason = `the message is over ${MAX_LINE_BYTES} bytes`
+    return { answers: line.scan.isUnanswered ? "" : parseError(line.scan.id, reason) }
+  }
+  if (isBlank(line.bytes)) return { answers: "" }
+  const message = readJsonBytes(line.bytes, "jcs/1")
+  if (Result.isFailure(message)) {
+    const scan = new LineScan()
+    scan.push(line.bytes)
+    const isUnanswered = GRAMMATICAL.has(message.failure.reason) && scan.isUnanswered
+    return { answers: isUnanswered ? "" : parseError(scan.id, message.failure.message) }
+  }
+  const { pass, refusals } = judgeMessage(message.success, handshake.agreement)
+  return { answers: refusals.map(refusalLine).join(""), pass }
 }
 
-const parseError = (reason: string): string =>
-  `${JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: PARSE_ERROR, message: `Parse error: ${reason}` } })}\n`
-
-/** Valid messages, one a chunk, with their line ends; the others are answered at once. */
-async function* validLines(host: HostShape): AsyncGenerator<Uint8Array> {
+/** Messages for the protocol, one a chunk, with their line ends; the others are answered at once. */
+async function* validMessages(host: HostShape, handshake: Handshake): AsyncGenerator<Uint8Array> {
   for await (const line of linesOf(host.stdin())) {
-    if (line !== undefined && isBlank(line)) continue
-    const message = messageOf(line)
-    if (Result.isSuccess(message)) yield Buffer.concat([message.success, Buffer.of(LF)])
-    else await host.write("stdout", parseError(message.failure))
+    await handshake.settled
+    const { answers, pass } = judged(line, handshake)
+    if (answers !== "") await host.write("stdout", answers)
+    if (pass === undefined) continue
+    handshake.began(pass)
+    yield Buffer.from(`${JSON.stringify(pass)}\n`)
   }
 }
 
@@ -73,13 +115,16 @@ const textOf = (data: string | Uint8Array): string =>
 
 /** A host's standard streams; a reader that has gone ends the server through the end of its input, not here. */
 export const lineStdio = (host: HostShape): Stdio.Stdio => {
+  const handshake = new Handshake()
   const sink = (stream: "stdout" | "stderr") =>
-    Sink.forEach((data: string | Uint8Array) =>
-      Effect.ignore(Effect.tryPromise(() => host.write(stream, textOf(data))))
-    )
+    Sink.forEach((data: string | Uint8Array) => {
+      const text = textOf(data)
+      if (stream === "stdout") handshake.answered(text)
+      return Effect.ignore(Effect.tryPromise(() => host.write(stream, text)))
+    })
   return Stdio.make({
     args: Effect.succeed(host.args),
-    stdin: Stream.fromAsyncIterable(validLines(host), (error) => error).pipe(Stream.orDie),
+    stdin: Stream.fromAsyncIterable(validMessages(host, handshake), (error) => error).pipe(Stream.orDie),
     stdout: () => sink("stdout"),
     stderr: () => sink("stderr")
   })

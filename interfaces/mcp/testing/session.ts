@@ -56,6 +56,8 @@ class Input implements AsyncIterable<Uint8Array> {
 
 export class Session {
   readonly answers: Array<Answer> = []
+  /** Every line of the server as it was written. */
+  readonly lines: Array<string> = []
   readonly stderr: Array<string> = []
   readonly stop = new AbortController()
   readonly ended: Promise<number>
@@ -81,6 +83,7 @@ export class Session {
   }
 
   private receive(line: string): void {
+    this.lines.push(line)
     const message = JSON.parse(line) as Answer | ReadonlyArray<Answer>
     this.answers.push(...[message].flat())
     for (const wake of this.waiting) wake()
