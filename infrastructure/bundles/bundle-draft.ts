@@ -25,6 +25,7 @@ import { TargetExists } from "../../domain/bundles/errors.ts"
 import { ARTIFACT_FOLDER } from "../../domain/bundles/manifest.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
+import { newPlaceFault } from "../sqlite/new-place.ts"
 import { isSameFolder } from "./same-content.ts"
 
 const attempt = <A>(path: string, work: () => A): Effect.Effect<A, TargetFailure> =>
@@ -96,6 +97,8 @@ const draftIn = (folder: string, target: string): BundleDraft => ({
 })
 
 const makeFolder = (target: string): string => {
+  const unfit = newPlaceFault("path", target)
+  if (unfit !== undefined) throw unfit
   if (!exists(dirname(target))) {
     const message = `there is no folder ${dirname(target)}`
     throw new InvalidInput({ message: `${target}: ${message}`, issues: [{ path: "path", message }] })

@@ -15,6 +15,7 @@ import { MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
 import { parseTarHeader, TAR_BLOCK, TAR_END, tarHeader, tarPadding } from "../../domain/bundles/tar.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
+import { newPlaceFault } from "../sqlite/new-place.ts"
 import { flushFile, writeContent } from "./bundle-draft.ts"
 import { folderOfBundle } from "./bundle-folder.ts"
 import { isSameFile } from "./same-content.ts"
@@ -86,6 +87,8 @@ export const putFile = (draft: string, file: string): "created" | "unchanged" =>
 }
 
 const pack = (folder: string, content: PackedContent, file: string): "created" | "unchanged" => {
+  const unfit = newPlaceFault("file", file)
+  if (unfit !== undefined) throw unfit
   const draft = join(dirname(file), `.${basename(file)}.partial-${randomUUID()}`)
   try {
     writeContent(draft, archive(folderOfBundle(folder), content))
@@ -99,7 +102,9 @@ const pack = (folder: string, content: PackedContent, file: string): "created" |
 type PackFailure = BundleChanged | TargetExists | TargetFailure
 
 const packFailure = (file: string, error: unknown): PackFailure => {
-  if (error instanceof BundleChanged || error instanceof TargetExists) return error
+  if (error instanceof BundleChanged || error instanceof TargetExists || error instanceof InvalidInput) {
+    return error
+  }
   const { code, path = "" } = error as NodeJS.ErrnoException
   if (code === "ENOENT" && dirname(path) === dirname(file)) {
     const message = `there is no folder ${dirname(file)}`

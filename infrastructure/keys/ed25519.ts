@@ -29,6 +29,7 @@ import { joinBytes, type Sha256Bytes } from "../../domain/canonical/bytes.ts"
 import { KeyFileExists, KeyFileExposed, NotAKeyFile } from "../../domain/ledger/checkpoint-errors.ts"
 import { InvalidInput, ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
 import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
+import { newPlaceFault } from "../sqlite/new-place.ts"
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, type VerifySignature } from "../../domain/ledger/ed25519-form.ts"
 
 const PRIVATE_MODE = 0o600
@@ -90,6 +91,8 @@ const writeFailure = (file: string, error: unknown): WriteError => {
 
 /** A new file with exactly these permissions, whatever the umask, and the descriptor that it is written through. */
 const reserve = (file: string, mode: number): number => {
+  const unfit = newPlaceFault(file, file)
+  if (unfit !== undefined) throw unfit
   try {
     const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, mode)
     fchmodSync(descriptor, mode)

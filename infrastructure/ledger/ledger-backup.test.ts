@@ -77,6 +77,8 @@ describe("a backup", () => {
       for (const [path, says] of [
         [target, "the file exists; a backup never overwrites"],
         [filename, "the file exists; a backup never overwrites"],
+        [`${filename}-journal`, "kept beside"],
+        [`${filename}.merkle`, "kept beside"],
         [join(folder, "inner"), "the file exists; a backup never overwrites"],
         [join(folder, "none", "copy.db"), "there is no folder"],
         [join(target, "copy.db"), "there is no folder"]

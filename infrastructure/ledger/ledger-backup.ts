@@ -14,6 +14,7 @@ import {
   StoreCorrupt
 } from "../../domain/ledger/errors.ts"
 import { fileFailure, nameFault, publishFile } from "../sqlite/file-system.ts"
+import { newPlaceFault } from "../sqlite/new-place.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 
@@ -31,6 +32,8 @@ const placeFailure = (target: string, error: unknown): BackupError =>
 export const assertFree = (target: string, exists: string): Effect.Effect<void, BackupError> => {
   const wrongName = nameFault(target)
   if (wrongName !== undefined) return Effect.fail(refused(target, wrongName))
+  const unfit = newPlaceFault(target, target)
+  if (unfit !== undefined) return Effect.fail(unfit)
   return Effect.try({
     try: () => lstatSync(target, { throwIfNoEntry: false }) === undefined,
     catch: (error) => placeFailure(target, error)

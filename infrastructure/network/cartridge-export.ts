@@ -24,6 +24,7 @@ import { CassetteDamaged, CassetteOffline } from "../../domain/network/errors.ts
 import { flushFile, putFolder, writeContent } from "../bundles/bundle-draft.ts"
 import { piecesOf, putFile, tarEntry } from "../bundles/tar-archive.ts"
 import { fileFailure } from "../sqlite/file-system.ts"
+import { newPlaceFault } from "../sqlite/new-place.ts"
 import { cartridgeContent } from "./cartridge-content.ts"
 import { CassetteFile, type OpenCassette } from "./cassette-file.ts"
 
@@ -174,6 +175,8 @@ export const exportCassette = (
   form: "folder" | "tar"
 ): Effect.Effect<ExportReport, ExportFailure> =>
   Effect.suspend(() => {
+    const unfit = newPlaceFault("--out", target)
+    if (unfit !== undefined) return Effect.fail(unfit)
     const folder = join(dirname(target), `.${basename(target)}.partial-${randomUUID()}`)
     try {
       mkdirSync(folder)

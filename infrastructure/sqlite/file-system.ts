@@ -25,6 +25,7 @@ import {
   StorageFull
 } from "../../domain/ledger/errors.ts"
 import { isReadable, isWritable } from "./file-access.ts"
+import { newPlaceFault } from "./new-place.ts"
 
 /** Magic numbers of network file systems as statfs(2) gives them. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
@@ -177,8 +178,8 @@ const judged = (file: string, expected: PathExpectations): PathFault | undefined
   if (there === undefined) {
     if (expected.mode !== "write") return new FileMissing({ file })
     if (found(folder) === undefined) return new FileMissing({ file: folder })
-    const dead = deadLink(file)
-    if (dead !== undefined) return dead
+    const unfit = deadLink(file) ?? newPlaceFault("/filename", file)
+    if (unfit !== undefined) return unfit
   }
   if (there?.isFile() === false) return new NotALedger({ file, reason: "it is a folder or a device" })
   if (there !== undefined && !isReadable(file)) return unreachable(file)

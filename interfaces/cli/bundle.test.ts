@@ -189,6 +189,41 @@ describe("bundle pack and unpack", () => {
   })
 })
 
+describe("what is made", () => {
+  it("never lies in a bundle, and the bundle stays whole", async () => {
+    const path = writeGolden(freshPath())
+    const packed = freshPath()
+    const db = freshPath()
+    expect((await runCli(["bundle", "pack", path, packed], options)).code).toBe(0)
+    expect((await runCli(["key", "generate", "--out", `${packed}.key`], options)).code).toBe(0)
+    const post = ["cassette", "post", "--json", "-", "--run-id", "r", "--source", "USER"]
+    const input = { ...options, stdin: '{"intent":"tidy"}' }
+    expect((await runCli([...post, "--db", db], input)).code).toBe(0)
+    const inside = join(path, "artifacts", "x")
+    const commands = [
+      ["bundle", "pack", path, join(path, "x.tar")],
+      ["bundle", "unpack", packed, inside],
+      ["bundle", "replay", path, "--out", inside],
+      ["bundle", "sign", path, "--key", `${packed}.key`, "--out", inside],
+      ["key", "generate", "--out", inside],
+      ["cassette", "backup", "--db", db, inside],
+      ["cassette", "rebuild", "--db", db, "--to", inside],
+      ["cassette", "checkpoint", "--db", db, "--key", `${packed}.key`, "--out", inside],
+      [...post, "--db", inside]
+    ]
+    for (const command of commands) {
+      const { code, document } = await runJson(command, input)
+      expect([command.join(" "), code, document.error?.code]).toEqual([
+        command.join(" "),
+        2,
+        "INVALID_PARAMS"
+      ])
+      expect(document.error?.message).toContain("nothing else may stand in it: choose another place")
+    }
+    expect((await runCli(["bundle", "verify", path], options)).code).toBe(0)
+  })
+})
+
 describe("bundle replay", () => {
   it("gives the same receipt every time, wherever the bundle lies", async () => {
     const [first, second] = [writeGolden(freshPath()), writeGolden(freshPath())]

@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import { fileFailure, flushFolder } from "../../infrastructure/sqlite/file-system.ts"
+import { newPlaceFault } from "../../infrastructure/sqlite/new-place.ts"
 import { absolutePath, refusedFlag } from "./options.ts"
 
 const refusals: ReadonlyMap<string, string> = new Map([
@@ -30,6 +31,8 @@ const write = (path: string, text: string): void => {
 /** Writes the text to a new file that `flag` names; gives its absolute path. */
 export const writeNewFile = Effect.fnUntraced(function* (flag: string, file: string, text: string) {
   const path = yield* absolutePath(flag, file)
+  const unfit = newPlaceFault(flag, path)
+  if (unfit !== undefined) return yield* unfit
   yield* Effect.try({
     try: () => write(path, text),
     catch: (error) => {

@@ -1,25 +1,18 @@
 // `cortex bundle sign`: an attestation of a verified bundle by one key, as a DSSE envelope in a new file beside the bundle
 // and never in it, where it would be a file that the manifest does not name.
-import { relative, sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { signBundle } from "../../../application/bundles/attest-bundle.ts"
-import { folderOfBundle } from "../../../infrastructure/bundles/bundle-folder.ts"
 import { loadSigningKey, nodeSigningLayer } from "../../../infrastructure/keys/ed25519.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { writeNewFile } from "../new-file.ts"
-import { absolutePath, refusedFlag } from "../options.ts"
+import { absolutePath } from "../options.ts"
 import { answer } from "../output.ts"
 import { printable } from "../printable.ts"
 import { attestationBeside } from "./attestation-file.ts"
 import { bundleArgument, judged, readingServices } from "./verified-bundle.ts"
-
-const isInside = (folder: string, file: string): boolean => {
-  const way = relative(folder, file)
-  return way === "" || !(way === ".." || way.startsWith(`..${sep}`))
-}
 
 export const signCommand = Command.make(
   "sign",
@@ -34,9 +27,6 @@ export const signCommand = Command.make(
       "--out",
       Option.getOrElse(given.out, () => attestationBeside(path))
     )
-    if (isInside(folderOfBundle(path), file)) {
-      return yield* Effect.fail(refusedFlag("--out", "an attestation lies beside the bundle, not in it"))
-    }
     const key = yield* loadSigningKey(yield* absolutePath("--key", given.key))
     const text = yield* judged(signBundle(path, key)).pipe(
       Effect.provide([readingServices, nodeSigningLayer])
