@@ -36,7 +36,8 @@ export const Reason = Text.check(
 
 const JobId = Schema.String.check(Schema.makeFilter(isJobId, { expected: "a job id as post answers it" }))
 
-const FencingToken = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1))
+/** Any whole number: one that no lease ever has is refused as every other wrong token is, and not as malformed. */
+const FencingToken = Schema.Int
 
 const TtlSeconds = Schema.Int.check(
   Schema.isBetween(

@@ -84,6 +84,58 @@ describe("a session", () => {
   })
 })
 
+describe("what is not text", () => {
+  const shell = (line: string) =>
+    spawnSync("bash", ["-c", line, "bash", process.execPath, join(import.meta.dirname, "bin.ts")], {
+      ...options,
+      encoding: "utf8"
+    })
+
+  it
+    .runIf(process.platform === "linux")
+    .each([
+      `"$1" "$2" cassette log --run-id $'a\\xff'`,
+      `"$1" "$2" cassette post --json receipt.json --source USER --run-id r1 --db $'x\\xff.db'`,
+      `CORTEX_ROOT=$'x\\xff' "$1" "$2" cassette status`,
+      `CORTEX_AGENT=$'x\\xff' "$1" "$2" network status`
+    ])("is refused before anything is done: %s", (line) => {
+    const files = readdirSync(folder)
+    const ran = shell(line)
+    expect(ran).toMatchObject({ status: 2, stdout: "" })
+    expect(ran.stderr).toMatch(/^error: .*: it is not UTF-8: give names, paths and texts in UTF-8\n$/)
+    expect(readdirSync(folder)).toEqual(files)
+  })
+
+  it.runIf(process.platform === "linux")("is told from an honest U+FFFD", () => {
+    const ran = shell(
+      `"$1" "$2" cassette post --db honest.db --json receipt.json --source USER --run-id $'a\\uFFFD'`
+    )
+    expect(ran).toMatchObject({ status: 0, stderr: "" })
+  })
+})
+
+describe("standard input", () => {
+  it.each([
+    "cassette post --run-id r1 --source USER --json -",
+    "cassette complete --run-id r1 --step s --worker w --token 1 --outcome SUCCESS --receipt -",
+    "thought record --task t --type plan --agent a --file -",
+    "cassette verify --trust - --checkpoint receipt.json",
+    "network expand -",
+    "bundle replay nowhere --parent -",
+    "plan --request -"
+  ])("that is a folder is refused: %s", (line) => {
+    const directory = openSync(folder, "r")
+    const ran = spawnSync(process.execPath, [join(import.meta.dirname, "bin.ts"), ...line.split(" ")], {
+      ...options,
+      stdio: [directory, "pipe", "pipe"],
+      encoding: "utf8"
+    })
+    closeSync(directory)
+    expect(ran).toMatchObject({ status: 2, stdout: "" })
+    expect(ran.stderr).toContain("standard input: this is a folder")
+  })
+})
+
 describe("standard output", () => {
   it("may be closed at any time: the command ends quietly", async () => {
     const child = startCortex(["cassette", "log"], options)
@@ -122,9 +174,25 @@ describe("signals", () => {
       await postHere()
       expect(await next()).toMatchObject({ position: position + 1, type: "MessagePosted" })
       child.kill(signal)
-      expect(await closed(child)).toEqual([0, null])
+      expect(await closed(child)).toEqual([signal === "SIGINT" ? 130 : 143, null])
     }
   )
+
+  it("end a server and a watch with the signal's exit code", async () => {
+    await runCli(["network", "init"], { cwd: folder })
+    for (const [args, ready] of [
+      [["mcp"], undefined],
+      [["network", "watch"], "documents: "]
+    ] as const) {
+      const child = startCortex([...args], options)
+      if (ready === undefined) {
+        child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n')
+      } else writeFileSync(join(folder, "watched.md"), "# Watched\n")
+      await once(child.stdout, "data")
+      child.kill("SIGTERM")
+      expect(await closed(child)).toEqual([143, null])
+    }
+  })
 
   it("stop a command that still waits for its input, and nothing is written", async () => {
     const before = await head()

@@ -2,19 +2,9 @@
 import * as Exit from "effect/Exit"
 import { describe, expect, it } from "vitest"
 import { endingOf } from "./main.ts"
-import type { HostShape } from "./host.ts"
+import { testHost } from "./testing/test-host.ts"
 
-const host: HostShape = {
-  args: [],
-  env: {},
-  cwd: "/",
-  stdin: async function* () {},
-  write: async () => {},
-  isTerminal: () => false,
-  stop: new AbortController().signal,
-  ending: { stopIsDone: false },
-  self: []
-}
+const host = testHost()
 
 describe("an error without an exit code", () => {
   it.each([

@@ -13,10 +13,12 @@ export interface HostShape {
   /** Settles when the text is handed over; rejects with Node's error. */
   readonly write: (stream: OutputStream, text: string) => Promise<void>
   readonly isTerminal: (stream: OutputStream) => boolean
+  /** How many columns the terminal has that a stream goes to; undefined where there is none. */
+  readonly columns: (stream: OutputStream) => number | undefined
+  /** Why something that the process was given cannot be taken as text: no command runs then. */
+  readonly notText: string | undefined
   /** Aborted with the signal's name as its reason. */
   readonly stop: AbortSignal
-  /** Says how a stop ends: for a command that goes on until it is stopped, a stop is its proper end. */
-  readonly ending: { stopIsDone: boolean }
   /** What starts this program once more: a command and its first arguments. */
   readonly self: ReadonlyArray<string>
 }

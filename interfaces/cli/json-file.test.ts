@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import { Host, type HostShape } from "./host.ts"
 import { MAX_JSON_FILE_BYTES, readJsonObject } from "./json-file.ts"
 import { temporaryFolder } from "./testing/in-process.ts"
+import { testHost } from "./testing/test-host.ts"
 
 const { folder, remove } = temporaryFolder()
 afterAll(remove)
@@ -21,17 +22,7 @@ async function* blanks(state: { taken: number }): AsyncGenerator<Uint8Array> {
   }
 }
 
-const host = (stdin: HostShape["stdin"]): HostShape => ({
-  args: [],
-  env: {},
-  cwd: folder,
-  stdin,
-  write: async () => {},
-  isTerminal: () => false,
-  stop: new AbortController().signal,
-  ending: { stopIsDone: false },
-  self: []
-})
+const host = (stdin: HostShape["stdin"]): HostShape => testHost({ cwd: folder, stdin })
 
 const noInput = host(() => blanks({ taken: 0 }))
 const read = (file: string, from = noInput) =>

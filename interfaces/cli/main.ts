@@ -43,14 +43,14 @@ const usageEnding = (host: HostShape, error: CliError.CliError): Ending => {
   return { code: USAGE, document, notes: [errorLine(host, document.message), hint] }
 }
 
-const verdictNotes = (host: HostShape, failure: NegativeVerdict): ReadonlyArray<string> => {
-  const { listed, report } = failure
-  const shown = requestedFormat(host.args) === "json" ? [] : listed
-  return [
-    verdictLine(host, findingCount(report)),
-    ...shown.map(({ code, message, where }) => printable(`${code} ${where}: ${message}`))
-  ]
-}
+/** The verdict and its findings for people; programs have both in the document. */
+const verdictNotes = (host: HostShape, { listed, report }: NegativeVerdict): ReadonlyArray<string> =>
+  requestedFormat(host.args) === "json"
+    ? []
+    : [
+        verdictLine(host, findingCount(report)),
+        ...listed.map(({ code, message, where }) => printable(`${code} ${where}: ${message}`))
+      ]
 
 /** What a refusal says: an issue is named by the flag that was typed. */
 const refusalText = (host: HostShape, failure: CommandFailure): string =>
@@ -104,13 +104,16 @@ export const endingOf = (host: HostShape, exit: Exit.Exit<void, unknown>): Endin
     return isCommandFailure(error) ? failureEnding(host, error) : defectEnding(host, error)
   }
   if (host.stop.aborted && Cause.hasInterruptsOnly(exit.cause)) {
-    return { code: host.ending.stopIsDone ? DONE : stoppedExitCode(host.stop.reason), notes: [] }
+    return { code: stoppedExitCode(host.stop.reason), notes: [] }
   }
   return defectEnding(host, Cause.squash(exit.cause))
 }
 
 /** The command, with its help or version text when that was asked for. */
 const command = Effect.fnUntraced(function* (host: HostShape) {
+  if (host.notText !== undefined) {
+    return yield* new InvalidInput({ message: host.notText, issues: [] })
+  }
   const texts: Array<string> = []
   const root = yield* Effect.promise(() => rootCommand(host.args))
   yield* Command.runWith(root, { version: packageVersion(), renderErrors: false })(host.args).pipe(

@@ -68,7 +68,6 @@ export const mcpCommand = Command.make(
     const wanted = yield* wantedTools(tools, readOnly)
     if (check) return yield* listTools(wanted)
     const host = yield* Host
-    host.ending.stopIsDone = true
     const openLedger = yield* ledgerOpener
     const access = yield* makeLedgerAccess(openLedger, readOnly)
     const openCorpus = yield* corpusOpener(readOnly ? "read" : "append", cache)

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { runCli } from "../cli/testing/in-process.ts"
+import { testHost } from "../cli/testing/test-host.ts"
 import { Ledger } from "../embedding/ledger.ts"
 import { agentTools } from "./agent-tools.ts"
 import { Caller } from "./caller.ts"
@@ -97,17 +98,7 @@ describe("thought_record_list MCP tool", () => {
 })
 
 describe("registerThoughtTools", () => {
-  const nobody = {
-    args: [],
-    env: {},
-    cwd: "/",
-    stdin: async function* () {},
-    write: async () => {},
-    isTerminal: () => false,
-    stop: new AbortController().signal,
-    ending: { stopIsDone: false },
-    self: []
-  }
+  const nobody = testHost()
   const serving = (tools: typeof agentTools) =>
     Effect.runPromise(
       serve(nobody, tools).pipe(

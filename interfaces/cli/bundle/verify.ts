@@ -11,10 +11,9 @@ import { verifyBundle } from "../../../application/bundles/verify-bundle.ts"
 import { nodeSigningLayer } from "../../../infrastructure/keys/ed25519.ts"
 import { loadTrustFile } from "../../../infrastructure/keys/trust-file.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
-import { Host } from "../host.ts"
 import { absolutePath, switchFlag } from "../options.ts"
-import { answer, writeNotes, writeWarnings } from "../output.ts"
-import { verdictLine } from "../verdict.ts"
+import { answer, writeWarnings } from "../output.ts"
+import { writePass } from "../verdict.ts"
 import { attestationBeside, readAttestation } from "./attestation-file.ts"
 import { bundleArgument, bundleLines, readingServices, verdictOfBundle } from "./verified-bundle.ts"
 
@@ -55,7 +54,7 @@ export const verifyCommand = Command.make(
       onSome: (file) => verifyWithTrust(path, file, attestation, requireAttestation)
     }).pipe(Effect.provide([readingServices, nodeSigningLayer]))
     const report = yield* verdictOfBundle(verified.report)
-    yield* writeNotes([verdictLine(yield* Host, 0)])
+    yield* writePass
     yield* answer({ data: report, lines: () => bundleLines(report) })
   })
 ).pipe(

@@ -4,7 +4,6 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { Host } from "../host.ts"
 import { Format, switchFlag, wholeNumberFlag } from "../options.ts"
 import { writeResult } from "../output.ts"
 import { eventJsonLine, eventTextLine } from "./event-lines.ts"
@@ -25,10 +24,7 @@ export const logCommand = Command.make(
   },
   Effect.fnUntraced(function* ({ after, follow, limit, runId }) {
     const { run_id } = yield* readOptions({ runId })
-    const { ending } = yield* Host
     const line = (yield* Format) === "json" ? eventJsonLine : eventTextLine
-    // Being stopped is how following ends.
-    if (follow) ending.stopIsDone = true
     yield* withLedger("read", (ledger) => {
       const events = ledger.events({ after, runId: run_id, live: follow })
       const wanted = Option.isSome(limit) ? Stream.take(events, limit.value) : events

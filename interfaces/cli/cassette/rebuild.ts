@@ -8,11 +8,10 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { LEDGER_TABLES } from "../../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../../domain/ledger/verification.ts"
-import { Host } from "../host.ts"
 import { absolutePath, Format, switchFlag } from "../options.ts"
-import { answer, writeNotes, writeResult, writeWarnings } from "../output.ts"
+import { answer, writeResult, writeWarnings } from "../output.ts"
 import { fieldLines, tableLines } from "../printable.ts"
-import { verdictLine } from "../verdict.ts"
+import { writePass } from "../verdict.ts"
 import { warnAbout, withLedger } from "./open-ledger.ts"
 import { textFlag } from "./shared-flags.ts"
 import { reportLines, verdictOf } from "./verify.ts"
@@ -68,7 +67,7 @@ export const rebuildCommand = Command.make(
     if (Option.isSome(to)) return yield* writeRebuilt(to.value)
     const report = yield* withLedger("read", (ledger) => ledger.verifyCassette({ rungs: ["projections"] }))
     yield* writeWarnings(report.warnings)
-    if (report.verdict === "PASS") yield* writeNotes([verdictLine(yield* Host, 0)])
+    if (report.verdict === "PASS") yield* writePass
     else if ((yield* Format) === "text") yield* writeResult(`${digestLines(report).join("\n")}\n`)
     yield* verdictOf(report, firstPerTable(report.findings))
     yield* answer({ data: report, lines: () => digestLines(report) })

@@ -20,7 +20,7 @@ export const trustFlag = textFlag(
   "the trust file: whose signatures count; - is standard input"
 )
 
-/** The range is the ledger's to judge. */
+/** The range is the ledger's to judge: a token that no lease ever has is a wrong token. */
 export const tokenFlag = wholeNumberFlag("token", 0).pipe(
   Flag.withDescription("the fencing token, as claim printed it")
 )

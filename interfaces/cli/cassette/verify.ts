@@ -6,11 +6,10 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { VerificationReport } from "../../../domain/ledger/verification.ts"
 import { findingCount, VerificationFailed } from "../failures.ts"
-import { Host } from "../host.ts"
 import { switchFlag } from "../options.ts"
-import { answer, writeNotes, writeWarnings } from "../output.ts"
+import { answer, writeWarnings } from "../output.ts"
 import { fieldLines } from "../printable.ts"
-import { verdictLine } from "../verdict.ts"
+import { writePass } from "../verdict.ts"
 import { oneStandardInput, readEvidence, readPoint, readTrust } from "./evidence-files.ts"
 import { withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
@@ -99,7 +98,7 @@ export const verifyCommand = Command.make(
       yield* writeWarnings([`run ${given.run_id} has no messages in this ledger`])
     }
     yield* verdictOf(report)
-    yield* writeNotes([verdictLine(yield* Host, 0)])
+    yield* writePass
     yield* answer({ data: report, lines: () => reportLines(report) })
   })
 ).pipe(

@@ -2,14 +2,14 @@
 // cut off. Nothing here removes an expansion.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import type { CommandGroup } from "../command-groups.ts"
 import { findingCount, VerificationFailed } from "../failures.ts"
-import { Host } from "../host.ts"
-import { rootFolder } from "../options.ts"
-import { answer, writeNotes } from "../output.ts"
+import { refusedFlag, rootFolder } from "../options.ts"
+import { answer } from "../output.ts"
 import { fieldLines } from "../printable.ts"
-import { verdictLine } from "../verdict.ts"
-import { cacheFlag } from "./cache-flag.ts"
+import { writePass } from "../verdict.ts"
+import { cacheFlag, cacheKindFlag } from "./cache-flag.ts"
 import { corpusFlags, withCorpus } from "./open-corpus.ts"
 
 const statsCommand = Command.make(
@@ -43,7 +43,7 @@ const verifyCommand = Command.make(
       const message = `${findingCount(report)} issue(s) found: each has a code, a place and a message`
       return yield* Effect.fail(new VerificationFailed({ message, report, listed: findings }))
     }
-    yield* writeNotes([verdictLine(yield* Host, 0)])
+    yield* writePass
     yield* answer({
       data: report,
       lines: () => fieldLines([["expansions", `${report.counts["expansions"]}`]])
@@ -62,8 +62,21 @@ const verifyCommand = Command.make(
 
 const repairCommand = Command.make(
   "repair",
-  {},
-  Effect.fnUntraced(function* () {
+  {
+    cache: cacheKindFlag.pipe(
+      Flag.withDefault("jsonl"),
+      Flag.withDescription("jsonl: CORTEX/_cache/expansions.jsonl; a database has no lines to repair")
+    )
+  },
+  Effect.fnUntraced(function* ({ cache }) {
+    if (cache === "sqlite") {
+      return yield* Effect.fail(
+        refusedFlag(
+          "--cache",
+          "only the file of JSON lines is repaired; `cortex cache verify` judges the database"
+        )
+      )
+    }
     const root = yield* rootFolder
     const { repairExpansionLines } = yield* Effect.promise(() => import("../../embedding/corpus.ts"))
     const repair = yield* repairExpansionLines({ root })
@@ -81,7 +94,7 @@ const repairCommand = Command.make(
     "Remove the last line of CORTEX/_cache/expansions.jsonl when it has no end, because its writer died while it wrote: nobody was given that text. No other line is touched."
   ),
   Command.withShortDescription("remove a line that was cut off from the file of JSON lines"),
-  Command.withExamples([{ command: "cortex cache repair" }])
+  Command.withExamples([{ command: "cortex cache repair" }, { command: "cortex cache repair --cache jsonl" }])
 )
 
 export const cacheGroup: CommandGroup<"cache"> = Command.make("cache").pipe(

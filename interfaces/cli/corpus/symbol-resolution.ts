@@ -7,13 +7,12 @@ import * as Command from "effect/cli/Command"
 import type { SymbolOptions } from "../../../application/network/symbol-questions.ts"
 import { isMeantAsSymbol } from "../../../domain/network/symbols.ts"
 import { findingCount, VerificationFailed } from "../failures.ts"
-import { Host } from "../host.ts"
 import { depthFlag, lookupFlags, lookupOptions } from "../network/lookup-flags.ts"
 import { Agent, Config } from "../network/network-flags.ts"
 import { refusedFlag, switchFlag } from "../options.ts"
-import { answer, writeNotes } from "../output.ts"
+import { answer } from "../output.ts"
 import { fieldLines } from "../printable.ts"
-import { verdictLine } from "../verdict.ts"
+import { writePass } from "../verdict.ts"
 import { resolveNetworkSymbol } from "./network-symbol.ts"
 import { withCorpus } from "./open-corpus.ts"
 import { currentTarget } from "./symbol-target.ts"
@@ -106,7 +105,7 @@ export const checkCommand = Command.make(
       const message = `${findingCount(report)} symbol(s) mean no section, or several: ${findings[0]?.message}`
       return yield* Effect.fail(new VerificationFailed({ message, report, listed: findings }))
     }
-    yield* writeNotes([verdictLine(yield* Host, 0)])
+    yield* writePass
     yield* answer({ data: report, lines: () => fieldLines([["symbols", `${report.counts["symbols"]}`]]) })
   })
 ).pipe(

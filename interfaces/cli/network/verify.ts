@@ -7,10 +7,9 @@ import { CassetteFile } from "../../../infrastructure/network/cassette-file.ts"
 import { verifyCassette } from "../../../infrastructure/network/cassette-verification.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { VerificationFailed } from "../failures.ts"
-import { Host } from "../host.ts"
-import { answer, writeNotes } from "../output.ts"
+import { answer } from "../output.ts"
 import { tableLines } from "../printable.ts"
-import { verdictLine } from "../verdict.ts"
+import { writePass } from "../verdict.ts"
 import { cassettesArgument } from "./network-flags.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 
@@ -63,7 +62,7 @@ export const verifyCommand = Command.make(
         listed: report.findings
       })
     }
-    yield* writeNotes([verdictLine(yield* Host, 0)])
+    yield* writePass
     yield* answer({ data: report, lines: () => reportLines(report) })
   })
 ).pipe(

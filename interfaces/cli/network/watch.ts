@@ -8,7 +8,6 @@ import * as Command from "effect/cli/Command"
 import { indexCassette, type IndexReport } from "../../../infrastructure/network/indexing.ts"
 import { configuredEmbedding, type NetworkFile } from "../../../infrastructure/network/network-files.ts"
 import { realSleep } from "../../../infrastructure/sqlite/real-time.ts"
-import { Host } from "../host.ts"
 import { Format } from "../options.ts"
 import { writeResult, writeWarnings } from "../output.ts"
 import { printableJson } from "../printable.ts"
@@ -62,10 +61,7 @@ export const watchCommand = Command.make(
   "watch",
   {},
   Effect.fnUntraced(function* () {
-    const { ending } = yield* Host
     const isJson = (yield* Format) === "json"
-    // Being stopped is how watching ends.
-    ending.stopIsDone = true
     const { root } = yield* configuredNetwork
     yield* Effect.scoped(
       Effect.gen(function* () {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { HostShape } from "../host.ts"
 import { main } from "../main.ts"
+import { testHost } from "./test-host.ts"
 
 export interface Ran {
   readonly code: number | null
@@ -25,20 +26,18 @@ async function* chunksOf(input: string | Uint8Array): AsyncGenerator<Uint8Array>
 /** Runs `cortex ARGS`. */
 export const runCli = async (args: ReadonlyArray<string>, options: RunOptions): Promise<Ran> => {
   const written = { stdout: "", stderr: "" }
-  const code = await main({
-    args,
-    env: {},
-    cwd: options.cwd,
-    stdin: () => chunksOf(options.stdin ?? ""),
-    write: async (stream, text) => {
-      written[stream] += text
-    },
-    isTerminal: () => false,
-    stop: new AbortController().signal,
-    ending: { stopIsDone: false },
-    self: [process.execPath, join(import.meta.dirname, "..", "bin.ts")],
-    ...options.host
-  })
+  const code = await main(
+    testHost({
+      args,
+      cwd: options.cwd,
+      stdin: () => chunksOf(options.stdin ?? ""),
+      write: async (stream, text) => {
+        written[stream] += text
+      },
+      self: [process.execPath, join(import.meta.dirname, "..", "bin.ts")],
+      ...options.host
+    })
+  )
   return { code, ...written }
 }
 

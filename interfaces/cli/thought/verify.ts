@@ -9,10 +9,9 @@ import type { TaskChainReport, ThoughtChainReport } from "../../../domain/though
 import { asGiven, VerifyThoughts } from "../../../domain/thoughts/commands.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { VerificationFailed } from "../failures.ts"
-import { Host } from "../host.ts"
-import { answer, writeNotes } from "../output.ts"
+import { answer } from "../output.ts"
 import { fieldLines } from "../printable.ts"
-import { verdictLine } from "../verdict.ts"
+import { writePass } from "../verdict.ts"
 import { onlyTaskFlag } from "./task-flag.ts"
 
 const decode = decodeInput(VerifyThoughts, asGiven)
@@ -46,7 +45,7 @@ export const verifyCommand = Command.make(
         new VerificationFailed({ message, report, listed: findings(report, task_id) })
       )
     }
-    yield* writeNotes([verdictLine(yield* Host, 0)])
+    yield* writePass
     yield* answer({
       data: report,
       lines: () =>

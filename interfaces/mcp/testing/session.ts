@@ -1,6 +1,7 @@
 // A client of lines for tests: it runs `cortex mcp` inside the test's own process, writes to its input whatever a test
 // wants, well-formed or not, and finds answers by their ids. Official clients are tested elsewhere.
 import { main } from "../../cli/main.ts"
+import { testHost } from "../../cli/testing/test-host.ts"
 
 /** One answer: a result or an error of the protocol. */
 export interface Answer {
@@ -66,20 +67,18 @@ export class Session {
   private nextId = 1
 
   constructor(folder: string, ...args: ReadonlyArray<string>) {
-    this.ended = main({
-      args: ["mcp", ...args],
-      env: {},
-      cwd: folder,
-      stdin: () => this.input,
-      write: async (stream, text) => {
-        if (stream === "stderr") this.stderr.push(text)
-        else for (const line of text.split("\n").slice(0, -1)) this.receive(line)
-      },
-      isTerminal: () => false,
-      stop: this.stop.signal,
-      ending: { stopIsDone: false },
-      self: []
-    })
+    this.ended = main(
+      testHost({
+        args: ["mcp", ...args],
+        cwd: folder,
+        stdin: () => this.input,
+        write: async (stream, text) => {
+          if (stream === "stderr") this.stderr.push(text)
+          else for (const line of text.split("\n").slice(0, -1)) this.receive(line)
+        },
+        stop: this.stop.signal
+      })
+    )
   }
 
   private receive(line: string): void {
