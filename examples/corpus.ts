@@ -29,4 +29,4 @@ const program = Effect.gen(function* () {
   }
 })
 
-await Effect.runPromise(Effect.provide(program, Corpus.layer({ root: handbook() })))
+Effect.runPromise(Effect.provide(program, Corpus.layer({ root: handbook() })))

@@ -41,4 +41,4 @@ const program = Effect.gen(function* () {
   yield* Console.log(report.verdict)
 })
 
-await Effect.runPromise(Effect.provide(program, Ledger.layer({ filename: process.argv[2] ?? ":memory:" })))
+Effect.runPromise(Effect.provide(program, Ledger.layer({ filename: process.argv[2] ?? ":memory:" })))

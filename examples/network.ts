@@ -20,4 +20,4 @@ const program = Effect.gen(function* () {
   yield* Console.log(`attic: ${answers["attic"]?.status}, partial: ${partial}`)
 })
 
-await Effect.runPromise(Effect.provide(program, Network.layerEmpty))
+Effect.runPromise(Effect.provide(program, Network.layerEmpty))

@@ -1,6 +1,7 @@
 // A cassette that a child process serves, so that a file that hangs or breaks SQLite harms nobody else. A child that is
 // late is killed, and its cassette is left alone for a while that grows with every failure in a row; a child that has
 // nothing to do is stopped. Deadlines are real time: a hanging file does not follow a test's clock.
+import { existsSync } from "node:fs"
 import { constants } from "node:os"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -26,16 +27,28 @@ export interface ChildCassetteOptions extends CassetteAddress {
   readonly idleMillis?: number | undefined
   /** The first pause after a failure; each further one is twice as long (milliseconds). */
   readonly pauseMillis?: number | undefined
-  /** The child's program, replaced in tests. */
+  /** The child's program, where it does not stand beside this module. */
   readonly program?: string | undefined
 }
 
 const DEFAULT_IDLE_MILLIS = 30_000
 
-/** The program beside this module: in the sources, in the package and in a bundle with two entry points alike. */
-const childProgram = (): string => {
-  const extension = extname(fileURLToPath(import.meta.url))
-  return fileURLToPath(new URL(`./cassette-child${extension}`, import.meta.url))
+/**
+ * The program beside this module: in the sources, in the package, and in a bundle of ES modules that has it as an entry
+ * point. A bundle may have lost it, and one in CommonJS does not know where it is.
+ */
+const programBeside = (): string | undefined => {
+  const here: string | undefined = import.meta.url
+  if (here === undefined) return undefined
+  const program = fileURLToPath(new URL(`./cassette-child${extname(fileURLToPath(here))}`, here))
+  return existsSync(program) ? program : undefined
+}
+
+const NO_PROGRAM: CassetteFault = {
+  status: "refused",
+  reason:
+    "the program of its process is not beside this one: bundle cortex-cassette/cassette-child and name it " +
+    "with the option childProgram, or set isolation: inline in the configuration"
 }
 
 /** What a request leaves behind is collected early and by the one thread there is: there may be many children. */
@@ -93,7 +106,12 @@ class Child {
       settle({ status: "offline", reason })
       return () => {}
     }
-    const child = (this.process ??= this.start())
+    const program = this.options.program ?? programBeside()
+    if (program === undefined) {
+      settle(NO_PROGRAM)
+      return () => {}
+    }
+    const child = (this.process ??= this.start(program))
     const number = this.next++
     const deadline = this.options.deadlineMillis ?? DEFAULT_DEADLINE_MILLIS
     const timer = setTimeout(() => {
@@ -123,8 +141,8 @@ class Child {
     this.settleAll({ status: "offline", reason: "the cassette was closed" })
   }
 
-  private start(): BoundProcess {
-    const { file, id, program = childProgram() } = this.options
+  private start(program: string): BoundProcess {
+    const { file, id } = this.options
     const child = startBound([...CHILD_FLAGS, program, file, id])
     const lines = new LineReader()
     child.shell.on("error", (error) => this.fail({ status: "error", reason: error.message }))

@@ -95,6 +95,8 @@ const refusing = ({ id, shownPath }: CassetteAddress, reason: string): Cassette 
 export interface CassetteReading {
   /** How long a child may take for one request (milliseconds). */
   readonly deadlineMillis: number | undefined
+  /** The program of a child, where it does not stand beside the network's own. */
+  readonly childProgram?: string | undefined
   /** Who makes the network's vectors, if anybody does. */
   readonly embedder: EmbedderIdentity | undefined
   /** Who asks; null when nobody said so. */
@@ -104,14 +106,14 @@ export interface CassetteReading {
 /** The cassette itself: external ones are read by a child, unless the configuration says otherwise. */
 export const cassetteOf = (
   configured: ConfiguredCassette,
-  { agent, deadlineMillis, embedder }: CassetteReading
+  { agent, childProgram, deadlineMillis, embedder }: CassetteReading
 ): Cassette => {
   const { configuration, refusal } = configured
   if (refusal !== undefined) return refusing(configured, refusal)
   const { isolation = configuration.type === "external" ? "process" : "inline" } = configuration
   const cassette =
     isolation === "process"
-      ? childCassette({ ...configured, deadlineMillis, embedder, agent })
+      ? childCassette({ ...configured, deadlineMillis, program: childProgram, embedder, agent })
       : localCassette({ ...configured, embedder, agent })
   return configuration.type === "local" ? { ...cassette, saveMemory: memorySaving(configured) } : cassette
 }

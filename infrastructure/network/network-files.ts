@@ -50,6 +50,11 @@ export interface NetworkFileOptions {
   readonly root?: string | undefined
   /** How long a child may take for one request (milliseconds). */
   readonly deadlineMillis?: number | undefined
+  /**
+   * The program that reads an external cassette in a process of its own, for a host that is bundled into one file: the
+   * bundle of the entry point `cortex-cassette/cassette-child`. By default it is looked for beside the host's bundle.
+   */
+  readonly childProgram?: string | undefined
   /** The agent for whom questions are asked: it sees its own memories beside those of everybody. */
   readonly agent?: string | undefined
   /** True: changes of the configuration are taken over while the network runs. */
@@ -228,7 +233,8 @@ export const openNetwork = Effect.fnUntraced(function* (
     Network.layerNoDeps.pipe(Layer.provide([hubPartsLayer, Layer.succeed(CallerAgent, agent)]))
   )
   const network = Context.get(hub, Network)
-  const setting = { deadlineMillis: options.deadlineMillis, agent }
+  const { childProgram, deadlineMillis } = options
+  const setting = { deadlineMillis, childProgram, agent }
   const shared = { current: yield* applyNetworkFile(network, file, undefined, setting) }
   if (options.watch === true)
     yield* Effect.forkScoped(watchNetworkFile(network, options, shared, state, setting))
