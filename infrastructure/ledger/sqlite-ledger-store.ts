@@ -15,7 +15,7 @@ import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { receiptIdOf } from "../../domain/ledger/ids.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, retryBusy } from "../sqlite/busy-retry.ts"
-import { realSleep } from "../sqlite/real-time.ts"
+import { idleSleep } from "../sqlite/real-time.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { selectThought, selectThoughtTail } from "../thoughts/thought-statements.ts"
@@ -106,7 +106,7 @@ const checkpointWhenIdle = (
     let seen = 0
     let done = 0
     while (true) {
-      yield* realSleep(IDLE_INTERVAL_MILLIS)
+      yield* idleSleep(IDLE_INTERVAL_MILLIS)
       const now = writes()
       if (now === seen && now !== done && checkpoint(connection, file)) done = now
       seen = now

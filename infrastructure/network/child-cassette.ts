@@ -155,9 +155,6 @@ class Child {
     // The end of the channel is the end of the process: the shell tells which.
     child.channel?.on("error", () => {})
     child.channel?.on("close", child.cut)
-    // Only a request that waits keeps this process alive.
-    child.shell.unref()
-    child.channel?.unref()
     return child
   }
 

@@ -2,8 +2,8 @@
 // standard output: `{"id":1,"texts":[…]}` is answered by `{"id":1,"vectors":[[…]]}`. A program that is late, ends, answers
 // nonsense or too much is killed, left alone for a while that grows with every failure in a row, and started again with
 // the next texts. It is given no shell.
-import { type ChildProcessByStdio, spawn } from "node:child_process"
-import type { Readable, Writable } from "node:stream"
+import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process"
+import type { Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
@@ -44,7 +44,7 @@ const answerOf = (line: string): typeof Answer.Type | undefined => {
   return decoded !== undefined && Result.isSuccess(decoded) ? decoded.success : undefined
 }
 
-type Program = ChildProcessByStdio<Writable, Readable, null>
+type Program = ChildProcessByStdio<Socket, Socket, null>
 
 type Settle = (
   answer: { readonly vectors: ReadonlyArray<Float32Array> } | { readonly reason: string }
@@ -117,7 +117,13 @@ class EmbeddingProgram {
 
   private start(): Program {
     const [file, ...args] = this.options.command
-    const program = spawn(file, args, { cwd: this.options.cwd, stdio: ["pipe", "pipe", "inherit"] })
+    // Its pipes are sockets, which Node's types do not say.
+    const program = spawn(file, args, {
+      cwd: this.options.cwd,
+      stdio: ["pipe", "pipe", "inherit"]
+    }) as ChildProcess as Program
+    // Only a batch that waits keeps this process alive, by its timer; the program ends with its standard input.
+    for (const handle of [program, program.stdin, program.stdout]) handle.unref()
     program.on("error", (error) => this.fail(error.message))
     program.on("exit", (code, signal) => {
       // A program that ends while nobody asks has done nothing wrong; the next texts start it again.

@@ -24,7 +24,10 @@ export interface BoundProcess {
   readonly cut: () => void
 }
 
-/** Starts a program of this Node with a channel at its descriptor 3; what it prints is dropped. */
+/**
+ * Starts a program of this Node with a channel at its descriptor 3; what it prints is dropped. It keeps this process
+ * alive by nothing: whoever waits for an answer has a timer of his own.
+ */
 export const startBound = (args: ReadonlyArray<string>): BoundProcess => {
   const shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", process.execPath, ...args], {
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
@@ -35,6 +38,7 @@ export const startBound = (args: ReadonlyArray<string>): BoundProcess => {
     Socket | undefined,
     Socket | undefined
   ]
+  for (const handle of [shell, channel, lifeline]) handle?.unref()
   return {
     shell,
     channel,

@@ -20,7 +20,7 @@ import type { NetworkConfiguration } from "../../domain/network/configuration.ts
 import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
 import { EMBEDDING_NORMALIZER } from "../../domain/network/vectors.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
-import { realSleep } from "../sqlite/real-time.ts"
+import { idleSleep } from "../sqlite/real-time.ts"
 import { commandEmbedder } from "./command-embedder.ts"
 import { readConfiguration } from "./configuration-file.ts"
 import {
@@ -200,7 +200,7 @@ const watchNetworkFile = Effect.fnUntraced(function* (
 ): Effect.fn.Return<never> {
   let state = firstState
   while (true) {
-    yield* realSleep(WATCH_INTERVAL_MILLIS)
+    yield* idleSleep(WATCH_INTERVAL_MILLIS)
     const now = fileState(options.file)
     if (now === state) continue
     state = now
