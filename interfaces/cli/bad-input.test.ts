@@ -340,7 +340,7 @@ describe("payload files", () => {
 
 describe("usage", () => {
   refuses(2, [
-    ["no subcommand", [], "USAGE", "cortex needs a subcommand"],
+    ["no subcommand", ["--root", "."], "USAGE", "cortex needs a subcommand"],
     ["no command of the group", ["cassette"], "USAGE", "cortex cassette needs a subcommand"],
     ["an unknown group", ["casette", "status"], "USAGE", 'Unknown subcommand "casette"'],
     ["an unknown subcommand", ["cassette", "stats"], "USAGE", "Did you mean this? status"],

@@ -34,6 +34,7 @@ export type GroupName =
   | "run"
   | "mcp"
   | "doctor"
+  | "completions"
 
 interface LazyGroup<Name extends string> {
   readonly summary: string
@@ -105,5 +106,9 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
   doctor: {
     summary: "the state of everything here, and what to do about it",
     load: async () => (await import("./doctor/doctor.ts")).doctorCommand
+  },
+  completions: {
+    summary: "a script that completes cortex in bash, zsh or fish",
+    load: async () => (await import("./completions/completions-command.ts")).completionsCommand
   }
 }

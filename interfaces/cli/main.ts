@@ -5,11 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
-import * as CliConfig from "effect/cli/CliConfig"
 import * as CliError from "effect/cli/CliError"
-import * as CliOutput from "effect/cli/CliOutput"
-import * as Command from "effect/cli/Command"
-import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { type ErrorDocument, errorDocument, errorEnvelope } from "./envelope.ts"
 import { DONE, exitCodes, INTERNAL, stoppedExitCode, USAGE } from "./exit-codes.ts"
@@ -18,13 +14,12 @@ import { collectingPresenter } from "./help.ts"
 import { Host, type HostShape, mayColour } from "./host.ts"
 import { requestedFormat } from "./options.ts"
 import { writeNotes, writeResult } from "./output.ts"
-import { parserEnvironment } from "./parser-environment.ts"
 import { printable } from "./printable.ts"
-import { rootCommand } from "./root-command.ts"
+import { rootCommand, unknownTopic, withHelpWords } from "./root-command.ts"
+import { runParser } from "./run-parser.ts"
 import { typedName } from "./typed-name.ts"
 import { usageDocument } from "./usage.ts"
 import { verdictLine } from "./verdict.ts"
-import { packageVersion } from "./version.ts"
 
 /** How a command line ended: its exit code, the document for programs and the lines for people. */
 interface Ending {
@@ -115,15 +110,12 @@ const command = Effect.fnUntraced(function* (host: HostShape) {
     return yield* new InvalidInput({ message: host.notText, issues: [] })
   }
   const texts: Array<string> = []
-  const root = yield* Effect.promise(() => rootCommand(host.args))
-  yield* Command.runWith(root, { version: packageVersion(), renderErrors: false })(host.args).pipe(
-    Effect.provideService(CliOutput.Presenter, collectingPresenter(mayColour(host, "stdout"), texts)),
-    Effect.provideService(
-      CliConfig.CliConfig,
-      CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] })
-    ),
-    Effect.provideService(Logger.LogToStderr, true),
-    Effect.provide(parserEnvironment)
+  const args = withHelpWords(host.args)
+  const root = yield* Effect.promise(() => rootCommand(args))
+  const unknown = unknownTopic(root, host.args)
+  if (unknown !== undefined) return yield* Effect.fail(unknown)
+  yield* runParser(root, args, collectingPresenter(mayColour(host, "stdout"), texts)).pipe(
+    Effect.provideService(Logger.LogToStderr, true)
   )
   yield* writeResult(texts.map((text) => `${text}\n`).join(""))
 })

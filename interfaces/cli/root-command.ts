@@ -1,4 +1,5 @@
 // The root of the command tree, with as much of the tree as the arguments can reach.
+import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import { type CommandGroup, commandGroups, type GroupName } from "./command-groups.ts"
 import { Format, Root } from "./options.ts"
@@ -13,6 +14,37 @@ const reachableGroup = async <Name extends GroupName>(
   const { load, summary } = commandGroups[name]
   return args.includes(name) ? load() : Command.make(name).pipe(Command.withDescription(summary))
 }
+
+/** `cortex` alone and `cortex help …` ask for help. */
+export const withHelpWords = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
+  if (args.length === 0) return ["--help"]
+  return args[0] === "help" ? [...args.slice(1), "--help"] : args
+}
+
+/** The first word after `help` that names no command; the words before it do. */
+export const unknownTopic = (
+  root: Awaited<ReturnType<typeof rootCommand>>,
+  args: ReadonlyArray<string>
+): CliError.UnknownSubcommand | undefined => {
+  if (args[0] !== "help") return undefined
+  let at: Command.Command.Any = root
+  const parent = ["cortex"]
+  for (const word of args.slice(1)) {
+    if (word.startsWith("-")) break
+    const below: ReadonlyArray<Command.Command.Any> = at.subcommands.flatMap(({ commands }) => commands)
+    const named = below.find(({ name }) => name === word)
+    if (named === undefined)
+      return new CliError.UnknownSubcommand({ subcommand: word, parent, suggestions: [] })
+    at = named
+    parent.push(word)
+  }
+  return undefined
+}
+
+/** Stands for itself in help; `withHelpWords` turns it into the flag. */
+const helpWord = Command.make("help").pipe(
+  Command.withDescription("what a command does and takes: cortex help cassette post")
+)
 
 /** The command tree for these arguments. */
 export const rootCommand = async (args: ReadonlyArray<string>) => {
@@ -43,7 +75,7 @@ export const rootCommand = async (args: ReadonlyArray<string>) => {
       { command: "cortex mcp --check", description: "the tools that agents get" },
       { command: "cortex doctor", description: "is everything well, and what is to be done" }
     ]),
-    Command.withSubcommands(groups),
+    Command.withSubcommands([...groups, helpWord]),
     Command.withGlobalFlags([Format, Root])
   )
 }
