@@ -125,6 +125,8 @@ export {
   InvalidInput,
   NoPendingStep,
   JobNotFound,
+  RunNotFound,
+  TaskNotFound,
   StepNotFound,
   WrongRun,
   NotLeased,

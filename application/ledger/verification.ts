@@ -6,8 +6,14 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
-import { EMPTY_HEAD, type EventEnvelope, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
+import { type InvalidInput, RunNotFound } from "../../domain/ledger/errors.ts"
+import {
+  EMPTY_HEAD,
+  type EventEnvelope,
+  type Head,
+  headOf,
+  runStream
+} from "../../domain/ledger/event-envelope.ts"
 import type { TrustedPoint, VerificationReport } from "../../domain/ledger/verification.ts"
 import { verifyThoughts } from "../thoughts/chain-verification.ts"
 import { verifyChain } from "./chain-verification.ts"
@@ -32,7 +38,7 @@ import { Signing } from "./signing.ts"
 import { verifySteps } from "./step-verification.ts"
 
 export interface VerificationOptions {
-  /** Narrows leases, steps, receipts and projections to one run; structure and chains are checked whole. */
+  /** Narrows leases, steps, receipts and projections to one run, which must be there (`RunNotFound`); structure and chains are checked whole. */
   readonly runId?: string | undefined
   /** Judges leases as of this timestamp instead of the Clock's now. */
   readonly now?: string | undefined
@@ -51,7 +57,7 @@ export interface VerificationOptions {
   readonly checkpoint?: CheckpointEvidence | undefined
 }
 
-export type VerificationError = ReadError | InvalidInput | UnbelievedCheckpoint
+export type VerificationError = ReadError | InvalidInput | RunNotFound | UnbelievedCheckpoint
 
 type Ports = LedgerEvidence | Hashing | Signing
 
@@ -67,6 +73,13 @@ const readStructure = ({ list, snapshot }: Rungs) =>
   reading(() => {
     for (const { code, message, where } of snapshot.structure()) list.add(code, where, message)
   })
+
+/** Nothing can be said of a run that is not there; where something was found, that may be why it is not. */
+const requireRun = Effect.fnUntraced(function* ({ list, snapshot }: Rungs, runId: string | undefined) {
+  if (runId === undefined || list.total > 0) return
+  const [first] = yield* reading(() => snapshot.eventsAfter(0, 1, runStream(runId)))
+  if (first === undefined) return yield* new RunNotFound({ run_id: runId })
+})
 
 const readHead = ({ snapshot }: Rungs) =>
   reading((): Head => {
@@ -149,6 +162,7 @@ const climbAll = Effect.fnUntraced(function* (
     yield* ladder.climb("checkpoint", WHOLE, verifySignedRoot(rungs, signed, head.position, prefix))
   }
 
+  yield* requireRun(rungs, options.runId)
   const lead = timeless || options.now !== undefined ? undefined : clockWarning(head, nowMillis)
   return {
     verdict: list.total === 0 ? "PASS" : "FAIL",

@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
-import { type InvalidInput, ThoughtNotFound } from "../../domain/ledger/errors.ts"
+import { type InvalidInput, TaskNotFound, ThoughtNotFound } from "../../domain/ledger/errors.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 import {
@@ -47,10 +47,13 @@ export interface ThoughtsShape {
   readonly listThoughtRecords: (
     options?: ListThoughts
   ) => Effect.Effect<ReadonlyArray<ThoughtRecord>, InvalidInput | ThoughtNotFound | ReadError>
-  /** Recomputes the chain of one task or of all; a broken chain is a report, not an error. */
+  /**
+   * Recomputes the chain of one task or of all; a broken chain is a report, not an error. A task without a record, and
+   * without an event that demands one, is `TaskNotFound`.
+   */
   readonly verifyChain: (
     options?: VerifyThoughts
-  ) => Effect.Effect<ThoughtChainReport, InvalidInput | ReadError>
+  ) => Effect.Effect<ThoughtChainReport, InvalidInput | TaskNotFound | ReadError>
 }
 
 const decodeRecord = decodeInput(RecordThought, asGiven)
@@ -126,9 +129,13 @@ const makeThoughts: Effect.Effect<
     }),
     verifyChain: Effect.fn("Thoughts.verifyChain")(function* (options = {}) {
       const { task_id } = yield* Effect.fromResult(decodeVerify(options))
-      return yield* Effect.scoped(
+      const report = yield* Effect.scoped(
         Effect.flatMap(evidence.snapshot, (snapshot) => verifyThoughtChains(snapshot, task_id))
       ).pipe(Effect.provideService(Hashing, hashing))
+      if (task_id !== undefined && report.record_count === 0 && report.valid) {
+        return yield* new TaskNotFound({ task_id })
+      }
+      return report
     })
   } satisfies ThoughtsShape
 })

@@ -30,6 +30,24 @@ export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound"
   }
 }
 
+/** The ledger has no such run: nothing was ever posted to it. */
+export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", {
+  run_id: Schema.String
+}) {
+  override get message() {
+    return `There is no run ${this.run_id} in this ledger: \`cortex cassette status\` lists the runs`
+  }
+}
+
+/** The ledger has no such task: no thought was ever recorded for it. */
+export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFound", {
+  task_id: Schema.String
+}) {
+  override get message() {
+    return `There is no task ${this.task_id} in this ledger: \`cortex thought list\` shows thoughts with their tasks`
+  }
+}
+
 export class StepNotFound extends Schema.TaggedError<StepNotFound>()("StepNotFound", {
   step_id: Schema.String
 }) {

@@ -29,6 +29,8 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   StoreCorrupt: 1,
   ClockFarBehindHead: 1,
   JobNotFound: 1,
+  RunNotFound: 1,
+  TaskNotFound: 1,
   JobIncomplete: 1,
   StepsFailed: 1,
   NotBundleable: 1,

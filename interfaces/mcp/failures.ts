@@ -13,15 +13,6 @@ export class AgentMismatch extends Schema.TaggedError<AgentMismatch>()("AgentMis
   }
 }
 
-/** There is no such run in the ledger. */
-export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound", {
-  run_id: Schema.String
-}) {
-  override get message() {
-    return `Run not found: ${this.run_id}`
-  }
-}
-
 /** A path that leads out of the server's root, by dots or by links. */
 export class PathOutsideRoot extends Schema.TaggedError<PathOutsideRoot>()("PathOutsideRoot", {
   field: Schema.String,
@@ -36,5 +27,4 @@ export class PathOutsideRoot extends Schema.TaggedError<PathOutsideRoot>()("Path
 export type ToolFailure =
   | Exclude<CommandFailure, OutputClosed | OutputFailed | NegativeVerdict>
   | AgentMismatch
-  | RunNotFound
   | PathOutsideRoot

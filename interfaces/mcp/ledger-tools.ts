@@ -3,11 +3,10 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
-import { JobNotFound } from "../../domain/ledger/errors.ts"
+import { JobNotFound, RunNotFound } from "../../domain/ledger/errors.ts"
 import { OUTCOMES, SOURCES } from "../../domain/ledger/rows.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import { actingAgent } from "./caller.ts"
-import { RunNotFound } from "./failures.ts"
 import { LedgerAccess } from "./ledger-access.ts"
 import { adds, agentTool, type AgentTool, objectArgument, reads, textArgument } from "./tool.ts"
 

@@ -257,8 +257,11 @@ describe("errors", () => {
     const report = await session.data("ledger_verify", { now })
     expect(report).toMatchObject({ verdict: "FAIL" })
     expect(await session.data("ledger_verify", { now, run_id: "r1" })).toMatchObject({ verdict: "FAIL" })
+    await session.data("message_post", { ...work, run_id: "another" })
     const other = await session.data("ledger_verify", { now, run_id: "another" })
-    expect(other).toMatchObject({ verdict: "PASS", counts: { cassette_steps: 0 } })
+    expect(other).toMatchObject({ verdict: "PASS" })
+    expect(await session.code("ledger_verify", { run_id: "typo", pure: true })).toBe("RUN_NOT_FOUND")
+    expect(await session.code("", { task_id: "typo" })).toBe("TASK_NOT_FOUND")
   })
 })
 

@@ -9,7 +9,7 @@ import type { StepRow } from "../../../domain/ledger/rows.ts"
 import { refusedFlag } from "../options.ts"
 import { answer } from "../output.ts"
 import { fieldLines, tableLines } from "../printable.ts"
-import { warnAbout, withLedger } from "./open-ledger.ts"
+import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
 import { onlyRunFlag } from "./shared-flags.ts"
 
@@ -90,6 +90,7 @@ export const atCommand = Command.make(
     const state = yield* withLedger("read", (ledger) =>
       Effect.gen(function* () {
         yield* warnAbout(ledger)
+        yield* requireRun(ledger, run_id)
         const { position } = yield* ledger.head
         if ("position" in when && when.position > position) {
           return yield* Effect.fail(

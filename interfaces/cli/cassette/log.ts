@@ -5,9 +5,9 @@ import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { Format, switchFlag, wholeNumberFlag } from "../options.ts"
-import { writeResult } from "../output.ts"
+import { writeResult, writeWarnings } from "../output.ts"
 import { eventJsonLine, eventTextLine } from "./event-lines.ts"
-import { warnAbout, withLedger } from "./open-ledger.ts"
+import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
 import { onlyRunFlag } from "./shared-flags.ts"
 
@@ -25,20 +25,24 @@ export const logCommand = Command.make(
   Effect.fnUntraced(function* ({ after, follow, limit, runId }) {
     const { run_id } = yield* readOptions({ runId })
     const line = (yield* Format) === "json" ? eventJsonLine : eventTextLine
-    yield* withLedger("read", (ledger) => {
-      const events = ledger.events({ after, runId: run_id, live: follow })
-      const wanted = Option.isSome(limit) ? Stream.take(events, limit.value) : events
-      return Effect.andThen(
-        warnAbout(ledger),
-        Stream.runForEachArray(wanted, (page) =>
+    yield* withLedger("read", (ledger) =>
+      Effect.gen(function* () {
+        const events = ledger.events({ after, runId: run_id, live: follow })
+        const wanted = Option.isSome(limit) ? Stream.take(events, limit.value) : events
+        yield* warnAbout(ledger)
+        // Following may begin before the run's first message. A mistyped run is seen in the warning.
+        yield* Effect.catchTag(requireRun(ledger, run_id), "RunNotFound", (error) =>
+          follow ? writeWarnings([`${error.message}; waiting for its first message`]) : Effect.fail(error)
+        )
+        yield* Stream.runForEachArray(wanted, (page) =>
           writeResult(page.map((event) => `${line(event)}\n`).join(""))
         )
-      )
-    })
+      })
+    )
   })
 ).pipe(
   Command.withDescription(
-    "Print the event log in order, one event per line. With --format json every line is one event with its data, without an envelope; an error is the last line."
+    "Print the event log in order, one event per line. With --format json every line is one event with its data, without an envelope; an error is the last line. A run that is not there is refused; with --follow it is waited for, and a warning says so."
   ),
   Command.withShortDescription("print the event log"),
   Command.withExamples([

@@ -7,11 +7,12 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import type * as GlobalFlag from "effect/cli/GlobalFlag"
 import type { CheckpointsShape } from "../../../application/ledger/checkpoints.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import type { ThoughtsShape } from "../../../application/thoughts/thoughts.ts"
-import type { InvalidInput } from "../../../domain/ledger/errors.ts"
+import { type InvalidInput, RunNotFound } from "../../../domain/ledger/errors.ts"
 import { fileFailure, nameFault } from "../../../infrastructure/sqlite/file-system.ts"
 import type { Host } from "../host.ts"
 import { absolutePath, refusedFlag, rootFolder } from "../options.ts"
@@ -118,6 +119,13 @@ export const ledgerOpener = Effect.gen(function* () {
 /** Opens the ledger that the flags name for as long as `use` runs. */
 export const withLedger = Effect.fnUntraced(function* <A, E, R>(access: Access, use: Use<A, E, R>) {
   return yield* withLedgerFile(yield* ledgerFile(access), access, use)
+})
+
+/** Refuses a run that nothing was ever posted to, as the log says: a table may be damaged. */
+export const requireRun = Effect.fnUntraced(function* (ledger: LedgerShape, runId: string | undefined) {
+  if (runId === undefined) return
+  const events = yield* Stream.runCollect(Stream.take(ledger.events({ runId, live: false }), 1))
+  if (events.length === 0) return yield* new RunNotFound({ run_id: runId })
 })
 
 /** Tells people what is odd about a ledger: a clock that is behind, a copy that is read, damage. */

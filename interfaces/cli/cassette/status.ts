@@ -19,7 +19,7 @@ import type { PageOptions } from "../../../domain/ledger/page.ts"
 import { wholeNumberFlag } from "../options.ts"
 import { type Answer, answer } from "../output.ts"
 import { fieldLines, tableLines } from "../printable.ts"
-import { warnAbout, withLedger } from "./open-ledger.ts"
+import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
 import { onlyRunFlag, textFlag } from "./shared-flags.ts"
 
@@ -170,7 +170,11 @@ export const statusCommand = Command.make(
     const { run_id } = yield* readOptions({ runId })
     const page = { after: Option.getOrUndefined(after), limit: Option.getOrUndefined(limit) }
     const status = yield* withLedger("read", (ledger) =>
-      Effect.andThen(warnAbout(ledger), statusOf(ledger, run_id, page))
+      Effect.gen(function* () {
+        yield* warnAbout(ledger)
+        yield* requireRun(ledger, run_id)
+        return yield* statusOf(ledger, run_id, page)
+      })
     )
     yield* answer(status)
   })

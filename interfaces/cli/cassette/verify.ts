@@ -94,9 +94,6 @@ export const verifyCommand = Command.make(
     }
     const report = yield* withLedger("read", (ledger) => ledger.verifyCassette(options))
     yield* writeWarnings(report.warnings)
-    if (given.run_id !== undefined && report.counts["cassette_messages"] === 0) {
-      yield* writeWarnings([`run ${given.run_id} has no messages in this ledger`])
-    }
     yield* verdictOf(report)
     yield* writePass
     yield* answer({ data: report, lines: () => reportLines(report) })

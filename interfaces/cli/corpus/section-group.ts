@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { FileNotIndexed } from "../../../domain/corpus/errors.ts"
 import type { NamedSection } from "../../../application/corpus/corpus-store.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import type { CommandGroup } from "../command-groups.ts"
@@ -26,8 +27,15 @@ const listCommand = Command.make(
     ...pageFlags("the section")
   },
   Effect.fnUntraced(function* ({ after, limit, path }) {
+    const file = Option.getOrUndefined(path)
     const sections = yield* withCorpus("read", (corpus) =>
-      corpus.sections({ path: Option.getOrUndefined(path), ...pageOf({ after, limit }) })
+      Effect.gen(function* () {
+        const page = yield* corpus.sections({ path: file, ...pageOf({ after, limit }) })
+        if (page.length > 0 || file === undefined) return page
+        // A file that is indexed has a section at least: itself.
+        const [first] = yield* corpus.sections({ path: file, limit: 1 })
+        return first === undefined ? yield* new FileNotIndexed({ path: file }) : page
+      })
     )
     yield* answer({
       data: { sections },

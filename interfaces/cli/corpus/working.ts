@@ -12,7 +12,8 @@ import { ClaimStep, prepareClaim } from "../../../domain/ledger/commands.ts"
 import { DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS } from "../../../domain/ledger/limits.ts"
 import { work, workLeft, type WorkLeft, type WorkTally } from "../../worker/worker.ts"
 import { AllowNetworkFs, Db, Durability } from "../cassette/ledger-flags.ts"
-import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
+import { JobNotFound } from "../../../domain/ledger/errors.ts"
+import { requireRun, warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { WorkersFailed } from "../failures.ts"
 import { Host } from "../host.ts"
 import { absolutePath, refusedFlag, rootFolder, wholeNumberFlag } from "../options.ts"
@@ -88,6 +89,16 @@ const noteStop =
   <A, E, R>(working: Effect.Effect<A, E, R>) =>
     Effect.onInterrupt(working, () => Effect.suspend(() => writeNotes([note()])))
 
+/** Refuses a run, or a job of it, that is not there: that no step of it waits would say nothing. */
+const requireWork = Effect.fnUntraced(function* (ledger: LedgerShape, { job_id, run_id }: WorkSettings) {
+  yield* requireRun(ledger, run_id)
+  if (job_id === undefined) return
+  const status = yield* ledger.jobStatus(job_id)
+  if (status === undefined) return yield* new JobNotFound({ run_id, job_id })
+  const message = yield* ledger.message(status.job.message_id)
+  if (message?.run_id !== run_id) return yield* new JobNotFound({ run_id, job_id })
+})
+
 /** In this process. */
 const workHere = (settings: WorkSettings) =>
   withLedger("append", (ledger) =>
@@ -96,6 +107,7 @@ const workHere = (settings: WorkSettings) =>
       (corpus) =>
         Effect.gen(function* () {
           yield* warnAbout(ledger)
+          yield* requireWork(ledger, settings)
           const progress = yield* progressLine
           let done = 0
           const tally = yield* work({
@@ -156,6 +168,7 @@ const workThere = Effect.fnUntraced(function* (settings: WorkSettings, workers: 
   return yield* withLedger("read", (ledger) =>
     Effect.gen(function* () {
       yield* warnAbout(ledger)
+      yield* requireWork(ledger, settings)
       const shown = yield* Effect.forkChild(showLeft(ledger, settings))
       const ends = yield* runWorkers(workers, flags).pipe(
         noteStop(() => `stopped; all ${workers.length} workers have ended`)

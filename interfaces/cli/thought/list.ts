@@ -4,6 +4,7 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { decodeInput } from "../../../application/ledger/input.ts"
+import { TaskNotFound } from "../../../domain/ledger/errors.ts"
 import { asGiven, ListThoughts } from "../../../domain/thoughts/commands.ts"
 import type { ThoughtRecord } from "../../../domain/thoughts/thought-record.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
@@ -57,7 +58,14 @@ export const listCommand = Command.make(
       })
     )
     const records = yield* withLedger("read", (ledger, thoughts) =>
-      Effect.andThen(warnAbout(ledger), thoughts.listThoughtRecords(options))
+      Effect.gen(function* () {
+        yield* warnAbout(ledger)
+        const found = yield* thoughts.listThoughtRecords(options)
+        const { task_id } = options
+        if (found.length > 0 || task_id === undefined) return found
+        const [first] = yield* thoughts.listThoughtRecords({ task_id, limit: 1 })
+        return first === undefined ? yield* new TaskNotFound({ task_id }) : found
+      })
     )
     yield* answer({ data: { records }, lines: () => listLines(records) })
   })
