@@ -8,6 +8,7 @@ import type { Finding } from "../../domain/ledger/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { openingFindings } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import type { SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
@@ -85,7 +86,10 @@ export const checkOpening = (
   steps: ReadonlyArray<SchemaStep>
 ): OpeningCheck => {
   try {
-    return connection.snapshot(() => check(connection, steps))
+    return connection.snapshot(() => {
+      const [fault] = openingFindings(connection)
+      return fault === undefined ? check(connection, steps) : { head: EMPTY_HEAD, fault }
+    })
   } catch (error) {
     const failure = sqliteFailure(file, error)
     if (failure instanceof Busy) throw failure

@@ -5,6 +5,7 @@ import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { LEDGER_TABLES } from "../../domain/ledger/rows.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { fileFindings } from "../sqlite/file-check.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { boundedValue, shownCell } from "../sqlite/stored-cells.ts"
@@ -43,16 +44,6 @@ const foreignKeys = (connection: Connection): ReadonlyArray<Finding> => [
       message: `the row refers to a missing row of ${parent}`
     }))
 ]
-
-const pageDamage = (connection: Connection): ReadonlyArray<Finding> =>
-  connection
-    .all<{ integrity_check: string }>("PRAGMA integrity_check")
-    .filter(({ integrity_check }) => integrity_check !== "ok")
-    .map(({ integrity_check }) => ({
-      code: "INTEGRITY" as const,
-      where: "database",
-      message: integrity_check
-    }))
 
 /** The one row of `head` that no event made and no projection compares. */
 const headRows = (connection: Connection): ReadonlyArray<Finding> => {
@@ -105,9 +96,9 @@ const misplacedTypes = (connection: Connection, table: string): ReadonlyArray<Fi
   )
 }
 
-/** What SQLite found wrong with the pages, and then the cells that are of another type than their column. */
+/** What is wrong with the file's pages, and then the cells that are of another type than their column. */
 const integrity = (connection: Connection, present: ReadonlySet<string>): ReadonlyArray<Finding> => {
-  const damage = pageDamage(connection)
+  const damage = fileFindings(connection)
   return damage.length === 0
     ? damage
     : [

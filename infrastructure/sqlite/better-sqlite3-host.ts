@@ -1,6 +1,7 @@
 // better-sqlite3 under the SQL port: one connection with the pragmas of the design and every statement prepared
 // once. SQLite's own busy handler is off, because it would block the event loop; callers retry. The database file
 // may never be opened with `fs` while such a connection is open, since closing that would drop SQLite's locks.
+import { resolve } from "node:path"
 import Database from "better-sqlite3"
 import type { SqlHost, SqlValue } from "./sql-host.ts"
 
@@ -11,6 +12,10 @@ export type Durability = "full" | "normal"
 const JOURNAL_SIZE_LIMIT_BYTES = 64 * 1_048_576
 
 export interface Connection extends SqlHost {
+  /** The database's file; undefined for one in memory or in a temporary file. */
+  readonly file: string | undefined
+  /** Gives rows one by one until `onRow` answers false; nothing else may be asked of the connection meanwhile. */
+  readonly each: <Row>(sql: string, onRow: (row: Row) => boolean) => void
   /** Everything that `read` reads is of one moment, whatever other connections commit meanwhile. */
   readonly snapshot: <A>(read: () => A) => A
   /** A pragma's single value; without a value when it has none. */
@@ -33,6 +38,10 @@ const makeConnection = (database: Database.Database): Connection => {
   let run: (() => unknown) | undefined
   const unit = database.transaction(() => run?.())
   return {
+    file: database.memory ? undefined : resolve(database.name),
+    each: <Row>(sql: string, onRow: (row: Row) => boolean) => {
+      for (const row of prepared(sql).iterate() as IterableIterator<Row>) if (!onRow(row)) return
+    },
     all: <Row>(sql: string, parameters = none) => prepared(sql).all(...parameters) as Array<Row>,
     run: (sql, parameters = none) => prepared(sql).run(...parameters).changes,
     transaction: <A>(work: () => A) => {

@@ -16,6 +16,22 @@ interface SchemaObject {
 
 type SchemaMap = ReadonlyMap<string, SchemaObject>
 
+/** Two numbers in the header that SQLite leaves to the program: what a file is, and which version of it. */
+const NUMBERS = ["application_id", "user_version"] as const
+
+type SchemaNumbers = { readonly [N in (typeof NUMBERS)[number]]: number | undefined }
+
+const numbersOf = (host: SqlHost): SchemaNumbers => {
+  const numberOf = (name: string) => host.all<Readonly<Record<string, number>>>(`PRAGMA ${name}`)[0]?.[name]
+  return { application_id: numberOf("application_id"), user_version: numberOf("user_version") }
+}
+
+/** What a database must look like. */
+interface Expectation {
+  readonly schema: SchemaMap
+  readonly numbers: SchemaNumbers
+}
+
 /** Everything in the schema but the planner's own two tables, by their exact names: nothing else may look like them. */
 const schemaOf = (host: SqlHost): SchemaMap =>
   new Map(
@@ -26,17 +42,17 @@ const schemaOf = (host: SqlHost): SchemaMap =>
       .map((object) => [`${object.type} ${object.name}`, object])
   )
 
-const expectations = new WeakMap<ReadonlyArray<SchemaStep>, SchemaMap>()
+const expectations = new WeakMap<ReadonlyArray<SchemaStep>, Expectation>()
 
-const expectedSchema = (steps: ReadonlyArray<SchemaStep>): SchemaMap => {
+const expectationOf = (steps: ReadonlyArray<SchemaStep>): Expectation => {
   const known = expectations.get(steps)
   if (known !== undefined) return known
   const empty = openBytes(Buffer.alloc(0))
   try {
     for (const step of steps) for (const statement of step.statements) empty.run(statement)
-    const schema = schemaOf(empty)
-    expectations.set(steps, schema)
-    return schema
+    const expectation = { schema: schemaOf(empty), numbers: numbersOf(empty) }
+    expectations.set(steps, expectation)
+    return expectation
   } finally {
     empty.close()
   }
@@ -81,9 +97,14 @@ export const schemaFindings = (
   { table }: VersionTable,
   steps: ReadonlyArray<SchemaStep>
 ): ReadonlyArray<Finding> => {
-  const expected = expectedSchema(steps)
+  const { numbers, schema: expected } = expectationOf(steps)
   const actual = schemaOf(host)
-  const findings: Array<Finding> = []
+  const found = numbersOf(host)
+  const findings: Array<Finding> = NUMBERS.filter((name) => found[name] !== numbers[name]).map((name) => ({
+    code: "SCHEMA_CHANGED",
+    where: name,
+    message: `the header's ${name} is ${found[name]}, this program writes ${numbers[name]}`
+  }))
   for (const [key, object] of expected) {
     const found = actual.get(key)
     if (found === undefined) {

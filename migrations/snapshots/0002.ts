@@ -3,6 +3,10 @@ export const schema = `create table "events" ("position" integer primary key, "t
 
 create table "head" ("one" integer primary key check ("one" = 1), "size" integer not null, "hash" text not null) strict;
 
+create view "pending_event" as select "position", "type", "stream_id", "schema_version", "data", "recorded_at", "prev_hash", "hash" from "events" where "position" = (select "size" + 1 as "next" from "head");
+
+create view "pending_rare_event" as select "position", "type", "stream_id", "schema_version", "data", "recorded_at", "prev_hash", "hash" from "events" where "position" = (select "size" + 1 as "next" from "head");
+
 create table "cassette_messages" ("message_id" text not null primary key, "run_id" text not null, "source" text not null, "idempotency_key" text, "payload_json" text not null, "created_at" text not null, "event_position" integer not null, constraint "messages_run_key" unique ("run_id", "idempotency_key"), constraint "messages_source" check (("source" IS 'USER' OR "source" IS 'PLANNER' OR "source" IS 'SYSTEM' OR "source" IS 'WORKER')), constraint "messages_id" check (length("message_id") = 34 AND substr("message_id", 1, 18) = printf('msg_%013d_', "event_position") AND substr("message_id", 19) NOT GLOB '*[^0-9a-f]*'), constraint "messages_created_at_is_time" check (strftime('%Y-%m-%dT%H:%M:%fZ', "created_at", '+0 days') IS "created_at")) strict;
 
 create table "cassette_jobs" ("job_id" text not null primary key, "message_id" text not null references "cassette_messages" ("message_id"), "intent" text not null, "ordinal" integer not null, "created_at" text not null, "event_position" integer not null, constraint "jobs_ordinal" check ("ordinal" >= 1 AND "ordinal" <= 9999), constraint "jobs_id" check ("job_id" = 'job_' || substr("message_id", 5) || printf('.%04d', "ordinal")), constraint "jobs_created_at_is_time" check (strftime('%Y-%m-%dT%H:%M:%fZ', "created_at", '+0 days') IS "created_at")) strict, without rowid;
@@ -18,10 +22,6 @@ create table "ledger_migrations" ("version" integer primary key, "name" text not
 create index "ix_events_stream" on "events" ("stream_id");
 
 create index "ix_steps_claim" on "cassette_steps" ("run_id", "step_id") where "status" = 'PENDING';
-
-create view "pending_event" as select "position", "type", "stream_id", "schema_version", "data", "recorded_at", "prev_hash", "hash" from "events" where "position" = (select "size" + 1 as "next" from "head");
-
-create view "pending_rare_event" as select "position", "type", "stream_id", "schema_version", "data", "recorded_at", "prev_hash", "hash" from "events" where "position" = (select "size" + 1 as "next" from "head");
 
 insert into "head" ("one", "size", "hash") values (1, 0, '0000000000000000000000000000000000000000000000000000000000000000');
 

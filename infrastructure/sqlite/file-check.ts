@@ -1,0 +1,98 @@
+// What is judged of a database's file, whatever it stores: its header, SQLite's own check of pages and indexes, the second
+// account of pages and every index against its table. All databases of this program are judged here alike. It reads one
+// moment and changes nothing; damage that stops a part of it is a finding too.
+import type { Finding } from "../../domain/ledger/verification.ts"
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import type { Connection } from "./better-sqlite3-host.ts"
+import { HEADER_BYTES, headerFaults, pageSizeOf } from "./database-header.ts"
+import { freelistFault } from "./freelist.ts"
+import { indexFindings } from "./index-check.ts"
+import { pageAccount } from "./page-account.ts"
+import { Busy, sqliteFailure } from "./sqlite-errors.ts"
+import { readStored, type StoredBytes } from "./stored-bytes.ts"
+
+type Findings = ReadonlyArray<Finding>
+
+const damage = (where: string, message: string): Finding => ({ code: "INTEGRITY", where, message })
+
+/** Runs a part of the check; what SQLite cannot read for its damage is a finding of that part. */
+const part = (where: string, check: () => Findings): Findings => {
+  try {
+    return check()
+  } catch (error) {
+    const failure = sqliteFailure(where, error)
+    if (failure instanceof Busy) throw error
+    if (failure instanceof StoreCorrupt) return [damage(where, failure.finding)]
+    const code = (error as { readonly code: string }).code
+    if (!/^SQLITE_(?:ERROR|NOTADB|CONSTRAINT|MISMATCH|INTERNAL|RANGE)(?:_|$)/.test(code)) throw error
+    return [damage(where, failure.message)]
+  }
+}
+
+const headerOf = (bytes: StoredBytes): Findings =>
+  headerFaults(bytes.read(0, HEADER_BYTES), { fileBytes: bytes.length, logged: bytes.logged }).map((fault) =>
+    damage("header", fault)
+  )
+
+/** What is wrong with the header of an open database's file. An empty database has none yet. */
+const headerFindings = (connection: Connection): Findings =>
+  readStored(connection, (bytes) => (bytes === undefined || bytes.length === 0 ? [] : headerOf(bytes)))
+
+const integrity = (connection: Connection): Findings =>
+  connection
+    .all<{ integrity_check: string }>("PRAGMA integrity_check")
+    .filter(({ integrity_check }) => integrity_check !== "ok")
+    .map(({ integrity_check }) => damage("database", integrity_check))
+
+/** The second opinion on pages that SQLite found sound: where it did not, walking them might never end. */
+const account = (connection: Connection): Findings => {
+  const { entries, findings } = pageAccount(connection)
+  return findings.length > 0 ? findings : part("indexes", () => indexFindings(connection, entries))
+}
+
+/**
+ * Everything that is wrong with the pages of an open database: header, b-trees, free pages and indexes. The schema, and what
+ * rows say, are for others to judge. Busy, and errors of the operating system, pass through.
+ */
+export const fileFindings = (connection: Connection): Findings =>
+  connection.snapshot(() => {
+    const sound = part("database", () => integrity(connection))
+    return [
+      ...part("header", () => headerFindings(connection)),
+      ...(sound.length > 0 ? sound : part("pages", () => account(connection)))
+    ]
+  })
+
+/** How many trunk pages of the list of free pages an opening follows: a list of a quarter of a gigabyte, for pages of 4 KiB. */
+const OPENING_TRUNKS = 64
+
+const freelistFinding = (bytes: StoredBytes): Findings => {
+  const header = bytes.read(0, HEADER_BYTES)
+  const pageSize = pageSizeOf(header)
+  const seen = new Set<number>()
+  const fault = freelistFault(header, {
+    pages: Math.floor(bytes.length / pageSize),
+    usableBytes: pageSize - (header[20] ?? 0),
+    page: (number) => bytes.read((number - 1) * pageSize, pageSize),
+    take: (page) => !seen.has(page) && seen.add(page).has(page),
+    maxTrunks: OPENING_TRUNKS
+  })
+  return fault === undefined ? [] : [damage("pages", fault)]
+}
+
+/** The same in few reads, however large the file is: for every opening. It sees the header and the list of free pages. */
+export const openingFindings = (connection: Connection): Findings =>
+  connection.snapshot(() =>
+    part("header", () => {
+      const free = Number(connection.pragma("freelist_count"))
+      const pages = Number(connection.pragma("page_count"))
+      if (free > 0 && free >= pages) {
+        return [damage("header", `the header says that ${free} of ${pages} pages are free, which cannot be`)]
+      }
+      return readStored(connection, (bytes) => {
+        if (bytes === undefined || bytes.length === 0) return []
+        const faults = headerOf(bytes)
+        return faults.length > 0 || bytes.logged ? faults : freelistFinding(bytes)
+      })
+    })
+  )
