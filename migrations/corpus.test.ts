@@ -58,7 +58,8 @@ describe("expansions", () => {
       ["payload", 0],
       ["payload_hash", 0],
       ["bytes_expanded", 0],
-      ["created_at", 0]
+      ["created_at", 0],
+      ["expansion_hash", 0]
     ])
     expect(
       database

@@ -147,7 +147,7 @@ describe("the expansion cache", () => {
         "DELETE FROM expansions",
         "DELETE FROM expansions WHERE rowid = 1",
         "REPLACE INTO expansions SELECT * FROM expansions LIMIT 1",
-        "INSERT OR REPLACE INTO expansions (rowid, run_id, symbol_id, slice, section_id, section_content_hash, payload, payload_hash, bytes_expanded, created_at) SELECT 1, 'r9', symbol_id, slice, section_id, section_content_hash, payload, payload_hash, bytes_expanded, created_at FROM expansions LIMIT 1",
+        "INSERT OR REPLACE INTO expansions (rowid, run_id, symbol_id, slice, section_id, section_content_hash, payload, payload_hash, bytes_expanded, created_at, expansion_hash) SELECT 1, 'r9', symbol_id, slice, section_id, section_content_hash, payload, payload_hash, bytes_expanded, created_at, expansion_hash FROM expansions LIMIT 1",
         "INSERT INTO expansions SELECT * FROM expansions WHERE true ON CONFLICT DO UPDATE SET payload = 'x'",
         "DELETE FROM sections",
         "DELETE FROM files"

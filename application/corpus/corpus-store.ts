@@ -3,6 +3,8 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { CorpusStoreError } from "../../domain/corpus/errors.ts"
+import type { CheckReport } from "../../domain/corpus/check-report.ts"
+import type { Expansion } from "../../domain/corpus/expansion.ts"
 import type { FileRow, HeadingRow, IndexedFile, SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 import type { Page } from "../../domain/ledger/page.ts"
 
@@ -11,6 +13,11 @@ type Stored<A> = Effect.Effect<A, CorpusStoreError>
 /** A section with the headings that name it. */
 export interface NamedSection extends SectionRow {
   readonly headings: ReadonlyArray<HeadingRow>
+}
+
+/** A file that is indexed; `isWhole` says that what the index holds of it is what was indexed. */
+export interface KnownFile extends FileRow {
+  readonly isWhole: boolean
 }
 
 /** The sections of a file that one name may mean; a whole file has exactly one. */
@@ -33,7 +40,10 @@ export class CorpusStore extends Context.Service<
     readonly readOnly: boolean
     /** Another number after every change of the index or the symbols, by whomever; undefined when it cannot be told. */
     readonly version: () => number | undefined
-    readonly files: Stored<ReadonlyArray<FileRow>>
+    readonly files: Stored<ReadonlyArray<KnownFile>>
+    /** Paths of which something is indexed, but no file: only damage leaves such. */
+    readonly strayPaths: Stored<ReadonlyArray<string>>
+    /** Fails with `CorpusCorrupt` where what is indexed of the file is not what was indexed. */
     readonly target: (path: string, heading: string | null) => Stored<TargetRows>
     readonly section: (sectionId: string) => Stored<NamedSection | undefined>
     /** Sections of one file or of all, by path and place, at most `limit` behind the given one. */
@@ -48,6 +58,13 @@ export class CorpusStore extends Context.Service<
     readonly symbols: (page: Page) => Stored<ReadonlyArray<SymbolRow>>
     /** Adds a symbol; gives the row that has its name already, if there is one. */
     readonly addSymbol: (symbol: SymbolRow) => Stored<SymbolRow | undefined>
+    /** Judges the whole database from its own bytes. What is wrong is a finding, not an error. */
+    readonly verify: Stored<CheckReport>
+    /** The next expansion of a section in the database behind a row (from 0 on). */
+    readonly expansionOf: (
+      sectionId: string,
+      after: number
+    ) => Stored<(Expansion & { readonly row: number }) | undefined>
     /** True when there was such a symbol. */
     readonly removeSymbol: (symbolId: string) => Stored<boolean>
   }

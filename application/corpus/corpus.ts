@@ -32,6 +32,7 @@ import { CorpusStore, type NamedSection } from "./corpus-store.ts"
 import { type CurrentSection, type CurrentSectionError, makeCurrentSections } from "./current-sections.ts"
 import { type CacheStats, ExpansionCache } from "./expansion-cache.ts"
 import { type IndexOptions, makeIndexing } from "./indexing.ts"
+import { makeCorpusVerification } from "./corpus-verification.ts"
 import type { Markdown } from "./markdown.ts"
 import {
   makeResolving,
@@ -89,6 +90,13 @@ export interface CorpusShape {
   ) => Effect.Effect<ReadonlyArray<Measured>, MeasureError>
   /** How much was expanded, and where it is kept. */
   readonly cacheStats: Effect.Effect<CacheStats, ExpansionCacheError>
+  /**
+   * Judges the whole database, the expansions wherever they are kept, and what counts as unchanged against the files
+   * below the root; what is wrong is a finding, not an error. `documents: false` leaves the files unread.
+   */
+  readonly verify: (options?: {
+    readonly documents?: boolean | undefined
+  }) => Effect.Effect<CheckReport, ExpansionCacheError>
   /** Looks at every expansion; what is wrong is a finding, not an error. */
   readonly verifyCache: Effect.Effect<CheckReport, ExpansionCacheError>
 }
@@ -128,6 +136,7 @@ const make = Effect.gen(function* () {
   const cache = yield* ExpansionCache
   const index = yield* makeIndexing(current.readFile)
   const { measure, resolve } = yield* makeResolving(current)
+  const verify = yield* makeCorpusVerification(current)
 
   const section = Effect.fn("Corpus.section")(function* (sectionId: string) {
     yield* Effect.fromResult(decodeSectionId(sectionId))
@@ -205,6 +214,7 @@ const make = Effect.gen(function* () {
     sectionText: (section) => Effect.map(current.bytesOf(section), textOfUtf8),
     resolve,
     measure,
+    verify: ({ documents = true } = {}) => verify(documents).pipe(Effect.withSpan("Corpus.verify")),
     cacheStats: cache.stats,
     verifyCache: cache.verify
   }

@@ -32,6 +32,7 @@ export interface Stored {
 export class ExpansionCache extends Context.Service<
   ExpansionCache,
   {
+    readonly substrate: CacheSubstrate
     readonly lookup: (key: ExpansionKey) => Effect.Effect<Expansion | undefined, ExpansionCacheError>
     /** Stores an expansion unless its key is taken; it ends when what stands is as durable as the store can make it. */
     readonly store: (expansion: Expansion) => Effect.Effect<Stored, ExpansionCacheError>

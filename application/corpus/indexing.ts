@@ -11,10 +11,10 @@ import {
   type SkipReason
 } from "../../domain/corpus/index-report.ts"
 import { MAX_LISTED_SKIPS } from "../../domain/corpus/limits.ts"
-import type { FileRow, IndexedFile } from "../../domain/corpus/rows.ts"
+import type { IndexedFile } from "../../domain/corpus/rows.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { CorpusFiles, type Walk, type WalkOptions } from "./corpus-files.ts"
-import { CorpusStore } from "./corpus-store.ts"
+import { CorpusStore, type KnownFile } from "./corpus-store.ts"
 import { leavesHeadingsOut } from "./current-sections.ts"
 
 export interface IndexProgress {
@@ -67,6 +67,7 @@ interface Tally {
   readonly present: Set<string>
   added: number
   changed: number
+  repaired: number
   unchanged: number
 }
 
@@ -90,9 +91,9 @@ export const makeIndexing = Effect.fnUntraced(function* (
   const store = yield* CorpusStore
 
   /** Looks at one file; what was found about it goes into the tally. */
-  const look = Effect.fnUntraced(function* (tally: Tally, path: string, known: FileRow | undefined) {
+  const look = Effect.fnUntraced(function* (tally: Tally, path: string, known: KnownFile | undefined) {
     const stat = files.stat(path)
-    if (known !== undefined && stat !== undefined && isUnchanged(known, stat)) {
+    if (known?.isWhole === true && stat !== undefined && isUnchanged(known, stat)) {
       tally.unchanged++
       tally.present.add(path)
       if (leavesHeadingsOut(path, known.size)) tally.large.push(path)
@@ -109,6 +110,7 @@ export const makeIndexing = Effect.fnUntraced(function* (
     tally.present.add(path)
     if (leavesHeadingsOut(path, indexed.file.size)) tally.large.push(path)
     if (known === undefined) tally.added++
+    else if (!known.isWhole) tally.repaired++
     else if (known.content_hash === indexed.file.content_hash) tally.unchanged++
     else tally.changed++
   })
@@ -130,6 +132,7 @@ export const makeIndexing = Effect.fnUntraced(function* (
       present: new Set(),
       added: 0,
       changed: 0,
+      repaired: 0,
       unchanged: 0
     }
     for (const [index, path] of walk.files.entries()) {
@@ -141,11 +144,13 @@ export const makeIndexing = Effect.fnUntraced(function* (
     }
     const removed = rows.flatMap(({ path }) => (tally.present.has(path) ? [] : [path]))
     yield* flush(tally)
+    removed.push(...(yield* store.strayPaths))
     if (removed.length > 0) yield* store.update({ indexed: [], removed })
     const report: IndexReport = {
       files: tally.present.size,
       added: tally.added,
       changed: tally.changed,
+      repaired: tally.repaired,
       unchanged: tally.unchanged,
       removed: removed.length,
       skipped: tally.skipped.sort(byPath).slice(0, MAX_LISTED_SKIPS),

@@ -31,10 +31,16 @@ export class CheckList {
     else this.#leftOff += 1
   }
 
+  /** Adds what another check has found. */
+  addAll({ findings, findings_left_off }: CheckReport): void {
+    for (const finding of findings) this.add(finding)
+    this.#leftOff += findings_left_off
+  }
+
   /** The report over everything that was added. */
   report(counts: CheckReport["counts"]): CheckReport {
     return {
-      verdict: this.#findings.length === 0 ? "PASS" : "FAIL",
+      verdict: this.#findings.length + this.#leftOff === 0 ? "PASS" : "FAIL",
       findings: this.#findings,
       findings_left_off: this.#leftOff,
       counts

@@ -35,7 +35,7 @@ export class CorpusCorrupt extends Schema.TaggedError<CorpusCorrupt>()("CorpusCo
   finding: Schema.String
 }) {
   override get message() {
-    return `${this.file} is damaged (${this.finding}); nothing is read from it or written to it: cortex cache verify lists every fault; move the file away, run cortex index and add the symbols again`
+    return `${this.file} is damaged (${this.finding}); nothing is read from it or written to it: cortex cache verify lists every fault; cortex index makes again what comes from the documents; where that does not help, move the file away, run cortex index and add the symbols again`
   }
 }
 

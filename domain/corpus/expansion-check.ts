@@ -9,6 +9,7 @@ import { Expansion, payloadFault } from "./expansion.ts"
 export const cacheFindingCodes = {
   EXPANSION_INVALID: "an expansion has a field that is missing, unknown or not in its form",
   PAYLOAD_CHANGED: "a payload is not under its hash or has another length",
+  EXPANSION_CHANGED: "an expansion's fields are not under their hash",
   LINE_MALFORMED: "a line is not the canonical text of an expansion",
   KEY_DUPLICATE: "a line has the key of a line before it",
   LINE_TORN: "the last line has no end"

@@ -30,6 +30,8 @@ export const IndexReport = Schema.Struct({
   files: Schema.Int,
   added: Schema.Int,
   changed: Schema.Int,
+  /** Files of which the index held something else than what was indexed, made again from their texts. */
+  repaired: Schema.Int,
   unchanged: Schema.Int,
   removed: Schema.Int,
   /** What was not indexed, in order of path; `skipped_left_off` more are only counted. */

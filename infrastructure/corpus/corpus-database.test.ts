@@ -170,7 +170,7 @@ describe("the corpus database", () => {
             lose(filename)
             if (what !== "left without its log") assert.isUndefined(database.dataVersion())
             const insert = database.run((connection) =>
-              connection.run("INSERT INTO symbols VALUES ('@A/b', 'a.md', NULL, NULL)")
+              connection.run("INSERT INTO symbols VALUES ('@A/b', 'a.md', NULL, NULL, 'x')")
             )
             for (const use of [countTables(database), insert]) {
               assert.deepInclude(
@@ -190,7 +190,7 @@ describe("the corpus database", () => {
       const error = yield* CorpusDatabase.use((database) =>
         Effect.flip(
           database.run((connection) => {
-            connection.run("INSERT INTO symbols VALUES ('@A/b', 'a.md', NULL, NULL)")
+            connection.run("INSERT INTO symbols VALUES ('@A/b', 'a.md', NULL, NULL, 'x')")
             rmSync(filename)
           })
         )
@@ -225,7 +225,7 @@ describe("the corpus database", () => {
         "PRAGMA journal_mode = DELETE",
         "PRAGMA cache_size = 1",
         "BEGIN IMMEDIATE",
-        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO symbols SELECT '@A/' || i, 'a.md', NULL, NULL FROM n"
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO symbols SELECT '@A/' || i, 'a.md', NULL, NULL, 'x' FROM n"
       ]) {
         database.exec(statement)
       }
@@ -267,7 +267,7 @@ describe("the corpus database", () => {
       const other = yield* use({ filename }, () => new Database(filename))
       const insert = CorpusDatabase.use((database) =>
         database.run((connection) =>
-          connection.run("INSERT INTO symbols VALUES ('@A/b', 'a.md', NULL, NULL)")
+          connection.run("INSERT INTO symbols VALUES ('@A/b', 'a.md', NULL, NULL, 'x')")
         )
       ).pipe(Effect.provide(corpusDatabaseLayer({ filename, mode: "append", busyDeadline: "20 millis" })))
       other.exec("BEGIN IMMEDIATE")

@@ -50,6 +50,8 @@ export interface CorpusDatabaseOptions {
   /** How long to wait for other writers (default 10 seconds; a number is milliseconds). */
   readonly busyDeadline?: Duration.Input | undefined
   readonly allowNetworkFs?: boolean | undefined
+  /** Opens for reading whatever the file holds, so that its damage can be listed; for verification alone. */
+  readonly asFound?: boolean | undefined
 }
 
 /** The open corpus database. */
@@ -167,7 +169,19 @@ const openToWrite = Effect.fnUntraced(function* (file: string, mode: AccessMode,
   return { connection, assertInPlace, assertFile }
 })
 
-const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) {
+/** What a file is; one whose pages tell nothing may be judged as a corpus database, and found damaged. */
+const inspectedAsFound = (
+  file: string,
+  deadline: number,
+  connection: Connection
+): Effect.Effect<CorpusInspection, CorpusStoreError> =>
+  attempt(file, deadline, () => inspectCorpus(connection)).pipe(
+    Effect.catchTag("CorpusCorrupt", () =>
+      Effect.succeed<CorpusInspection>({ kind: "corpus", version: undefined })
+    )
+  )
+
+const openToRead = Effect.fnUntraced(function* (file: string, deadline: number, asFound: boolean) {
   if (!hasContent(file)) {
     return yield* new NotACorpus({ file, reason: isEmptied(file) ? EMPTIED : "it is empty" })
   }
@@ -175,8 +189,14 @@ const openToRead = Effect.fnUntraced(function* (file: string, deadline: number) 
     Effect.gen(function* () {
       const assertInPlace = watchPlace(path)
       const connection = yield* acquire(file, deadline, () => openForReading(path))
-      const found = yield* attempt(file, deadline, () => inspectCorpus(connection))
-      yield* admit(file, deadline, connection, found)
+      if (asFound) {
+        const found = yield* inspectedAsFound(file, deadline, connection)
+        const refusal = judge(file, found)
+        if (refusal !== undefined && refusal._tag !== "CorpusCorrupt") return yield* Effect.fail(refusal)
+      } else {
+        const found = yield* attempt(file, deadline, () => inspectCorpus(connection))
+        yield* admit(file, deadline, connection, found)
+      }
       return { connection, assertInPlace, assertFile: assertInPlace }
     })
   // The copy is ours: a transaction that was cut short is undone in it.
@@ -213,6 +233,7 @@ const dataVersionOf = ({ assertFile, connection }: Opened): number | undefined =
 /** Opens a corpus database for the scope's life. */
 const openCorpusDatabase = Effect.fnUntraced(function* ({
   allowNetworkFs = false,
+  asFound = false,
   busyDeadline,
   filename,
   mode = "write"
@@ -226,7 +247,9 @@ const openCorpusDatabase = Effect.fnUntraced(function* ({
   const fault = pathFault(filename, { mode, allowNetworkFs })
   if (fault !== undefined) return yield* Effect.fail(pathError(filename, fault))
   const opened =
-    mode === "read" ? yield* openToRead(filename, deadline) : yield* openToWrite(filename, mode, deadline)
+    mode === "read"
+      ? yield* openToRead(filename, deadline, asFound)
+      : yield* openToWrite(filename, mode, deadline)
   return {
     filename,
     readOnly: mode === "read",

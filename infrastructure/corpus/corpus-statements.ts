@@ -2,11 +2,21 @@
 import type { FileRow, HeadingRow, SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 import { compileQuery, queryBuilder } from "../sqlite/query-compiler.ts"
 
+/** A file's row with the hash of everything that the index holds of the file. */
+export interface StoredFile extends FileRow {
+  readonly index_hash: string
+}
+
+/** A symbol with its hash. */
+export interface StoredSymbol extends SymbolRow {
+  readonly symbol_hash: string
+}
+
 interface Tables {
-  readonly files: FileRow
+  readonly files: StoredFile
   readonly sections: SectionRow
   readonly headings: HeadingRow
-  readonly symbols: SymbolRow
+  readonly symbols: StoredSymbol
 }
 
 const db = queryBuilder<Tables>()
@@ -19,23 +29,24 @@ const fileColumns = [
   "inode",
   "hashed_at_ms",
   "content_hash",
-  "line_count"
+  "line_count",
+  "index_hash"
 ] as const
 const sectionColumns = ["section_id", "path", "line_start", "line_end", "content_hash"] as const
 const headingColumns = ["path", "line", "level", "heading", "section_id"] as const
-const symbolColumns = ["symbol_id", "path", "heading", "slice"] as const
+const symbolColumns = ["symbol_id", "path", "heading", "slice", "symbol_hash"] as const
 
 type PathArguments = { path: string }
 
-export const selectFiles = compileQuery<{}, FileRow>(() =>
+export const selectFiles = compileQuery<{}, StoredFile>(() =>
   db.selectFrom("files").select(fileColumns).orderBy("path")
 )
 
-export const selectFile = compileQuery<PathArguments, FileRow>((parameter) =>
+export const selectFile = compileQuery<PathArguments, StoredFile>((parameter) =>
   db.selectFrom("files").select(fileColumns).where("path", "=", parameter("path"))
 )
 
-export const insertFile = compileQuery<{ [Column in keyof FileRow]: FileRow[Column] }>((parameter) =>
+export const insertFile = compileQuery<{ [Column in keyof StoredFile]: StoredFile[Column] }>((parameter) =>
   db.insertInto("files").values({
     path: parameter("path"),
     size: parameter("size"),
@@ -44,7 +55,8 @@ export const insertFile = compileQuery<{ [Column in keyof FileRow]: FileRow[Colu
     inode: parameter("inode"),
     hashed_at_ms: parameter("hashed_at_ms"),
     content_hash: parameter("content_hash"),
-    line_count: parameter("line_count")
+    line_count: parameter("line_count"),
+    index_hash: parameter("index_hash")
   })
 )
 
@@ -124,7 +136,8 @@ export const selectSectionsOfAfter = compileQuery<Place, SectionRow>((parameter)
 )
 
 export const insertSection = compileQuery<{ [Column in keyof SectionRow]: SectionRow[Column] }>((parameter) =>
-  db.insertInto("sections").values({
+  // A row that damage has put under another path stands in the way of the one that is made again.
+  db.replaceInto("sections").values({
     section_id: parameter("section_id"),
     path: parameter("path"),
     line_start: parameter("line_start"),
@@ -135,6 +148,26 @@ export const insertSection = compileQuery<{ [Column in keyof SectionRow]: Sectio
 
 export const deleteSections = compileQuery<PathArguments>((parameter) =>
   db.deleteFrom("sections").where("path", "=", parameter("path"))
+)
+
+/** Everything that the index holds of a file beside its row. */
+export const selectSectionsOf = compileQuery<PathArguments, SectionRow>((parameter) =>
+  db.selectFrom("sections").select(sectionColumns).where("path", "=", parameter("path"))
+)
+
+export const selectHeadingsOf = compileQuery<PathArguments, HeadingRow>((parameter) =>
+  db.selectFrom("headings").select(headingColumns).where("path", "=", parameter("path"))
+)
+
+/** Paths of sections and headings without a file: only damage leaves such. */
+export const selectStrayPaths = compileQuery<{}, { readonly path: string }>(() =>
+  db
+    .selectFrom("sections")
+    .select("path")
+    .where("path", "not in", db.selectFrom("files").select("path"))
+    .union(
+      db.selectFrom("headings").select("path").where("path", "not in", db.selectFrom("files").select("path"))
+    )
 )
 
 /** The headings that name a section, in order. */
@@ -160,7 +193,7 @@ export const deleteHeadings = compileQuery<PathArguments>((parameter) =>
   db.deleteFrom("headings").where("path", "=", parameter("path"))
 )
 
-export const selectSymbolsAfter = compileQuery<{ after: string; limit: number }, SymbolRow>((parameter) =>
+export const selectSymbolsAfter = compileQuery<{ after: string; limit: number }, StoredSymbol>((parameter) =>
   db
     .selectFrom("symbols")
     .select(symbolColumns)
@@ -169,17 +202,19 @@ export const selectSymbolsAfter = compileQuery<{ after: string; limit: number },
     .limit(parameter("limit"))
 )
 
-export const selectSymbol = compileQuery<{ symbol_id: string }, SymbolRow>((parameter) =>
+export const selectSymbol = compileQuery<{ symbol_id: string }, StoredSymbol>((parameter) =>
   db.selectFrom("symbols").select(symbolColumns).where("symbol_id", "=", parameter("symbol_id"))
 )
 
-export const insertSymbol = compileQuery<{ [Column in keyof SymbolRow]: SymbolRow[Column] }>((parameter) =>
-  db.insertInto("symbols").values({
-    symbol_id: parameter("symbol_id"),
-    path: parameter("path"),
-    heading: parameter("heading"),
-    slice: parameter("slice")
-  })
+export const insertSymbol = compileQuery<{ [Column in keyof StoredSymbol]: StoredSymbol[Column] }>(
+  (parameter) =>
+    db.insertInto("symbols").values({
+      symbol_id: parameter("symbol_id"),
+      path: parameter("path"),
+      heading: parameter("heading"),
+      slice: parameter("slice"),
+      symbol_hash: parameter("symbol_hash")
+    })
 )
 
 export const deleteSymbol = compileQuery<{ symbol_id: string }>((parameter) =>

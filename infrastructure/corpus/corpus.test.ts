@@ -46,6 +46,7 @@ describe("indexing", () => {
         files: 3,
         added: 3,
         changed: 0,
+        repaired: 0,
         unchanged: 0,
         removed: 0,
         skipped: [{ path: "CORTEX/", reason: "IGNORED" }],

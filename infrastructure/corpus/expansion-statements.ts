@@ -4,9 +4,14 @@ import { sql } from "kysely"
 import type { Expansion, ExpansionKey } from "../../domain/corpus/expansion.ts"
 import { compileQuery, queryBuilder } from "../sqlite/query-compiler.ts"
 
-const corpus = queryBuilder<{ readonly expansions: Expansion }>()
+/** An expansion with the hash of all its fields. */
+export interface StoredExpansion extends Expansion {
+  readonly expansion_hash: string
+}
 
-export const selectExpansion = compileQuery<ExpansionKey, Expansion>((parameter) =>
+const corpus = queryBuilder<{ readonly expansions: StoredExpansion }>()
+
+export const selectExpansion = compileQuery<ExpansionKey, StoredExpansion>((parameter) =>
   corpus
     .selectFrom("expansions")
     .selectAll()
@@ -16,22 +21,24 @@ export const selectExpansion = compileQuery<ExpansionKey, Expansion>((parameter)
     .where("section_content_hash", "=", parameter("section_content_hash"))
 )
 
-export const insertExpansion = compileQuery<{ [Field in keyof Expansion]: Expansion[Field] }>((parameter) =>
-  corpus.insertInto("expansions").values({
-    run_id: parameter("run_id"),
-    symbol_id: parameter("symbol_id"),
-    slice: parameter("slice"),
-    section_id: parameter("section_id"),
-    section_content_hash: parameter("section_content_hash"),
-    payload: parameter("payload"),
-    payload_hash: parameter("payload_hash"),
-    bytes_expanded: parameter("bytes_expanded"),
-    created_at: parameter("created_at")
-  })
+export const insertExpansion = compileQuery<{ [Field in keyof StoredExpansion]: StoredExpansion[Field] }>(
+  (parameter) =>
+    corpus.insertInto("expansions").values({
+      run_id: parameter("run_id"),
+      symbol_id: parameter("symbol_id"),
+      slice: parameter("slice"),
+      section_id: parameter("section_id"),
+      section_content_hash: parameter("section_content_hash"),
+      payload: parameter("payload"),
+      payload_hash: parameter("payload_hash"),
+      bytes_expanded: parameter("bytes_expanded"),
+      created_at: parameter("created_at"),
+      expansion_hash: parameter("expansion_hash")
+    })
 )
 
 /** A stored row with its place. */
-export type StoredRow = Expansion & { readonly row: number }
+export type StoredRow = StoredExpansion & { readonly row: number }
 
 /** The next row behind a place: one at a time, since a payload may be large. */
 export const selectNextExpansion = compileQuery<{ after: number }, StoredRow>((parameter) =>
@@ -42,6 +49,19 @@ export const selectNextExpansion = compileQuery<{ after: number }, StoredRow>((p
     .where(sql<number>`rowid`, ">", parameter("after"))
     .orderBy(sql`rowid`)
     .limit(sql.lit(1))
+)
+
+/** The next expansion of a section behind a place. */
+export const selectNextOfSection = compileQuery<{ section_id: string; after: number }, StoredRow>(
+  (parameter) =>
+    corpus
+      .selectFrom("expansions")
+      .selectAll()
+      .select(sql<number>`rowid`.as("row"))
+      .where("section_id", "=", parameter("section_id"))
+      .where(sql<number>`rowid`, ">", parameter("after"))
+      .orderBy(sql`rowid`)
+      .limit(sql.lit(1))
 )
 
 export const selectStats = compileQuery<

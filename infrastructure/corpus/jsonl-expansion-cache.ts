@@ -129,6 +129,7 @@ const makeCache = Effect.fnUntraced(function* ({
   )
 
   return {
+    substrate: "jsonl",
     lookup: (key) =>
       Effect.andThen(
         refreshed,

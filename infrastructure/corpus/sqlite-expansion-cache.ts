@@ -5,33 +5,45 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ExpansionCache, type Stored } from "../../application/corpus/expansion-cache.ts"
 import { CheckList } from "../../domain/corpus/check-report.ts"
-import { expansionFault } from "../../domain/corpus/expansion-check.ts"
 import { type Expansion, type ExpansionKey, payloadFault } from "../../domain/corpus/expansion.ts"
+import { expansionHash } from "../../domain/corpus/row-hashes.ts"
 import { ReadOnlyStore, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { CorpusDatabase } from "./corpus-database.ts"
-import { insertExpansion, selectExpansion, selectNextExpansion, selectStats } from "./expansion-statements.ts"
+import { checkExpansions } from "./corpus-verification.ts"
+import {
+  insertExpansion,
+  selectExpansion,
+  selectStats,
+  type StoredExpansion
+} from "./expansion-statements.ts"
 import { makeRecentExpansions } from "./recent-expansions.ts"
 
 const SWALLOWED = "the expansion was swallowed instead of stored"
 
-/** Whoever puts the guards back after an edit below them leaves a schema that is whole: only the hash tells. */
-const assertSound = (expansion: Expansion): void => {
-  const message = payloadFault(sha256, expansion)
-  if (message === undefined) return
+/** The expansion of a row. After an edit behind the guards the schema may be whole again: only the hashes tell. */
+const sound = ({ expansion_hash, ...expansion }: StoredExpansion): Expansion => {
   const { run_id, slice, symbol_id } = expansion
   const where = `expansions ${symbol_id} ${slice} of run ${run_id}`
-  throw new StoreCorrupt({ code: "PAYLOAD_CHANGED", where, finding: `${where}: ${message}` })
+  const damage = (code: string, message: string) =>
+    new StoreCorrupt({ code, where, finding: `${where}: ${message}` })
+  if (expansionHash(sha256, expansion) !== expansion_hash) {
+    throw damage("EXPANSION_CHANGED", "expansion_hash is not that of its fields")
+  }
+  const message =
+    typeof expansion.payload === "string" ? payloadFault(sha256, expansion) : "the payload is no text"
+  if (message !== undefined) throw damage("PAYLOAD_CHANGED", message)
+  return expansion
 }
 
 const insert = (connection: Connection, expansion: Expansion): Stored => {
   const standing = selectExpansion.first(connection, expansion)
   if (standing !== undefined) {
-    assertSound(standing)
-    return { expansion: standing, created: false }
+    return { expansion: sound(standing), created: false }
   }
-  if (insertExpansion.run(connection, expansion) !== 1) {
+  const expansion_hash = expansionHash(sha256, expansion)
+  if (insertExpansion.run(connection, { ...expansion, expansion_hash }) !== 1) {
     // A trigger that is not ours can swallow an insert; what was not stored may never be given out as stored.
     throw new StoreCorrupt({ code: "SCHEMA_EXTRA", where: "expansions", finding: SWALLOWED })
   }
@@ -45,11 +57,10 @@ const makeAccess = (
   const recent = makeRecentExpansions()
   const select = (key: ExpansionKey) =>
     database.run((connection) => {
-      const found = selectExpansion.first(connection, key)
-      if (found !== undefined) {
-        assertSound(found)
-        recent.keep(found)
-      }
+      const stored = selectExpansion.first(connection, key)
+      if (stored === undefined) return undefined
+      const found = sound(stored)
+      recent.keep(found)
       return found
     })
   return {
@@ -66,26 +77,16 @@ const makeAccess = (
 }
 
 const makeCache = (database: CorpusDatabase["Service"]): ExpansionCache["Service"] => ({
+  substrate: "sqlite",
   ...makeAccess(database),
   stats: database.run((connection) => ({
     substrate: "sqlite",
     file: database.filename,
     ...selectStats.first(connection, {})!
   })),
-  verify: Effect.gen(function* () {
+  verify: database.run((connection) => {
     const list = new CheckList()
-    let expansions = 0
-    // Rows are only ever added, so that a walk by their places needs no snapshot.
-    for (let after = 0; ;) {
-      const next = yield* database.run((connection) => selectNextExpansion.first(connection, { after }))
-      if (next === undefined) break
-      const { row, ...expansion } = next
-      const fault = expansionFault(sha256, expansion)
-      if (fault !== undefined) list.add({ ...fault, where: `expansions row ${row}` })
-      expansions += 1
-      after = row
-    }
-    return list.report({ expansions })
+    return list.report({ expansions: checkExpansions(connection, list) })
   })
 })
 

@@ -48,9 +48,15 @@ const makeConnection = (database: Database.Database): Connection => {
       run = work
       return unit.immediate() as A
     },
-    snapshot: <A>(read: () => A) => {
-      run = read
-      return unit.deferred() as A
+    snapshot: (read) => {
+      if (database.inTransaction) return read()
+      prepared("BEGIN").run()
+      try {
+        return read()
+      } finally {
+        // There is nothing to commit, and COMMIT fails where a page could not be read. A full disk may have ended it.
+        if (database.inTransaction) prepared("ROLLBACK").run()
+      }
     },
     pragma: (text) => database.pragma(text, { simple: true }),
     serialize: () => database.serialize(),

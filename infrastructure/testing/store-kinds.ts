@@ -78,7 +78,7 @@ export const storeKinds = {
     write: (filename, n, { busyDeadline, text = "" } = {}) =>
       CorpusDatabase.use(({ run }) =>
         run((connection) =>
-          connection.run("INSERT INTO symbols VALUES (?, 'a.md', ?, NULL)", [`@A/${n}`, text])
+          connection.run("INSERT INTO symbols VALUES (?, 'a.md', ?, NULL, 'x')", [`@A/${n}`, text])
         )
       ).pipe(Effect.asVoid, Effect.provide(corpusDatabaseLayer({ filename, busyDeadline }))),
     count: (filename) =>

@@ -49,6 +49,7 @@ describe("index", () => {
       files: 2,
       added: 1,
       changed: 0,
+      repaired: 0,
       unchanged: 1,
       removed: 0,
       skipped: [{ path: "CORTEX/", reason: "IGNORED" }],

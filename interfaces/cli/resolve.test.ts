@@ -68,7 +68,7 @@ describe.each(["sqlite", "jsonl"])("resolve with --cache %s", (cache) => {
     expect((await cortex("cache", "stats", "--cache", cache)).stdout).toMatch(/^expansions +2$/m)
     expect(await cortex("cache", "verify", "--cache", cache)).toEqual({
       code: 0,
-      stdout: "expansions  2\n",
+      stdout: "files       1\nsections    1\nheadings    0\nsymbols     1\nexpansions  2\n",
       stderr: "PASS: All invariants verified\n"
     })
     expect(existsSync(lines())).toBe(cache === "jsonl")

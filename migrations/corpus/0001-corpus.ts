@@ -38,6 +38,8 @@ const files = db.schema
   .addColumn("hashed_at_ms", "integer", (column) => column.notNull())
   .addColumn("content_hash", "text", (column) => column.notNull())
   .addColumn("line_count", "integer", (column) => column.notNull())
+  // Of this row and everything below it, so that a change of any of them shows.
+  .addColumn("index_hash", "text", (column) => column.notNull())
   .modifyEnd(sql`strict, without rowid`)
 
 const sections = db.schema
@@ -77,6 +79,7 @@ const symbols = db.schema
   .addColumn("path", "text", (column) => column.notNull())
   .addColumn("heading", "text")
   .addColumn("slice", "text")
+  .addColumn("symbol_hash", "text", (column) => column.notNull())
   .modifyEnd(sql`strict, without rowid`)
 
 const expansions = db.schema
@@ -90,6 +93,7 @@ const expansions = db.schema
   .addColumn("payload_hash", "text", (column) => column.notNull())
   .addColumn("bytes_expanded", "integer", (column) => column.notNull())
   .addColumn("created_at", "text", (column) => column.notNull())
+  .addColumn("expansion_hash", "text", (column) => column.notNull())
   .addPrimaryKeyConstraint("expansions_key", ["run_id", "symbol_id", "slice", "section_content_hash"])
   .modifyEnd(sql`strict`)
 
@@ -139,7 +143,7 @@ const insertGuard = trigger({
     ),
     refuse(
       "An expansion's hashes must be 64 lower-case hex digits",
-      sql`(${isHash("section_content_hash")} AND ${isHash("payload_hash")}) IS NOT 1`
+      sql`(${isHash("section_content_hash")} AND ${isHash("payload_hash")} AND ${isHash("expansion_hash")}) IS NOT 1`
     ),
     refuse(
       "An expansion's bytes_expanded must be the number of UTF-8 bytes of its payload",

@@ -21,7 +21,8 @@ const row = {
   payload: "é\n",
   payload_hash: hash,
   bytes_expanded: 3,
-  created_at: "2026-01-02T03:04:05.678Z"
+  created_at: "2026-01-02T03:04:05.678Z",
+  expansion_hash: hash
 }
 
 /** The text of an INSERT of the one expansion, changed in these columns. */
@@ -80,7 +81,7 @@ export const expansionAttacks: ReadonlyArray<readonly [trigger: string, message:
         insertExpansion({ run_id: "r2", [column]: "" })
       ] as const
   ),
-  ...["section_content_hash", "payload_hash"].flatMap((column) =>
+  ...["section_content_hash", "payload_hash", "expansion_hash"].flatMap((column) =>
     [hash.toUpperCase(), "ab", `${hash}ab`, `${hash.slice(1)}\u0000`, `${hash}\u0000`, ...strangeHashes].map(
       (value) =>
         [

@@ -37,7 +37,7 @@ const verifyCommand = Command.make(
   "verify",
   { cache: cacheFlag },
   Effect.fnUntraced(function* ({ cache }) {
-    const report = yield* withCorpus("read", (corpus) => corpus.verifyCache, cache)
+    const report = yield* withCorpus("verify", (corpus) => corpus.verify(), cache)
     const { findings } = report
     if (report.verdict === "FAIL") {
       const message = `${findingCount(report)} issue(s) found: each has a code, a place and a message`
@@ -46,14 +46,15 @@ const verifyCommand = Command.make(
     yield* writePass
     yield* answer({
       data: report,
-      lines: () => fieldLines([["expansions", `${report.counts["expansions"]}`]])
+      lines: () =>
+        fieldLines(Object.entries(report.counts).map(([name, count]) => [name, `${count}`] as const))
     })
   })
 ).pipe(
   Command.withDescription(
-    "Look at every expansion: its nine fields, and whether its text is under its hash. Of a file of JSON lines every line is judged. Exits 0 on PASS and 1 on FAIL; the verdict and the findings go to standard error."
+    "Judge the whole corpus database: SQLite's integrity, the schema, what is indexed of each file, every symbol and every expansion against its hashes, and what counts as unchanged against the files that are there. With --cache jsonl every line of that file too. What is wrong with the index alone, cortex index makes again. Exits 0 on PASS and 1 on FAIL; the verdict and the findings go to standard error."
   ),
-  Command.withShortDescription("verify every expansion"),
+  Command.withShortDescription("verify the corpus database and every expansion"),
   Command.withExamples([
     { command: "cortex cache verify" },
     { command: "cortex cache verify --cache jsonl --format json" }

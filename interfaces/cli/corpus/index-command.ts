@@ -19,6 +19,7 @@ const summaryLines = (report: IndexReport): ReadonlyArray<string> =>
     ["files", `${report.files}`],
     ["added", `${report.added}`],
     ["changed", `${report.changed}`],
+    ...(report.repaired === 0 ? [] : [["repaired", `${report.repaired}`] as const]),
     ["unchanged", `${report.unchanged}`],
     ["removed", `${report.removed}`],
     ...Object.entries(report.skipped_counts).map(

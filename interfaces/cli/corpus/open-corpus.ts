@@ -11,11 +11,20 @@ import { rootFolder } from "../options.ts"
 /** The flags of every command of the corpus. */
 export const corpusFlags = [AllowNetworkFs] as const
 
-/** `write` may make the database, `append` writes to one that is there, `read` changes nothing. */
-type Access = "write" | "append" | "read"
+/**
+ * `write` may make the database, `append` writes to one that is there, `read` changes nothing, and `verify` reads also
+ * what is damaged.
+ */
+type Access = "write" | "append" | "read" | "verify"
 
-const openCorpus = Effect.fnUntraced(function* (mode: Access, cache: CacheSubstrate) {
-  const options = { root: yield* rootFolder, mode, allowNetworkFs: yield* AllowNetworkFs, cache }
+const openCorpus = Effect.fnUntraced(function* (access: Access, cache: CacheSubstrate) {
+  const options = {
+    root: yield* rootFolder,
+    mode: access === "verify" ? "read" : access,
+    asFound: access === "verify",
+    allowNetworkFs: yield* AllowNetworkFs,
+    cache
+  } as const
   const { Corpus } = yield* Effect.promise(() => import("../../embedding/corpus.ts"))
   return { Corpus, context: yield* Layer.build(Corpus.layer(options)) }
 })

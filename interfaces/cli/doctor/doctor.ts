@@ -26,7 +26,15 @@ import { databaseChecksOf, ledgerChecksOf, sqliteVersion, stands } from "./facts
 
 const corpusChecks = Effect.gen(function* () {
   const file = join(yield* rootFolder, "CORTEX", "_generated", "system1.db")
-  const look = withCorpus("read", () => Effect.succeed("it opens, and its schema is whole"))
+  const look = withCorpus("verify", (corpus) => corpus.verify({ documents: false })).pipe(
+    Effect.flatMap(({ counts, findings, findings_left_off, verdict }) =>
+      verdict === "PASS"
+        ? Effect.succeed(`sound, ${counts["files"]} files, ${counts["symbols"]} symbols`)
+        : Effect.fail({
+            message: `${findings.length + findings_left_off} faults, the first ${findings[0]?.code} at ${findings[0]?.where}: run cortex cache verify`
+          })
+    )
+  )
   return yield* databaseChecksOf("corpus", file, "cortex index makes it", look)
 })
 
