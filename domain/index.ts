@@ -150,6 +150,7 @@ export {
   StorageFull,
   StorageFailure,
   LedgerClosed,
+  UnsupportedNode,
   type Refusal,
   type OpenError,
   type StoreWriteError,

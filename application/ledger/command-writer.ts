@@ -218,14 +218,14 @@ const makeCommandWriter = (
     return { submit, committed }
   })
 
-const decodeWriterOptions = decodeInput(
-  Schema.Struct({
-    queueCapacity: Schema.optional(
-      Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a whole number of commands from 1 on" }))
-    )
-  }),
-  Result.succeed
-)
+/** The options of the writer, field by field. */
+export const ledgerWriterFields = {
+  queueCapacity: Schema.optional(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a whole number of commands from 1 on" }))
+  )
+}
+
+const decodeWriterOptions = decodeInput(Schema.Struct(ledgerWriterFields), Result.succeed)
 
 /** The one writer of a ledger as a service: whatever appends to the same log is built over the same one. */
 export class LedgerWriter extends Context.Service<LedgerWriter, CommandWriter>()(

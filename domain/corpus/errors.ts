@@ -9,7 +9,8 @@ import type {
   StorageFailure,
   StorageFull,
   StoreBusy,
-  StoreNewerThanProgram
+  StoreNewerThanProgram,
+  UnsupportedNode
 } from "../ledger/errors.ts"
 
 export class NotACorpus extends Schema.TaggedError<NotACorpus>()("NotACorpus", {
@@ -208,3 +209,4 @@ export type CorpusOpenError =
   | InvalidInput
   | NetworkFileSystem
   | StoreNewerThanProgram
+  | UnsupportedNode

@@ -272,6 +272,16 @@ export class StorageFailure extends Schema.TaggedError<StorageFailure>()("Storag
   }
 }
 
+/** The Node that runs this program cannot run SQLite's driver; nothing was opened. */
+export class UnsupportedNode extends Schema.TaggedError<UnsupportedNode>()("UnsupportedNode", {
+  version: Schema.String,
+  oldest: Schema.String
+}) {
+  override get message() {
+    return `This is Node ${this.version}, and Node ${this.oldest} or newer is needed: start the program with a newer Node`
+  }
+}
+
 /** The ledger's scope has been closed; nothing was written. */
 export class LedgerClosed extends Schema.TaggedError<LedgerClosed>()("LedgerClosed", {}) {
   override get message() {
@@ -296,6 +306,7 @@ export type Refusal =
 /** The file cannot be opened as the ledger that was asked for. */
 export type OpenError =
   | InvalidInput
+  | UnsupportedNode
   | StoreNewerThanProgram
   | WrongLedger
   | NetworkFileSystem

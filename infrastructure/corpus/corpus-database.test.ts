@@ -246,21 +246,6 @@ describe("the corpus database", () => {
     })
   )
 
-  it.live("waits for a duration, and for nothing else", () =>
-    Effect.gen(function* () {
-      const filename = join(temporaryFolder(), "system1.db")
-      for (const busyDeadline of [Number.NaN, -1, "soon" as "1 second"]) {
-        assert.deepInclude(
-          { ...(yield* refused({ filename, busyDeadline })) },
-          {
-            _tag: "InvalidInput",
-            issues: [{ path: "/busyDeadline", message: "a duration from 0 on, or milliseconds" }]
-          }
-        )
-      }
-    })
-  )
-
   it.live("reports a busy store after the deadline, and a refused write by its guard", () =>
     Effect.gen(function* () {
       const filename = join(temporaryFolder(), "system1.db")

@@ -14,12 +14,7 @@ import {
   type CorpusStoreError,
   NotACorpus
 } from "../../domain/corpus/errors.ts"
-import {
-  InvalidInput,
-  StorageFailure,
-  type StoreBusy,
-  StoreNewerThanProgram
-} from "../../domain/ledger/errors.ts"
+import { StorageFailure, type StoreBusy, StoreNewerThanProgram } from "../../domain/ledger/errors.ts"
 import { evidenceCopy, reasonForCopy } from "../ledger/evidence-copy.ts"
 import {
   configureForWriting,
@@ -27,12 +22,13 @@ import {
   openForReading,
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
-import { type AttemptFailure, busyDeadlineMillis, retryBusy, waitMillis } from "../sqlite/busy-retry.ts"
+import { type AttemptFailure, busyDeadlineMillis, retryBusy } from "../sqlite/busy-retry.ts"
 import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
 import { type AccessMode, type PathFault, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { EMPTIED, hasJournal, isEmptied, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
+import { supportedNode } from "../sqlite/supported-node.ts"
 import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
 import {
   CORPUS_VERSION,
@@ -238,11 +234,7 @@ const openCorpusDatabase = Effect.fnUntraced(function* ({
   filename,
   mode = "write"
 }: CorpusDatabaseOptions): Effect.fn.Return<CorpusDatabase["Service"], CorpusOpenError, Scope.Scope> {
-  if (busyDeadline !== undefined && waitMillis(busyDeadline) === undefined) {
-    const message = "a duration from 0 on, or milliseconds"
-    const issues = [{ path: "/busyDeadline", message }]
-    return yield* new InvalidInput({ message: `/busyDeadline: ${message}`, issues })
-  }
+  yield* supportedNode
   const deadline = busyDeadlineMillis(busyDeadline)
   const fault = pathFault(filename, { mode, allowNetworkFs })
   if (fault !== undefined) return yield* Effect.fail(pathError(filename, fault))

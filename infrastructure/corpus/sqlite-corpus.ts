@@ -4,16 +4,24 @@ import { mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import type { CorpusFiles } from "../../application/corpus/corpus-files.ts"
 import type { CorpusStore } from "../../application/corpus/corpus-store.ts"
-import type { CacheSubstrate, ExpansionCache } from "../../application/corpus/expansion-cache.ts"
+import {
+  CACHE_SUBSTRATES,
+  type CacheSubstrate,
+  type ExpansionCache
+} from "../../application/corpus/expansion-cache.ts"
 import type { Markdown } from "../../application/corpus/markdown.ts"
+import { decodeInput } from "../../application/ledger/input.ts"
 import type { Hashing } from "../../application/ledger/hashing.ts"
 import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
 import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { busyDeadlineMillis } from "../sqlite/busy-retry.ts"
+import { fileOptions } from "../sqlite/file-options.ts"
 import { type CorpusDatabase, type CorpusDatabaseOptions, corpusDatabaseLayer } from "./corpus-database.ts"
 import { type CacheRepair, jsonlExpansionCacheLayer, repairJsonlCache } from "./jsonl-expansion-cache.ts"
 import { markdownLayer } from "./markdown-headings.ts"
@@ -58,13 +66,27 @@ const cacheLayer = (
         readOnly: mode === "read"
       })
 
+const rootField = Schema.String.check(Schema.isNonEmpty({ expected: "a folder" }))
+
+const decodeOptions = decodeInput(
+  Schema.Struct({
+    ...fileOptions,
+    root: rootField,
+    cache: Schema.optional(Schema.Literals(CACHE_SUBSTRATES))
+  }),
+  Result.succeed
+)
+
+const decodeRepair = decodeInput(
+  Schema.Struct({ root: rootField, busyDeadline: fileOptions.busyDeadline }),
+  Result.succeed
+)
+
 /** The ports of the corpus below a root. */
-export const sqliteCorpusLayer = ({
-  root,
-  ...options
-}: SqliteCorpusOptions): Layer.Layer<CorpusPorts, CorpusOpenError> =>
+export const sqliteCorpusLayer = (given: SqliteCorpusOptions): Layer.Layer<CorpusPorts, CorpusOpenError> =>
   Layer.unwrap(
     Effect.gen(function* () {
+      const { root, ...options } = yield* Effect.fromResult(decodeOptions(given))
       const real = yield* realRoot(root)
       const filename = join(real, ...CORPUS_PATH)
       if ((options.mode ?? "write") === "write") {
@@ -84,10 +106,10 @@ export const sqliteCorpusLayer = ({
   )
 
 /** Removes a torn last line from the file that holds the expansions of a root as JSON lines. */
-export const repairExpansionLines = ({
-  busyDeadline,
-  root
-}: Pick<SqliteCorpusOptions, "busyDeadline" | "root">): Effect.Effect<CacheRepair, ExpansionCacheError> =>
-  Effect.flatMap(realRoot(root), (real) =>
-    repairJsonlCache({ file: expansionLines(real), busyDeadline: busyDeadlineMillis(busyDeadline) })
-  )
+export const repairExpansionLines = Effect.fnUntraced(function* (
+  given: Pick<SqliteCorpusOptions, "busyDeadline" | "root">
+): Effect.fn.Return<CacheRepair, ExpansionCacheError> {
+  const { busyDeadline, root } = yield* Effect.fromResult(decodeRepair(given))
+  const file = expansionLines(yield* realRoot(root))
+  return yield* repairJsonlCache({ file, busyDeadline: busyDeadlineMillis(busyDeadline) })
+})

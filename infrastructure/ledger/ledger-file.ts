@@ -29,10 +29,11 @@ import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { fileFailure, pathFault, reserveFile } from "../sqlite/file-system.ts"
 import { EMPTIED, hasJournal, isEmptied, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
+import { supportedNode } from "../sqlite/supported-node.ts"
 import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
 import { evidenceCopy, reasonForCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
-import { IN_MEMORY, type LedgerFileOptions, optionsFault } from "./ledger-options.ts"
+import { IN_MEMORY, type LedgerFileOptions } from "./ledger-options.ts"
 import { migrate } from "./migration-runner.ts"
 import { checkOpening, type OpeningCheck } from "./opening-check.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
@@ -315,8 +316,7 @@ export const openLedgerFile = Effect.fnUntraced(function* (
   options: LedgerFileOptions
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
   const { allowNetworkFs = false, mode = "write", networkKind } = options
-  const wrong = optionsFault(options)
-  if (wrong !== undefined) return yield* Effect.fail(wrong)
+  yield* supportedNode
   const deadline = busyDeadlineMillis(options.busyDeadline)
   if (options.filename === IN_MEMORY) return yield* openInMemory(options, deadline)
   // Absolute, so that it names the same file when the process changes its folder.

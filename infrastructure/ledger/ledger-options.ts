@@ -1,12 +1,12 @@
-// How a ledger's file is opened: the options, and those that no opening can have. It judges values alone and never
-// looks at a disk.
+// How a ledger's file is opened: the options, and their judgement. It judges values alone and never looks at a disk.
 import type * as Duration from "effect/Duration"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { decodeInput } from "../../application/ledger/input.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
 import type { Durability } from "../sqlite/better-sqlite3-host.ts"
-import { waitMillis } from "../sqlite/busy-retry.ts"
-import { type AccessMode, nameFault, type networkKind } from "../sqlite/file-system.ts"
+import { Filename, fileOptions } from "../sqlite/file-options.ts"
+import type { AccessMode, networkKind } from "../sqlite/file-system.ts"
 
 export interface LedgerFileOptions {
   /** The database file by its path, or `:memory:` for tests. */
@@ -24,40 +24,27 @@ export interface LedgerFileOptions {
   readonly networkKind?: typeof networkKind | undefined
 }
 
+export interface SqliteLedgerOptions extends LedgerFileOptions {
+  /**
+   * `recent` (default) checks the schema and the last thousand events at opening; `full` verifies everything
+   * that does not depend on a clock. What is found closes the ledger for writing.
+   */
+  readonly verifyOnOpen?: "recent" | "full" | undefined
+}
+
 export const IN_MEMORY = ":memory:"
 
-const isIdentifier = Schema.is(Identifier)
+const isNetworkKind = (value: unknown): value is typeof networkKind => typeof value === "function"
 
-/** The driver crashes the process on an older Node, without a word. */
-const isNodeNewEnough = (): boolean => {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number)
-  return major > 22 || (major === 22 && minor >= 19)
+/** The options of a ledger on SQLite, field by field. */
+export const sqliteLedgerFields = {
+  ...fileOptions,
+  filename: Schema.Union([Schema.Literal(IN_MEMORY), Filename]),
+  durability: Schema.optional(Schema.Literals(["full", "normal"])),
+  ledgerId: Schema.optional(Identifier),
+  networkKind: Schema.optional(Schema.declare(isNetworkKind, { expected: "a function of a path" })),
+  verifyOnOpen: Schema.optional(Schema.Literals(["recent", "full"]))
 }
 
-const filenameIssue = (filename: unknown): string | undefined =>
-  filename === IN_MEMORY ? undefined : nameFault(filename)
-
-/** Options that would make a ledger that never verifies, one that vanishes, or a wait without an end. */
-export const optionsFault = (options: LedgerFileOptions): InvalidInput | undefined => {
-  const { busyDeadline = 0, durability = "full", filename, ledgerId, mode = "write" } = options
-  const nameIssue = filenameIssue(filename)
-  const faults: ReadonlyArray<readonly [path: string, wrong: boolean, message: string]> = [
-    ["", !isNodeNewEnough(), `SQLite's library needs Node 22.19 or newer, this is ${process.versions.node}`],
-    ["/durability", !["full", "normal"].includes(durability), "full or normal"],
-    ["/mode", !["write", "append", "read"].includes(mode), "write, append or read"],
-    ["/filename", nameIssue !== undefined, nameIssue ?? ""],
-    [
-      "/ledgerId",
-      ledgerId !== undefined && !isIdentifier(ledgerId),
-      "1 to 256 bytes of UTF-8 without control characters"
-    ],
-    ["/busyDeadline", waitMillis(busyDeadline) === undefined, "a duration from 0 on, or milliseconds"]
-  ]
-  const issues = faults.flatMap(([path, wrong, message]) => (wrong ? [{ path, message }] : []))
-  return issues.length === 0
-    ? undefined
-    : new InvalidInput({
-        message: issues.map(({ message, path }) => `${path}: ${message}`).join("; "),
-        issues
-      })
-}
+/** Refuses options that would make a ledger that never verifies, one that vanishes, or a wait without an end. */
+export const decodeLedgerOptions = decodeInput(Schema.Struct(sqliteLedgerFields), Result.succeed)

@@ -15,23 +15,16 @@ import { nodeSigningLayer } from "../keys/ed25519.ts"
 import { nodeRandomIdsLayer } from "../thoughts/node-random-ids.ts"
 import { verifyContent } from "./content-verification.ts"
 import { openLedgerFile } from "./ledger-file.ts"
-import type { LedgerFileOptions } from "./ledger-options.ts"
+import { decodeLedgerOptions, type SqliteLedgerOptions } from "./ledger-options.ts"
 import { makeSqliteLedgerEvidence } from "./sqlite-ledger-evidence.ts"
 import { makeSqliteLedgerReader } from "./sqlite-ledger-reader.ts"
 import { makeSqliteLedgerStore } from "./sqlite-ledger-store.ts"
 
-export interface SqliteLedgerOptions extends LedgerFileOptions {
-  /**
-   * `recent` (default) checks the schema and the last thousand events at opening; `full` verifies everything
-   * that does not depend on a clock. What is found closes the ledger for writing.
-   */
-  readonly verifyOnOpen?: "recent" | "full" | undefined
-}
-
 type Ports = LedgerStore | LedgerReader | LedgerEvidence
 
-const makePorts = (options: SqliteLedgerOptions) =>
+const makePorts = (given: SqliteLedgerOptions) =>
   Effect.gen(function* () {
+    const options = yield* Effect.fromResult(decodeLedgerOptions(given))
     const file = yield* openLedgerFile(options)
     const evidence = makeSqliteLedgerEvidence(file)
     const report =

@@ -1,13 +1,15 @@
 // The network of a configuration file: its cassettes registered with the hub, and the configuration watched, so that a
 // change is taken over while questions run. A configuration that does not decode changes nothing.
-import { realpathSync, statSync } from "node:fs"
+import { existsSync, realpathSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import { decodeInput } from "../../application/ledger/input.ts"
 import type { Hashing } from "../../application/ledger/hashing.ts"
 import { CallerAgent } from "../../application/network/caller-agent.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
@@ -15,12 +17,13 @@ import { Network, type NetworkShape } from "../../application/network/network.ts
 import { Stemming } from "../../application/network/stemming.ts"
 import type { ExpansionOptions } from "../../application/network/symbol-resolution.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { InvalidInput, UnsupportedNode } from "../../domain/ledger/errors.ts"
 import type { NetworkConfiguration } from "../../domain/network/configuration.ts"
 import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
 import { EMBEDDING_NORMALIZER } from "../../domain/network/vectors.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { idleSleep } from "../sqlite/real-time.ts"
+import { supportedNode } from "../sqlite/supported-node.ts"
 import { commandEmbedder } from "./command-embedder.ts"
 import { readConfiguration } from "./configuration-file.ts"
 import {
@@ -60,6 +63,9 @@ export interface NetworkFileOptions {
   /** True: changes of the configuration are taken over while the network runs. */
   readonly watch?: boolean | undefined
 }
+
+/** Why a network cannot be opened. */
+export type NetworkOpenError = ConfigurationMissing | InvalidConfiguration | InvalidInput | UnsupportedNode
 
 /** A configuration that was read, with its cassettes. */
 export interface NetworkFile {
@@ -213,27 +219,40 @@ const watchNetworkFile = Effect.fnUntraced(function* (
   }
 })
 
-const isAgent = Schema.is(Identifier)
+const path = Schema.String.check(Schema.isNonEmpty({ expected: "a path" }))
 
-/** The agent that is named, or null; an empty name would be everybody, so it is refused as any other that is no id. */
-const agentOf = ({ agent }: NetworkFileOptions): Effect.Effect<string | null, InvalidInput> => {
-  if (agent === undefined || isAgent(agent)) return Effect.succeed(agent ?? null)
-  const message = "1 to 256 bytes of text without control characters"
-  return Effect.fail(new InvalidInput({ message: `agent: ${message}`, issues: [{ path: "agent", message }] }))
-}
+const program = path.check(
+  Schema.makeFilter((file) => (existsSync(file) ? undefined : `there is no file ${file}`))
+)
+
+const decodeOptions = decodeInput(
+  Schema.Struct({
+    file: path,
+    root: Schema.optional(path),
+    deadlineMillis: Schema.optional(
+      Schema.Finite.check(Schema.isGreaterThan(0, { expected: "milliseconds, more than 0" }))
+    ),
+    childProgram: Schema.optional(program),
+    // An empty name would be everybody.
+    agent: Schema.optional(Identifier),
+    watch: Schema.optional(Schema.Boolean)
+  }),
+  Result.succeed
+)
 
 /** The network of a configuration file for the scope's life; with `watch` it follows the file. */
 export const openNetwork = Effect.fnUntraced(function* (
-  options: NetworkFileOptions
-): Effect.fn.Return<NetworkShape, ConfigurationMissing | InvalidConfiguration | InvalidInput, Scope.Scope> {
+  given: NetworkFileOptions
+): Effect.fn.Return<NetworkShape, NetworkOpenError, Scope.Scope> {
+  yield* supportedNode
+  const options = yield* Effect.fromResult(decodeOptions(given))
+  const { agent = null, childProgram, deadlineMillis } = options
   const state = fileState(options.file)
   const file = yield* readNetworkFile(options)
-  const agent = yield* agentOf(options)
   const hub = yield* Layer.build(
     Network.layerNoDeps.pipe(Layer.provide([hubPartsLayer, Layer.succeed(CallerAgent, agent)]))
   )
   const network = Context.get(hub, Network)
-  const { childProgram, deadlineMillis } = options
   const setting = { deadlineMillis, childProgram, agent }
   const shared = { current: yield* applyNetworkFile(network, file, undefined, setting) }
   if (options.watch === true)

@@ -50,6 +50,7 @@ export const nameFault = (name: unknown): string | undefined => {
     return "the name ends with a blank, which would be cut off: name the file without it"
   if (name.trim() === ":memory:")
     return "a file may not have the name of a database in memory: choose another"
+  if (name.endsWith("/")) return "the name ends with a slash, as a folder's does: name the file"
   if (/^\s*file:/i.test(name)) return "name the file by its path, not by a URI"
   return undefined
 }

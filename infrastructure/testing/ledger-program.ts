@@ -5,7 +5,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Ledger } from "../../application/ledger/ledger.ts"
-import { sqliteLedgerLayer, type SqliteLedgerOptions } from "../ledger/sqlite-ledger.ts"
+import type { SqliteLedgerOptions } from "../ledger/ledger-options.ts"
+import { sqliteLedgerLayer } from "../ledger/sqlite-ledger.ts"
 
 /** The ledger on a file, as a host gets it. */
 export const ledgerLayer = (options: SqliteLedgerOptions) =>

@@ -88,6 +88,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
 
   InvalidInput: 2,
   InvalidBundle: 2,
+  UnsupportedNode: 2,
   NotABundleArchive: 2,
   NotAReplayReceipt: 2,
   StoreNewerThanProgram: 2,

@@ -1,17 +1,28 @@
 // The ledger for hosts that want SQLite: the application's services with the one layer that wires them to a file.
 // Hosts with ports of their own take the service from `cortex-cassette/application` instead.
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { Checkpoints } from "../../application/ledger/checkpoints.ts"
+import { ledgerWriterFields } from "../../application/ledger/command-writer.ts"
+import { decodeInput } from "../../application/ledger/input.ts"
 import { Ledger as LedgerService } from "../../application/ledger/ledger.ts"
 import { Thoughts } from "../../application/thoughts/thoughts.ts"
 import type { OpenError } from "../../domain/ledger/errors.ts"
 import { merkleFileLayer } from "../../infrastructure/ledger/merkle-file-log.ts"
-import { sqliteLedgerLayer, type SqliteLedgerOptions } from "../../infrastructure/ledger/sqlite-ledger.ts"
+import { sqliteLedgerFields, type SqliteLedgerOptions } from "../../infrastructure/ledger/ledger-options.ts"
+import { sqliteLedgerLayer } from "../../infrastructure/ledger/sqlite-ledger.ts"
 
 export interface LedgerOptions extends SqliteLedgerOptions {
   /** How many commands may wait before callers have to (default 1,024). */
   readonly queueCapacity?: number | undefined
 }
+
+const decodeOptions = decodeInput(
+  Schema.Struct({ ...sqliteLedgerFields, ...ledgerWriterFields }),
+  Result.succeed
+)
 
 export class Ledger extends LedgerService {
   /**
@@ -21,11 +32,15 @@ export class Ledger extends LedgerService {
   static readonly layer = (
     options: LedgerOptions
   ): Layer.Layer<LedgerService | Thoughts | Checkpoints, OpenError> =>
-    Layer.merge(
-      Checkpoints.layerNoDeps.pipe(Layer.provide(merkleFileLayer(options.filename))),
-      Thoughts.layerNoDeps
-    ).pipe(
-      Layer.provideMerge(LedgerService.layerWith({ queueCapacity: options.queueCapacity })),
-      Layer.provide(sqliteLedgerLayer(options))
+    Layer.unwrap(
+      Effect.map(Effect.fromResult(decodeOptions(options)), ({ queueCapacity, ...file }) =>
+        Layer.merge(
+          Checkpoints.layerNoDeps.pipe(Layer.provide(merkleFileLayer(file.filename))),
+          Thoughts.layerNoDeps
+        ).pipe(
+          Layer.provideMerge(LedgerService.layerWith({ queueCapacity })),
+          Layer.provide(sqliteLedgerLayer(file))
+        )
+      )
     )
 }

@@ -2,19 +2,16 @@
 // stores are registered with `network.register`; whoever brings no file takes the service from here without a layer.
 import * as Layer from "effect/Layer"
 import { Network as NetworkService } from "../../application/network/network.ts"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
-import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
 import {
   hubPartsLayer,
   type NetworkFileOptions,
+  type NetworkOpenError,
   openNetwork
 } from "../../infrastructure/network/network-files.ts"
 
 export class Network extends NetworkService {
   /** The cassettes of a configuration file; the scope's end closes them and ends their processes. */
-  static readonly layer = (
-    options: NetworkFileOptions
-  ): Layer.Layer<NetworkService, ConfigurationMissing | InvalidConfiguration | InvalidInput> =>
+  static readonly layer = (options: NetworkFileOptions): Layer.Layer<NetworkService, NetworkOpenError> =>
     Layer.effect(NetworkService, openNetwork(options))
 
   /** A network without cassettes, for programs that register their own. */
@@ -91,4 +88,4 @@ export {
   type CompressionSymbol,
   type Measure
 } from "../../infrastructure/network/text-compression.ts"
-export type { NetworkFileOptions } from "../../infrastructure/network/network-files.ts"
+export type { NetworkFileOptions, NetworkOpenError } from "../../infrastructure/network/network-files.ts"

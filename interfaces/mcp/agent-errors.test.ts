@@ -311,7 +311,8 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>>
     "FileUnreadable",
     "NetworkFileSystem",
     "StorageFailure",
-    "StorageFull"
+    "StorageFull",
+    "UnsupportedNode"
   ],
   "they need a race or a damaged database: tested where they arise": [
     "AmbiguousNetworkSymbol",
