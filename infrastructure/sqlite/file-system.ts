@@ -25,6 +25,7 @@ import {
   StorageFull
 } from "../../domain/ledger/errors.ts"
 import { isReadable, isWritable } from "./file-access.ts"
+import { exhaustedFailure } from "./exhaustion.ts"
 import { newPlaceFault } from "./new-place.ts"
 
 /** Magic numbers of network file systems as statfs(2) gives them. */
@@ -78,7 +79,8 @@ export const fileFailure = (
     return new InvalidInput({ message: text, issues: [{ path: field, message: text }] })
   }
   if (readOnlyCodes.has(code)) return new ReadOnlyStore({ file })
-  return fullCodes.has(code) ? new StorageFull({ file }) : new StorageFailure({ file, code, reason: message })
+  if (fullCodes.has(code)) return new StorageFull({ file })
+  return exhaustedFailure(file, code) ?? new StorageFailure({ file, code, reason: message })
 }
 
 /** Puts on the disk which names a folder has. */

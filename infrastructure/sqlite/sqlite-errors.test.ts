@@ -216,7 +216,6 @@ describe("every other code", () => {
       "MISMATCH",
       "MISUSE",
       "NOLFS",
-      "NOMEM",
       "NOTFOUND",
       "RANGE",
       "SCHEMA",

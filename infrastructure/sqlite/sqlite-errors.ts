@@ -8,6 +8,7 @@ import {
   StorageFull,
   StoreCorrupt
 } from "../../domain/ledger/errors.ts"
+import { exhaustedFailure } from "./exhaustion.ts"
 
 /** Another connection holds the lock: try again. */
 export class Busy {
@@ -52,5 +53,5 @@ export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "SQLITE_AUTH") {
     return new ReadOnlyStore({ file })
   }
-  return new StorageFailure({ file, code, reason: message })
+  return exhaustedFailure(file, code) ?? new StorageFailure({ file, code, reason: message })
 }

@@ -156,7 +156,7 @@ describe("standard output", () => {
       encoding: "utf8"
     })
     closeSync(full)
-    expect(ran.status).toBe(3)
+    expect(ran.status).toBe(1)
     expect(ran.stderr).toMatch(/^error: The output could not be written \(.*ENOSPC.*\)/)
   })
 })

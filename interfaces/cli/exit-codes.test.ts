@@ -48,9 +48,10 @@ describe("exitCodes", () => {
     "FileMissing",
     "ReadOnlyStore"
   ] as const)("2 for %s", (tag) => expect(exitCodes[tag]).toBe(2))
-  it.each(["StorageFull", "StorageFailure", "LedgerClosed", "OutputFailed"] as const)("3 for %s", (tag) =>
-    expect(exitCodes[tag]).toBe(3)
+  it.each(["StorageFull", "ResourceExhausted", "OutputFailed"] as const)("1 for want: %s", (tag) =>
+    expect(exitCodes[tag]).toBe(1)
   )
+  it.each(["StorageFailure", "LedgerClosed"] as const)("3 for %s", (tag) => expect(exitCodes[tag]).toBe(3))
   it.each([
     "CorpusCorrupt",
     "SymbolNotFound",

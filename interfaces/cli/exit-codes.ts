@@ -65,6 +65,9 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   BudgetExceeded: 1,
   NotAReadStep: 1,
   WorkersFailed: 1,
+  ResourceExhausted: 1,
+  StorageFull: 1,
+  OutputFailed: 1,
   CacheDamaged: 1,
   CacheTorn: 1,
   DuplicateExpansion: 1,
@@ -119,10 +122,8 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   InvalidNetworkSymbol: 2,
   UnknownCassette: 2,
 
-  StorageFull: INTERNAL,
   StorageFailure: INTERNAL,
-  LedgerClosed: INTERNAL,
-  OutputFailed: INTERNAL
+  LedgerClosed: INTERNAL
 }
 
 /** The exit code of a process that was stopped by a signal before its command had ended, as shells count it. */

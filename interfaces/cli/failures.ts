@@ -85,6 +85,17 @@ export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("Problems
   }
 }
 
+/** The machine gives no more open files, memory or room; what the command was doing did not come to its end. */
+export class ResourceExhausted extends Schema.TaggedError<ResourceExhausted>()("ResourceExhausted", {
+  resource: Schema.Literals(["open files", "memory", "disk"]),
+  file: Schema.NullOr(Schema.String),
+  reason: Schema.String
+}) {
+  override get message() {
+    return this.file === null ? this.reason : `${this.file}: ${this.reason}`
+  }
+}
+
 /** The reader of standard output has gone: nothing more needs to be said. */
 export class OutputClosed extends Schema.TaggedError<OutputClosed>()("OutputClosed", {}) {}
 
@@ -119,6 +130,7 @@ export type CommandFailure =
   | NetworkError
   | VerificationFailed
   | InvalidBundle
+  | ResourceExhausted
   | OutputClosed
   | OutputFailed
 

@@ -6,10 +6,17 @@ import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput, StorageFailure } from "../../domain/ledger/errors.ts"
+import { adviceOn, wantBehind } from "../../infrastructure/sqlite/exhaustion.ts"
 import { type ErrorDocument, errorDocument, errorEnvelope } from "./envelope.ts"
 import { DONE, exitCodes, INTERNAL, stoppedExitCode, USAGE } from "./exit-codes.ts"
-import { type CommandFailure, findingCount, isNegativeVerdict, type NegativeVerdict } from "./failures.ts"
+import {
+  type CommandFailure,
+  findingCount,
+  isNegativeVerdict,
+  type NegativeVerdict,
+  ResourceExhausted
+} from "./failures.ts"
 import { collectingPresenter } from "./help.ts"
 import { Host, type HostShape, mayColour } from "./host.ts"
 import { requestedFormat } from "./options.ts"
@@ -90,10 +97,20 @@ const defectEnding = (host: HostShape, defect: unknown): Ending => {
   }
 }
 
+/** What the machine had no more of, whether an error was expected there or not. */
+const exhaustion = (error: unknown): ResourceExhausted | undefined => {
+  const want = isCommandFailure(error) && !(error instanceof StorageFailure) ? undefined : wantBehind(error)
+  if (want === undefined) return undefined
+  const file = error instanceof StorageFailure ? error.file : null
+  return new ResourceExhausted({ resource: want, file, reason: adviceOn[want] })
+}
+
 /** How a command line ends, whatever its effect ended with: what is not known is a defect, and never 0. */
 export const endingOf = (host: HostShape, exit: Exit.Exit<void, unknown>): Ending => {
   if (Exit.isSuccess(exit)) return { code: DONE, notes: [] }
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
+  const exhausted = exhaustion(error ?? Cause.squash(exit.cause))
+  if (exhausted !== undefined) return failureEnding(host, exhausted)
   if (error !== undefined) {
     if (CliError.isCliError(error)) return usageEnding(host, error)
     return isCommandFailure(error) ? failureEnding(host, error) : defectEnding(host, error)

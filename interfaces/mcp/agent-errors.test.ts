@@ -298,6 +298,7 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>>
     "NotATrustFile",
     "OutputClosed",
     "OutputFailed",
+    "ResourceExhausted",
     "ProblemsFound",
     "ProofRefused",
     "SymbolExists",

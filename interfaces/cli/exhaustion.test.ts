@@ -1,0 +1,64 @@
+// Commands of the real binary where a process may open few files: each ends with the error that says so, or does its work.
+import { spawnSync } from "node:child_process"
+import { join } from "node:path"
+import * as Exit from "effect/Exit"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { StorageFailure } from "../../domain/ledger/errors.ts"
+import { endingOf } from "./main.ts"
+import { type Document, runCli, temporaryFolder } from "./testing/in-process.ts"
+import { testHost } from "./testing/test-host.ts"
+
+const { folder, remove } = temporaryFolder()
+afterAll(remove)
+const post = ["cassette", "post", "--json", "-", "--run-id", "r1", "--source", "USER"]
+const stdin = '{"intent":"tidy"}'
+
+beforeAll(async () => {
+  expect((await runCli(post, { cwd: folder, stdin })).code).toBe(0)
+})
+
+const binary = join(import.meta.dirname, "bin.ts")
+
+/** Runs `cortex ARGS` with so many descriptors at most; Node itself takes about twenty, and may not start. */
+const limited = (files: number, args: ReadonlyArray<string>) => {
+  const line = `ulimit -n ${files}; exec "$@"`
+  const command = ["-c", line, "bash", process.execPath, binary, ...args, "--format", "json"]
+  const { status, stdout } = spawnSync("bash", command, { cwd: folder, input: stdin, encoding: "utf8" })
+  const document = JSON.parse(stdout.split("\n").at(-2) ?? "null") as Document | null
+  return document === null ? "not started" : document.ok ? status : [status, document.error?.code]
+}
+
+const commands = [["cassette", "verify"], ["cassette", "backup", "copy.db"], post]
+
+describe.runIf(process.platform === "linux")("where few files may be opened", () => {
+  it("every command says so, or does its work", () => {
+    const ends = [24, 27, 30].flatMap((files) => commands.map((args) => limited(files, args)))
+    const exhausted = [1, "RESOURCE_EXHAUSTED"]
+    expect(ends).toContainEqual(exhausted)
+    for (const end of ends) expect([exhausted, 0, "not started"]).toContainEqual(end)
+  })
+})
+
+describe("want of files, memory and room", () => {
+  it.each([
+    ["EMFILE", "open files"],
+    ["ENOMEM", "memory"],
+    ["ENOSPC", "disk"]
+  ])("has its own error where nobody expected it: %s", (code, resource) => {
+    const defect = Object.assign(new Error(`${code}: it failed`), { code })
+    const ending = endingOf(testHost(), Exit.die(defect))
+    expect(ending).toMatchObject({ code: 1, document: { code: "RESOURCE_EXHAUSTED", details: { resource } } })
+  })
+
+  it("is told from any other failure of storage", () => {
+    const failure = (code: string) => new StorageFailure({ file: "l.db", code, reason: "it failed" })
+    expect(endingOf(testHost(), Exit.fail(failure("EMFILE")))).toMatchObject({
+      code: 1,
+      document: { code: "RESOURCE_EXHAUSTED", details: { file: "l.db" } }
+    })
+    expect(endingOf(testHost(), Exit.fail(failure("EIO")))).toMatchObject({
+      code: 3,
+      document: { code: "STORAGE_FAILURE" }
+    })
+  })
+})
