@@ -20,7 +20,7 @@ export class JobIncomplete extends Schema.TaggedError<JobIncomplete>()("JobIncom
   override get message() {
     return this.open_steps.length > 0
       ? `Job ${this.job_id} is not complete: ${this.open_steps.length} step(s) not COMMITTED (${shown(this.open_steps)}); work them first`
-      : `Job ${this.job_id} cannot be proven: ${this.unproven_steps.length} step(s) without exactly one receipt (${shown(this.unproven_steps)}); run cassette verify`
+      : `Job ${this.job_id} cannot be proven: ${this.unproven_steps.length} step(s) without exactly one receipt (${shown(this.unproven_steps)}); run cortex cassette verify`
   }
 }
 

@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
 import { InvalidInput, StorageFailure } from "../../domain/ledger/errors.ts"
 import { adviceOn, wantBehind } from "../../infrastructure/sqlite/exhaustion.ts"
+import { withPlace } from "./advice.ts"
 import { type ErrorDocument, errorDocument, errorEnvelope } from "./envelope.ts"
 import { DONE, exitCodes, INTERNAL, stoppedExitCode, USAGE } from "./exit-codes.ts"
 import {
@@ -51,14 +52,19 @@ const verdictNotes = (host: HostShape, { listed, report }: NegativeVerdict): Rea
     ? []
     : [
         verdictLine(host, findingCount(report)),
-        ...listed.map(({ code, message, where }) => printable(`${code} ${where}: ${message}`))
+        ...listed.map(({ code, message, where }) =>
+          printable(`${code} ${where}: ${withPlace(host, message)}`)
+        )
       ]
 
-/** What a refusal says: an issue is named by the flag that was typed. */
+/** What a refusal says: an issue is named by the flag that was typed, and its advice is about the same databases. */
 const refusalText = (host: HostShape, failure: CommandFailure): string =>
-  failure instanceof InvalidInput && failure.issues.length > 0
-    ? failure.issues.map(({ message, path }) => `${typedName(host.args, path)}${message}`).join("; ")
-    : failure.message
+  withPlace(
+    host,
+    failure instanceof InvalidInput && failure.issues.length > 0
+      ? failure.issues.map(({ message, path }) => `${typedName(host.args, path)}${message}`).join("; ")
+      : failure.message
+  )
 
 const failureEnding = (host: HostShape, failure: CommandFailure): Ending => ({
   code: exitCodes[failure._tag],
@@ -88,7 +94,10 @@ const reasonOf = (defect: unknown): string => {
 
 const defectEnding = (host: HostShape, defect: unknown): Ending => {
   const [reason] = reasonOf(defect).split("\n")
-  const message = `Something went wrong inside cortex (${reason}): run cassette verify, and report it with the output of the same command under CORTEX_DEBUG=1`
+  const message = withPlace(
+    host,
+    `Something went wrong inside cortex (${reason}): run cortex cassette verify, and report it with the output of the same command under CORTEX_DEBUG=1`
+  )
   const stack = host.env["CORTEX_DEBUG"] && defect instanceof Error ? [defect.stack ?? ""] : []
   return {
     code: INTERNAL,

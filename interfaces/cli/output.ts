@@ -1,6 +1,7 @@
 // Where results and notes go: results to standard output, in the format that was asked for, everything else to
 // standard error. A command hands over data and lines; it never writes by itself.
 import * as Effect from "effect/Effect"
+import { withPlace } from "./advice.ts"
 import { successEnvelope } from "./envelope.ts"
 import { OutputClosed, OutputFailed } from "./failures.ts"
 import { Host } from "./host.ts"
@@ -48,7 +49,7 @@ export const writeVerbatim = Effect.fnUntraced(function* (text: string) {
 
 /** Writes warnings to standard error, one line each. */
 export const writeWarnings = (warnings: ReadonlyArray<string>): Effect.Effect<void, never, Host> =>
-  writeNotes(warnings.map((warning) => `warning: ${printable(warning)}`))
+  Host.use((host) => writeNotes(warnings.map((warning) => `warning: ${printable(withPlace(host, warning))}`)))
 
 /** Writes a command's result in the format that was asked for. */
 export const answer = Effect.fnUntraced(function* (result: Answer) {

@@ -261,7 +261,6 @@ describe("errors", () => {
     const other = await session.data("ledger_verify", { now, run_id: "another" })
     expect(other).toMatchObject({ verdict: "PASS" })
     expect(await session.code("ledger_verify", { run_id: "typo", pure: true })).toBe("RUN_NOT_FOUND")
-    expect(await session.code("", { task_id: "typo" })).toBe("TASK_NOT_FOUND")
   })
 })
 

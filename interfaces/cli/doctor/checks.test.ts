@@ -87,7 +87,8 @@ describe("a ledger", () => {
         check: "oldest lease",
         state: "advice",
         seen: expect.stringContaining("3 expired"),
-        do: expect.stringContaining("cortex cassette requeue --run-id r --step s")
+        do: expect.stringContaining("let it wait again"),
+        run: expect.stringContaining("cortex cassette requeue --run-id r --step s")
       }
     ])
   })
@@ -116,7 +117,7 @@ describe("a ledger", () => {
 describe("the report", () => {
   it("is as bad as its worst check", () => {
     const fine = missingCheck("corpus", "/x", "make it")
-    const bad = unusableCheck("corpus", "no database")
+    const bad = unusableCheck("corpus", { message: "no database" }, "cortex cache verify")
     expect(reportOf([]).verdict).toBe("ok")
     expect(reportOf([fine, ...worst({ writable: false })]).verdict).toBe("advice")
     expect(reportOf([bad, fine]).verdict).toBe("problem")

@@ -1,15 +1,20 @@
 // What the facts of a machine and its files mean: each check has a state, what was seen and, where something should be
 // done, what. It is pure, so that every piece of advice is tested without the machine that would need it.
 import * as Schema from "effect/Schema"
+import { shellWord } from "../advice.ts"
 
 const CheckState = Schema.Literals(["ok", "advice", "problem"])
 
-/** One thing that was looked at. `do` is what to do about it, and absent where nothing needs to be done. */
+/**
+ * One thing that was looked at. `do` is what to do about it, and absent where nothing needs to be done; `run` is the
+ * command that does it, as a shell takes it.
+ */
 export const Check = Schema.Struct({
   check: Schema.String,
   state: CheckState,
   seen: Schema.String,
-  do: Schema.optionalKey(Schema.String)
+  do: Schema.optionalKey(Schema.String),
+  run: Schema.optionalKey(Schema.String)
 })
 export type Check = typeof Check.Type
 
@@ -54,18 +59,13 @@ export interface LedgerFacts {
 }
 
 const ok = (check: string, seen: string): Check => ({ check, state: "ok", seen })
-const advice = (check: string, seen: string, what: string): Check => ({
-  check,
-  state: "advice",
-  seen,
-  do: what
-})
-const problem = (check: string, seen: string, what: string): Check => ({
-  check,
-  state: "problem",
-  seen,
-  do: what
-})
+const todo =
+  (state: "advice" | "problem") => (check: string, seen: string, what: string, command?: string) => {
+    const found: Check = { check, state, seen, do: what }
+    return command === undefined ? found : { ...found, run: command }
+  }
+const advice = todo("advice")
+const problem = todo("problem")
 
 const MEBIBYTE = 1_048_576
 const GIBIBYTE = 1_024 * MEBIBYTE
@@ -148,7 +148,8 @@ const leaseCheck = ({ expiredLeases, now, oldestLease }: LedgerFacts): Check => 
     : advice(
         "oldest lease",
         `${seen}; ${expiredLeases} expired`,
-        `let it wait again: cortex cassette requeue --run-id ${run_id} --step ${step_id} --reason "…"; nothing is requeued by itself`
+        "let it wait again; nothing is requeued by itself",
+        `cortex cassette requeue --run-id ${shellWord(run_id)} --step ${shellWord(step_id)} --reason 'its lease has ended'`
       )
 }
 
@@ -162,7 +163,8 @@ const growthCheck = ({ events, lastDay, lastWeek, newest }: LedgerFacts, bytes: 
     ? advice(
         "growth",
         seen,
-        "begin a new ledger for new runs, and sign a checkpoint of this one (cassette checkpoint), so that verify --since need not read it all"
+        "begin a new ledger for new runs, and note this one's head, so that verify --since need not read it all",
+        "cortex cassette verify"
       )
     : ok("growth", seen)
 }
@@ -186,13 +188,14 @@ export const ledgerChecks = (facts: LedgerFacts, file: FileFacts): ReadonlyArray
     : problem(
         "ledger",
         facts.fault,
-        "run cortex cassette verify, and bring the file back from a backup if it fails"
+        "see all that is damaged, and bring the file back from a backup if this fails",
+        "cortex cassette verify"
       ),
   facts.version < facts.supported
     ? advice(
         "ledger schema",
         `version ${facts.version} of ${facts.supported}`,
-        "open it for writing once to bring it up to date"
+        "open it for writing once, as every claim or post does, to bring it up to date"
       )
     : ok("ledger schema", `version ${facts.version}`),
   durabilityCheck(facts.durability, file.isMemory),
@@ -211,9 +214,43 @@ export const programChecks = (facts: {
 export const missingCheck = (name: string, file: string, how: string): Check =>
   ok(name, `none at ${file} yet: ${how}`)
 
-/** Something that cannot be opened or read, in the words of its error. */
-export const unusableCheck = (name: string, message: string): Check =>
-  problem(name, message, "see to that, and run cortex doctor again")
+/** What an error says that keeps a database from being opened or read. */
+export interface OpeningFailure {
+  readonly _tag?: string
+  readonly message: string
+}
+
+/** What to do about errors that a command cannot mend; those that are not here are damage. */
+const remedies: { readonly [tag: string]: string } = {
+  ConfigurationMissing: "make the configuration",
+  InvalidConfiguration: "correct what is named in the configuration",
+  InvalidInput: "correct what is named",
+  FileMissing: "check the path",
+  CorpusMissing: "index the texts below the root",
+  NotALedger: "name the ledger with --db or --root, or move this file away: it is none",
+  NotACorpus: "move this file away, and index again: it is no corpus",
+  LedgerIsNotACassette: "give the cassette another file in the configuration: this one is the ledger",
+  NotACassette: "move this file away, and index again: it is no cassette",
+  StoreNewerThanProgram: "install the version of cortex that wrote it, or a newer one",
+  NetworkFileSystem: "move it to a local disk: locks cannot be trusted over a network",
+  ReadOnlyStore: "give this user the right to read the file and to write in its folder",
+  StoreBusy: "wait for the program that holds the file, or end it",
+  StorageFull: "make room on the disk",
+  StorageFailure: "check the disk, and that this user may read the file and write in its folder"
+}
+
+const commands: { readonly [tag: string]: string } = {
+  ConfigurationMissing: "cortex network init",
+  CorpusMissing: "cortex index",
+  NotACorpus: "cortex index",
+  NotACassette: "cortex network index"
+}
+
+/** Something that cannot be opened or read, in the words of its error; `verify` lists what is damaged in it. */
+export const unusableCheck = (name: string, { _tag = "", message }: OpeningFailure, verify: string): Check =>
+  Object.hasOwn(remedies, _tag)
+    ? problem(name, message, remedies[_tag] ?? "", commands[_tag])
+    : problem(name, message, "see all that is damaged, and bring the file back from a copy", verify)
 
 const severity = { ok: 0, advice: 1, problem: 2 } as const
 

@@ -1,6 +1,7 @@
 /** `cortex doctor` on real folders: empty, in use, damaged. It never changes what it looks at. */
+import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { runCli, runJson, temporaryFolder } from "../testing/in-process.ts"
@@ -80,7 +81,9 @@ describe("cortex doctor", () => {
     await new Promise((resolve) => setTimeout(resolve, 1_050))
     expect(await doctor()).toMatchObject({ code: 0, report: { verdict: "advice" } })
     const { stdout } = await cortex("doctor")
-    expect(stdout).toMatch(/oldest lease +advice .*\n +-> let it wait again: cortex cassette requeue/)
+    expect(stdout).toMatch(
+      /oldest lease +advice .*\n +-> let it wait again.*:\n +cortex cassette requeue --run-id r --step /
+    )
     const { code } = await cortex("doctor", "--durability", "normal")
     expect(code).toBe(0)
   })
@@ -107,5 +110,68 @@ describe("cortex doctor", () => {
     expect(code).toBe(1)
     const problems = report?.checks.filter(({ state }) => state === "problem").map(({ check }) => check)
     expect(problems).toEqual(["ledger", "network"])
+  })
+})
+
+describe("advice", () => {
+  const at = (name: string) => join(place.folder, "a place", name)
+  const here = (...args: ReadonlyArray<string>) =>
+    runCli([...args, "--root", "a place"], { cwd: place.folder })
+  const mine = ["--db", "a place/my ledger.db"]
+
+  const prepared = async () => {
+    mkdirSync(at("docs"), { recursive: true })
+    writeFileSync(at("docs/a.md"), "# A\n")
+    writeFileSync(join(place.folder, "m.json"), "{}")
+    await here("cassette", "post", "--json", "m.json", "--run-id", "a run", "--source", "USER", ...mine)
+    await here("index")
+    await here("network", "init")
+    await here("network", "index")
+  }
+
+  const broken: ReadonlyArray<readonly [name: string, breaking: () => Promise<unknown> | void]> = [
+    [
+      "an expired lease",
+      async () => {
+        await here("cassette", "claim", "--run-id", "a run", "--worker", "w", "--ttl", "1", ...mine)
+        await new Promise((resolve) => setTimeout(resolve, 1_050))
+      }
+    ],
+    [
+      "a damaged ledger",
+      () => writeFileSync(at("my ledger.db"), readFileSync(at("my ledger.db")).fill(7, 4_096))
+    ],
+    ["no ledger", () => writeFileSync(at("my ledger.db"), "no database")],
+    ["a damaged corpus", () => writeFileSync(at("CORTEX/_generated/system1.db"), "no database")],
+    ["a damaged cassette", () => writeFileSync(at("CORTEX/cassettes/memory.db"), "no database")],
+    ["a configuration that is none", () => writeFileSync(at("CORTEX/network.yaml"), "network: [")]
+  ]
+
+  it.each(broken)("about %s is pasted, and goes to the same place", async (_, breaking) => {
+    await prepared()
+    await breaking()
+    const told = await here("doctor", ...mine)
+    expect(told.stdout).not.toContain("see to that")
+    const lines = told.stdout.split("\n").flatMap((line) => /^ {7}(cortex .*)$/.exec(line)?.[1] ?? [])
+    const { document } = await runJson(["doctor", "--root", "a place", ...mine], { cwd: place.folder })
+    const report = (document.data ?? document.error?.details) as DoctorReport | undefined
+    const checks = report?.checks ?? []
+    expect(lines).toEqual(checks.flatMap(({ run }) => run ?? []))
+    for (const { do: what, state } of checks) expect(what !== undefined).toBe(state !== "ok")
+    for (const line of lines) {
+      const ran = spawnSync("sh", ["-c", `cortex() { printf '%s\\0' "$@"; }; ${line}`], { encoding: "utf8" })
+      const args = ran.stdout.split("\0").slice(0, -1)
+      const pasted = await runCli(args, { cwd: place.folder })
+      expect(pasted.code, line).not.toBe(3)
+      expect(pasted.stderr, line).not.toContain("There is no")
+      expect(args).toContain("a place")
+      expect(args.includes("a place/my ledger.db"), line).toBe(args[0] === "cassette")
+    }
+  })
+
+  it("stands on the last line of every refusal too", async () => {
+    await prepared()
+    const refused = await here("cassette", "status", "--run-id", "typo", ...mine)
+    expect(refused.stderr).toContain("cortex cassette status --root 'a place' --db 'a place/my ledger.db'")
   })
 })

@@ -3,6 +3,7 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
+import { shellWord, withPlace } from "../advice.ts"
 import { ledgerFlags } from "../cassette/ledger-flags.ts"
 import { ledgerFile } from "../cassette/open-ledger.ts"
 import { withCorpus } from "../corpus/open-corpus.ts"
@@ -31,11 +32,14 @@ const corpusChecks = Effect.gen(function* () {
       verdict === "PASS"
         ? Effect.succeed(`sound, ${counts["files"]} files, ${counts["symbols"]} symbols`)
         : Effect.fail({
-            message: `${findings.length + findings_left_off} faults, the first ${findings[0]?.code} at ${findings[0]?.where}: run cortex cache verify`
+            message: `${findings.length + findings_left_off} faults, the first ${findings[0]?.code} at ${findings[0]?.where}`
           })
     )
   )
-  return yield* databaseChecksOf("corpus", file, "cortex index makes it", look)
+  return yield* databaseChecksOf(
+    { name: "corpus", file, how: "cortex index makes it", verify: "cortex cache verify" },
+    look
+  )
 })
 
 const networkChecks = Effect.gen(function* () {
@@ -55,28 +59,43 @@ const networkChecks = Effect.gen(function* () {
         : Effect.fail({
             message: (found !== undefined && "reason" in found && found.reason) || "it does not answer"
           })
-    checks.push(...(yield* databaseChecksOf(name, database, "cortex network index makes it", look)))
+    const how = "cortex network index makes it"
+    const verify = `cortex network verify ${shellWord(id)}`
+    checks.push(...(yield* databaseChecksOf({ name, file: database, how, verify }, look)))
   }
   return checks
-}).pipe(Effect.catch((error) => Effect.succeed([unusableCheck("network", error.message)])))
+}).pipe(Effect.catch((error) => Effect.succeed([unusableCheck("network", error, "cortex network verify")])))
+
+/** The check with its advice about the same places that were looked at. */
+const placedCheck = (host: HostShape, { do: what, run, seen, ...check }: Check): Check => ({
+  ...check,
+  seen: withPlace(host, seen),
+  ...(what === undefined ? {} : { do: withPlace(host, what) }),
+  ...(run === undefined ? {} : { run: withPlace(host, run) })
+})
 
 const words = { ok: ["ok", 32], advice: ["advice", 33], problem: ["PROBLEM", 31] } as const
 
+/** What to do, and the command that does it on a line of its own, to be pasted. */
+const adviceLines = ({ do: what, run }: Check): ReadonlyArray<string> => {
+  if (what === undefined) return []
+  return run === undefined
+    ? [`    -> ${printable(what)}`]
+    : [`    -> ${printable(what)}:`, `       ${printable(run)}`]
+}
+
 const reportLines = (host: HostShape, { checks }: DoctorReport): ReadonlyArray<string> => {
   const colours = mayColour(host, "stdout")
-  const table = tableLines(
+  const [head = "", ...rows] = tableLines(
     ["check", "state", "seen"],
     checks.map(({ check, seen, state }) => [check, words[state][0], seen])
   )
-  const [head = "", ...rows] = table
-  return [
-    head,
-    ...rows.flatMap((row, index) => {
-      const { do: what, state } = checks[index] as Check
-      const line = colours && state !== "ok" ? `\u001b[${words[state][1]}m${row}\u001b[0m` : row
-      return what === undefined ? [line] : [line, `    -> ${printable(what)}`]
-    })
-  ]
+  const rowLines = (row: string, check: Check): ReadonlyArray<string> => {
+    const [, colour] = words[check.state]
+    const line = colours && check.state !== "ok" ? `\u001b[${colour}m${row}\u001b[0m` : row
+    return [line].concat(adviceLines(check))
+  }
+  return [head, ...rows.flatMap((row, index) => rowLines(row, checks[index] as Check))]
 }
 
 export const doctorCommand = Command.make(
@@ -84,12 +103,13 @@ export const doctorCommand = Command.make(
   {},
   Effect.fnUntraced(function* () {
     const host = yield* Host
-    const report = reportOf([
+    const checks = [
       ...programChecks({ version: packageVersion(), node: process.versions.node, sqlite: sqliteVersion() }),
       ...(yield* ledgerChecksOf(yield* ledgerFile("read"))),
       ...(yield* corpusChecks),
       ...(yield* networkChecks)
-    ])
+    ]
+    const report = reportOf(checks.map((check) => placedCheck(host, check)))
     if (report.verdict !== "problem")
       return yield* answer({ data: report, lines: () => reportLines(host, report) })
     // People see the whole table; programs find it in the error's details.

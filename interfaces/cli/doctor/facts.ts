@@ -20,6 +20,7 @@ import {
   fileChecks,
   ledgerChecks,
   missingCheck,
+  type OpeningFailure,
   unusableCheck
 } from "./checks.ts"
 
@@ -61,14 +62,15 @@ export const sqliteVersion = (): string =>
 const DAY_MILLIS = 86_400_000
 
 /** Turns every failure into one check. */
-const orUnusable = <A extends ReadonlyArray<Check>, E extends { readonly message: string }, R>(
+const orUnusable = <A extends ReadonlyArray<Check>, E extends OpeningFailure, R>(
   name: string,
+  verify: string,
   program: Effect.Effect<A, E, R>
 ) =>
-  Effect.catch(program, (error) => Effect.succeed<ReadonlyArray<Check>>([unusableCheck(name, error.message)]))
+  Effect.catch(program, (error) => Effect.succeed<ReadonlyArray<Check>>([unusableCheck(name, error, verify)]))
 
 /** Reads through SQLite or the file system; what either says against it is an error with a message. */
-const attempt = <A>(work: () => A): Effect.Effect<A, { readonly message: string }> =>
+const attempt = <A>(work: () => A): Effect.Effect<A, OpeningFailure> =>
   Effect.try({
     try: work,
     catch: (error) => ({ message: error instanceof Error ? error.message : String(error) })
@@ -113,11 +115,12 @@ const factsOfLedger = Effect.fnUntraced(function* (file: string) {
 export const ledgerChecksOf = (file: string) => {
   if (!stands(file)) {
     return Effect.succeed<ReadonlyArray<Check>>([
-      missingCheck("ledger", file, "the first cassette post makes it")
+      missingCheck("ledger", file, "the first message that is posted makes it")
     ])
   }
   return orUnusable(
     "ledger",
+    "cortex cassette verify",
     Effect.gen(function* () {
       const facts = yield* factsOfLedger(file)
       const place = yield* attempt(() => fileFacts("ledger", file))
@@ -127,15 +130,19 @@ export const ledgerChecksOf = (file: string) => {
 }
 
 /** What is to be said of another database at a path: `look` opens it and gives what was seen. */
-export const databaseChecksOf = <E extends { readonly message: string }, R>(
-  name: string,
-  file: string,
-  how: string,
+export const databaseChecksOf = <E extends OpeningFailure, R>(
+  {
+    file,
+    how,
+    name,
+    verify
+  }: { readonly name: string; readonly file: string; readonly how: string; readonly verify: string },
   look: Effect.Effect<string, E, R>
 ): Effect.Effect<ReadonlyArray<Check>, never, R> => {
   if (!stands(file)) return Effect.succeed([missingCheck(name, file, how)])
   return orUnusable(
     name,
+    verify,
     Effect.gen(function* () {
       const seen = yield* look
       const place = yield* attempt(() => fileFacts(name, file))
