@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { ALL_RUNGS, type Rung } from "../application/ledger/evidence-input.ts"
 import { propParameters, propSeed } from "./support/configuration.ts"
 import { type CampaignLedger, ledgerOf, makeCampaignLedger } from "./support/campaign-ledger.ts"
-import { Dice } from "./support/dice.ts"
+import { Dice, thrownBy } from "./support/dice.ts"
 import { type Forgery, HostileLedger, judgeEvents, type Weakness } from "./support/hostile-ledger.ts"
 import { hostileConnection, hostileStatement, kindOf } from "./support/hostile-statements.ts"
 
@@ -103,7 +103,7 @@ describe("a statement", () => {
     let total = 0
     await fc.assert(
       fc.asyncProperty(fc.gen(), async (value) => {
-        const dice = new Dice(value)
+        const dice = new Dice(thrownBy(value))
         const ledger = new HostileLedger(dice.pick(starts))
         try {
           for (let index = 0; index < STATEMENTS; index++) {

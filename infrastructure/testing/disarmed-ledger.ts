@@ -21,7 +21,7 @@ export const withoutLog = (bytes: Buffer): Buffer => {
 }
 
 /** Rewrites the schema itself, as text. */
-const rewriteSchema = (database: Database.Database, rewrite: () => void): void => {
+export const rewriteSchema = (database: Database.Database, rewrite: () => void): void => {
   database.unsafeMode(true)
   database.pragma("writable_schema = ON")
   rewrite()

@@ -32,7 +32,7 @@ export const LEDGER_ID = "campaign"
 const run_id = "run-a"
 
 /** Two messages, one of several jobs; claims; an ending of each kind; requeues of each cause; thoughts of two tasks. */
-const history = (filename: string) => {
+export const campaignHistory = (filename: string) => {
   const clock = makeManualClock(START)
   const program = Effect.gen(function* () {
     const { ledger, thoughts } = yield* openServices({ filename, durability: "normal", ledgerId: LEDGER_ID })
@@ -147,7 +147,7 @@ export const makeCampaignLedger = async (): Promise<CampaignLedger> => {
   const folder = mkdtempSync(join(tmpdir(), "cassette-campaign-"))
   const path = (name: string): string => join(folder, name)
   const filename = path("original.db")
-  await history(filename)
+  await campaignHistory(filename)
   const scope = Scope.makeUnsafe()
   // A database in memory is what verification is told of; what it reads are the bytes of each change.
   const file = await openLedgerFile({ filename: ":memory:" }).pipe(

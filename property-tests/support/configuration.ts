@@ -21,6 +21,9 @@ export const propRuns: number = integerFrom("PROP_RUNS", 1, 1_000_000_000) ?? 20
 /** The seed of every property in this process. */
 export const propSeed: number = integerFrom("PROP_SEED", -0x8000_0000, 0x7fff_ffff) ?? newSeed()
 
+/** The one case to repeat, in suites that number their cases: PROP_CASE, with PROP_SEED. */
+export const propCase: number | undefined = integerFrom("PROP_CASE", 0, 1_000_000_000)
+
 /** fast-check's parameters; `scale` multiplies the runs, below 1 for slow properties (at least one case runs). */
 export const propParameters = (
   scale = 1

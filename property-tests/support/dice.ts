@@ -1,18 +1,38 @@
-// Choices for generators that must look at a live database before they choose: each throw is fast-check's, so that a
-// seed replays it. It knows nothing of what is chosen.
+// Choices for generators that must look at a live database before they choose: each throw is fast-check's or follows
+// from a seed, so that it can be replayed. It knows nothing of what is chosen.
 
 import * as fc from "fast-check"
 
-export class Dice {
-  readonly #throw: fc.GeneratorValue
+/** A whole number from 0 to `limit` - 1. */
+export type Throw = (limit: number) => number
 
-  constructor(value: fc.GeneratorValue) {
+/** Throws that fast-check chooses and shrinks. */
+export const thrownBy =
+  (value: fc.GeneratorValue): Throw =>
+  (limit) =>
+    value(fc.nat, limit - 1)
+
+/** Throws in which every number is equally likely, the same for the same seed and number (mulberry32). */
+export const seededThrow = (seed: number, number: number): Throw => {
+  let state = Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b)
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit
+  }
+}
+
+export class Dice {
+  readonly #throw: Throw
+
+  constructor(value: Throw) {
     this.#throw = value
   }
 
   /** A whole number from 0 to `limit` - 1. */
   under(limit: number): number {
-    return this.#throw(fc.nat, limit - 1)
+    return this.#throw(limit)
   }
 
   /** True once in `times`. */
