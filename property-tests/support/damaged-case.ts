@@ -31,7 +31,7 @@ export interface DamagedCase extends Damaged {
 }
 
 /** Shapes that are tried until one has a place for the damage. */
-const MOST_TRIES = 20
+const MOST_TRIES = 40
 
 /** The case with this number; undefined when no file was found that can be damaged so. */
 export const makeCase = (

@@ -36,8 +36,9 @@ export const walDamage: Readonly<Record<string, Damage>> = {
   "a file of another moment under the log": logDamage((_, { dice, honest: { anatomy, bytes }, other }) => {
     const file = Buffer.from(bytes)
     const page = dice.under(anatomy.count)
-    const from = dice.once(2) ? other.bytes : Buffer.alloc(bytes.length)
-    from.copy(file, page * anatomy.pageSize, page * anatomy.pageSize, (page + 1) * anatomy.pageSize)
+    const [begin, end] = [page * anatomy.pageSize, (page + 1) * anatomy.pageSize]
+    file.fill(0, begin, end)
+    if (dice.once(2) && end <= other.bytes.length) other.bytes.copy(file, begin, begin, end)
     return { bytes: file }
   })
 }

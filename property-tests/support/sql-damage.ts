@@ -45,6 +45,8 @@ const sqlDamage =
     try {
       database.pragma("foreign_keys = OFF")
       const putBack = takeAway(database, "type = 'trigger'")
+      // The tables behind a full-text index are closed to SQL otherwise.
+      database.unsafeMode(true)
       const isChanged = change(database, dice)
       putBack()
       if (!isChanged) return undefined
@@ -187,7 +189,7 @@ const emptiedIndex: Change = (database, dice) => {
         number === 0 ? `CASE typeof(c0) WHEN 'text' THEN c0 || 'y' ELSE c0 + 1000 END` : `c${number}`
       )
       database.exec(
-        `INSERT INTO ${clone} SELECT ${copied.join(", ")} FROM ${clone} LIMIT 1 OFFSET ${dice.under(count)}`
+        `INSERT OR IGNORE INTO ${clone} SELECT ${copied.join(", ")} FROM ${clone} LIMIT 1 OFFSET ${dice.under(count)}`
       )
     }
     return table !== ""
