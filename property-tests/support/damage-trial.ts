@@ -166,7 +166,9 @@ export class Lane {
     if (!untouched) broken.push("reading has changed the file")
     if (lost !== undefined) broken.push(`after a write that was acknowledged: ${lost}`)
     if (passes && second !== undefined && second.faults.length > 0) {
-      broken.push(`passes, but SQLite ${second.version} says: ${second.faults[0]}`)
+      broken.push(
+        `passes, but SQLite ${second.version} says: ${second.faults[0]?.replaceAll("\n", " ").slice(0, 120)}`
+      )
     }
     if (passes && (ourMoment < 0 || theirMoment < 0)) {
       const was = (ours[0] ?? "").split(",")
