@@ -12,71 +12,42 @@ export interface ContentQuery {
   readonly sql: string
 }
 
-/**
- * Columns that are outside of evidence: nothing follows from them but work that is done again, or they are what a person
- * wrote and no hash was ever made of them.
- */
-const OUTSIDE: Readonly<Record<StoreName, ReadonlyArray<string>>> = {
-  ledger: [],
-  corpus: [],
-  cassette: []
-}
+/** The hash of a text, or of each row: the same from both programs for the same rows. */
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16)
 
 const text = (columns: ReadonlyArray<string>): string =>
   columns.map((column) => `typeof("${column}") || hex("${column}")`).join(` || ',' || `)
 
-interface IndexColumn {
-  readonly cid: number
-  readonly name: string
-}
-
-const indexQueries = (
-  database: Database.Database,
-  table: string,
-  isOutside: (column: string) => boolean
-): ReadonlyArray<ContentQuery> =>
+/** The questions of a table's indexes; the columns of an index are those of its entries. */
+const indexQueries = (database: Database.Database, table: string): ReadonlyArray<ContentQuery> =>
   database
     .prepare<[string], { name: string; sql: string | null }>(
       "SELECT l.name, s.sql FROM pragma_index_list(?) AS l JOIN sqlite_schema AS s ON s.name = l.name ORDER BY l.name"
     )
     .all(table)
-    .flatMap(({ name, sql }) => {
+    .map(({ name, sql }) => {
       const columns = database
-        .prepare<[string], IndexColumn>("SELECT DISTINCT cid, name FROM pragma_index_xinfo(?) WHERE cid >= 0")
+        .prepare<[string], string>("SELECT DISTINCT name FROM pragma_index_xinfo(?) WHERE cid >= 0")
+        .pluck()
         .all(name)
-        .map((column) => column.name)
-        .filter((column) => !isOutside(column))
-      const where = sql === null ? undefined : / where (.*)$/is.exec(sql)?.[1]
-      return columns.length === 0
-        ? []
-        : [
-            {
-              name,
-              sql: `SELECT ${text(columns)} FROM "${table}" INDEXED BY "${name}"${where === undefined ? "" : ` WHERE ${where}`}`
-            }
-          ]
+      const where = / where .*$/is.exec(sql ?? "")?.[0] ?? ""
+      return { name, sql: `SELECT ${text(columns)} FROM "${table}" INDEXED BY "${name}"${where}` }
     })
 
 /** A table's own question, and those of its indexes. */
-const tableQueries = (
-  database: Database.Database,
-  table: string,
-  outside: ReadonlyArray<string>
-): ReadonlyArray<ContentQuery> => {
-  const isOutside = (column: string) => outside.includes(`${table}.${column}`)
+const tableQueries = (database: Database.Database, table: string): ReadonlyArray<ContentQuery> => {
   const columns = database
     .prepare<[string], string>("SELECT name FROM pragma_table_info(?)")
     .pluck()
     .all(table)
-    .filter((column) => !isOutside(column))
   const own = { name: table, sql: `SELECT ${text(columns)} FROM "${table}" NOT INDEXED` }
-  return [own, ...indexQueries(database, table, isOutside)]
+  return [own, ...indexQueries(database, table)]
 }
 
 const SCHEMA = "SELECT type || ',' || name || ',' || tbl_name || ',' || coalesce(sql, '') FROM sqlite_schema"
 
 /** The questions that an honest file answers; a damaged one is asked the same. */
-export const contentQueries = (store: StoreName, bytes: Buffer): ReadonlyArray<ContentQuery> => {
+export const contentQueries = (bytes: Buffer): ReadonlyArray<ContentQuery> => {
   const database = new Database(withoutLog(bytes))
   try {
     const tables = database
@@ -85,28 +56,55 @@ export const contentQueries = (store: StoreName, bytes: Buffer): ReadonlyArray<C
       )
       .pluck()
       .all()
-    const ofTables = tables.flatMap((table) => tableQueries(database, table, OUTSIDE[store]))
+    const ofTables = tables.flatMap((table) => tableQueries(database, table))
     return [{ name: "schema", sql: SCHEMA }, ...ofTables]
   } finally {
     database.close()
   }
 }
 
-/** The answers of this program's SQLite, each as a hash or as what went wrong. */
+/** The answers of this program's SQLite, each as the hashes of its rows in order, or as what went wrong. */
 export const contentOf = (file: string, queries: ReadonlyArray<ContentQuery>): ReadonlyArray<string> => {
   const database = new Database(file, { readonly: true })
   try {
     return queries.map(({ sql }) => {
       try {
-        const rows = database.prepare<[], string>(sql).pluck().all().sort()
-        return createHash("sha256").update(rows.join("\n")).digest("hex")
+        return database.prepare<[], string>(sql).pluck().all().map(hashOf).sort().join(" ")
       } catch (error) {
-        return String(error)
+        return `error: ${String(error)}`
       }
     })
   } catch (error) {
-    return [String(error)]
+    return [`error: ${String(error)}`]
   } finally {
     database.close()
   }
+}
+
+/**
+ * What no file of a store can tell by itself. Any file may be an earlier state of itself as a whole. A corpus database is
+ * made of rows that are each under a hash, or under the hash of their file: that one of them is missing, or is as it was
+ * earlier, costs work that is done again.
+ */
+const isOfRows: Readonly<Record<StoreName, boolean>> = { ledger: false, corpus: true, cassette: false }
+
+/**
+ * The place of the first moment that says what is said here, 0 for the newest; `moments.length` for rows of several moments,
+ * where that may be; undefined for another content.
+ */
+export const momentOf = (
+  store: StoreName,
+  content: ReadonlyArray<string>,
+  moments: ReadonlyArray<ReadonlyArray<string>>
+): number | undefined => {
+  const all = content.join()
+  const same = moments.findIndex((moment) => moment.join() === all)
+  if (same >= 0) return same
+  const isEarlier = content.every((answer, index) => {
+    const known = new Set(moments.flatMap((moment) => (moment[index] ?? "").split(" ")))
+    return answer === "" || answer.split(" ").every((row) => known.has(row))
+  })
+  const [newest = []] = moments
+  const hasSchema = content[0] === newest[0] && content.length === newest.length
+  return isOfRows[store] && isEarlier && hasSchema ? moments.length : undefined
 }

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { contentOf, contentQueries, type ContentQuery } from "./content-queries.ts"
+import { contentOf, contentQueries, type ContentQuery, momentOf } from "./content-queries.ts"
 import type { DamagedCase } from "./damaged-case.ts"
 import type { JudgeJob, Judgement } from "./file-judge.ts"
 import { CASSETTE_ID, type HonestFile, type StoreName } from "./honest-files.ts"
@@ -35,8 +35,8 @@ export interface Trial {
 /** What an honest file may say: all of it, or what it said at an earlier moment, of which a file alone knows nothing. */
 interface Honest {
   readonly queries: ReadonlyArray<ContentQuery>
-  readonly ours: ReadonlyArray<string>
-  readonly theirs: ReadonlyArray<string>
+  readonly ours: ReadonlyArray<ReadonlyArray<string>>
+  readonly theirs: ReadonlyArray<ReadonlyArray<string>>
 }
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
@@ -124,20 +124,20 @@ export class Lane {
   async #honestOf(honest: HonestFile): Promise<Honest> {
     const known = this.#honest.get(honest)
     if (known !== undefined) return known
-    const queries = contentQueries(honest.store, honest.bytes)
-    const ours: Array<string> = []
-    const theirs: Array<string> = []
+    const queries = contentQueries(honest.bytes)
+    const ours: Array<ReadonlyArray<string>> = []
+    const theirs: Array<ReadonlyArray<string>> = []
     for (const moment of momentsOf(honest)) {
       const file = this.#put(honest, moment)
       const content = contentOf(file, queries)
       const second = await this.#secondOpinion(file, queries)
       const unanswered = [...content, ...(second?.content ?? []), ...(second?.faults ?? [])].find(
-        (answer) => !/^[0-9a-f]{64}$/.test(answer)
+        (answer) => !/^[0-9a-f ]*$/.test(answer)
       )
       if (unanswered !== undefined)
         throw new Error(`an honest ${honest.store} does not answer: ${unanswered}`)
-      ours.push(content.join())
-      theirs.push(second?.content.join() ?? "")
+      ours.push(content)
+      theirs.push(second?.content ?? [])
     }
     const made = { queries, ours, theirs }
     this.#honest.set(honest, made)
@@ -158,8 +158,8 @@ export class Lane {
     const answer = await this.#judge.ask(job)
     if ("failed" in answer) return { outcome: "found", broken: [answer.failed], acknowledged: false }
     const { acknowledged, content, exit, lost, said, untouched, verdict } = answer.value
-    const ourMoment = content === undefined ? -1 : ours.indexOf(content.join())
-    const theirMoment = second === undefined ? ourMoment : theirs.indexOf(second.content.join())
+    const ourMoment = content && momentOf(honest.store, content, ours)
+    const theirMoment = second === undefined ? ourMoment : momentOf(honest.store, second.content, theirs)
     const passes = verdict === "PASS"
     const broken: Array<string> = []
     if (exit === 3) broken.push(`ends in exit 3: ${said}`)
@@ -170,16 +170,15 @@ export class Lane {
         `passes, but SQLite ${second.version} says: ${second.faults[0]?.replaceAll("\n", " ").slice(0, 120)}`
       )
     }
-    if (passes && (ourMoment < 0 || theirMoment < 0)) {
-      const was = (ours[0] ?? "").split(",")
-      const isNow = (content ?? []).flatMap((each, index) =>
-        each === was[index] ? [] : [queries[index]?.name]
+    if (passes && (ourMoment === undefined || theirMoment === undefined)) {
+      const changed = queries.flatMap(({ name }, index) =>
+        content?.[index] === ours[0]?.[index] ? [] : [name]
       )
-      broken.push(`passes with another content of ${isNow.join(", ") || "what the second SQLite reads"}`)
+      broken.push(`passes with another content of ${changed.join(", ") || "what the second SQLite reads"}`)
     }
     if (also.commands) broken.push(...(await this.#throughCommands(damaged, passes)))
-    const isWhole = second?.faults.length === 0 && theirMoment >= 0
-    const outcome = passes ? (ourMoment > 0 ? "older" : "same") : isWhole ? "alarm" : "found"
+    const isWhole = second?.faults.length === 0 && theirMoment !== undefined
+    const outcome = passes ? (ourMoment === 0 ? "same" : "older") : isWhole ? "alarm" : "found"
     return { outcome, broken: broken.map((rule) => `${rule} (case ${number})`), acknowledged }
   }
 

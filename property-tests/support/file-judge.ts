@@ -65,8 +65,8 @@ const verdicts: Readonly<Record<StoreName, (job: JudgeJob) => Effect.Effect<Verd
       Ledger.use((ledger) => ledger.verifyCassette({ pure: true }))
     ).pipe(Effect.match({ onFailure: refused, onSuccess: ({ findings }) => found(findings) })),
   corpus: ({ root }) =>
-    Corpus.use((corpus) => corpus.verifyCache).pipe(
-      Effect.provide(corpusLayer({ root, mode: "read" })),
+    Corpus.use((corpus) => corpus.verify()).pipe(
+      Effect.provide(corpusLayer({ root, mode: "read", asFound: true })),
       Effect.match({ onFailure: refused, onSuccess: ({ findings }) => found(findings) })
     ),
   cassette: ({ file }) =>

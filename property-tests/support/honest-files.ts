@@ -7,6 +7,13 @@ import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { Corpus } from "../../application/corpus/corpus.ts"
 import { makeManualClock, withClock } from "../../application/ledger/testing/manual-clock.ts"
+import { indexHash } from "../../domain/corpus/row-hashes.ts"
+import {
+  selectHeadingsOf,
+  selectSectionsOf,
+  type StoredFile
+} from "../../infrastructure/corpus/corpus-statements.ts"
+import { sha256 } from "../../infrastructure/hashing/sha256.ts"
 import { at, newCassette, put } from "../../infrastructure/network/testing/cassettes.ts"
 import { finishWriting } from "../../infrastructure/network/document-writing.ts"
 import { saveMemory } from "../../infrastructure/network/memory-writing.ts"
@@ -69,11 +76,18 @@ const ledger: Maker = {
 
 /** Times and inodes of the files that were read differ each time: here they are always the same. */
 const evenTimes = (file: string): void => {
-  const database = new Database(file)
-  database.exec(
+  const connection = openForWriting(file)
+  connection.run(
     "UPDATE files SET mtime_ns = '1795737600000000000', ctime_ns = '1795737600000000000', inode = '7', hashed_at_ms = 1795737600000"
   )
-  database.close()
+  for (const stored of connection.all<StoredFile>("SELECT * FROM files")) {
+    const { path } = stored
+    const sections = selectSectionsOf.all(connection, { path })
+    const headings = selectHeadingsOf.all(connection, { path })
+    const hash = indexHash(sha256, { file: stored, sections, headings })
+    connection.run("UPDATE files SET index_hash = ? WHERE path = ?", [hash, path])
+  }
+  connection.close()
 }
 
 const pathOfCorpus = (folder: string): string => join(folder, "CORTEX", "_generated", "system1.db")
