@@ -55,6 +55,7 @@ export { CheckFinding, CheckReport } from "./corpus/check-report.ts"
 export {
   NotACorpus,
   CorpusMissing,
+  CorpusClosed,
   CorpusCorrupt,
   SymbolNotFound,
   SymbolExists,

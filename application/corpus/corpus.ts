@@ -7,6 +7,7 @@ import * as Result from "effect/Result"
 import { textOfUtf8 } from "../../domain/canonical/bytes.ts"
 import { type CheckFinding, CheckList, type CheckReport } from "../../domain/corpus/check-report.ts"
 import {
+  type CorpusClosed,
   type CorpusStoreError,
   type FileReadError,
   type FileUnreadable,
@@ -81,7 +82,7 @@ export interface CorpusShape {
     reference: string
   ) => Effect.Effect<CurrentSection, CurrentSectionError | InvalidInput>
   /** A section's text, read now; `FileChanged` when it is no longer the text that its hash names. */
-  readonly sectionText: (section: SectionRow) => Effect.Effect<string, FileReadError>
+  readonly sectionText: (section: SectionRow) => Effect.Effect<string, CorpusClosed | FileReadError>
   /** The text that a reference and a slice mean now: expanded once in a run, and given out again ever after. */
   readonly resolve: (request: ResolveRequest) => Effect.Effect<Resolved, ResolveError>
   /** What references and slices would give now, in their order; nothing is expanded and no cache is asked. */
@@ -117,6 +118,7 @@ const findingOf = (
   error: CurrentSectionError
 ): Effect.Effect<CheckFinding, CorpusStoreError> => {
   switch (error._tag) {
+    case "CorpusClosed":
     case "CorpusCorrupt":
     case "InvariantViolation":
     case "NotACorpus":

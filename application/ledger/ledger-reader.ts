@@ -2,7 +2,7 @@
 // through it; every answer is one consistent moment. It must never change anything, not even a journal mode.
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import type { LedgerClosed, StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 import type { Page } from "../../domain/ledger/page.ts"
 import type {
@@ -14,7 +14,7 @@ import type {
   ThoughtRow
 } from "../../domain/ledger/rows.ts"
 
-export type ReadError = StorageFailure | StoreCorrupt
+export type ReadError = LedgerClosed | StorageFailure | StoreCorrupt
 
 /** How many steps of a job or run stand where. */
 export interface StepCounts {

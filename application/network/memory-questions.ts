@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import type { JsonObject } from "../../domain/canonical/json.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
-import { UnknownCassette, WriteRefused } from "../../domain/network/errors.ts"
+import { type NetworkClosed, UnknownCassette, WriteRefused } from "../../domain/network/errors.ts"
 import type { Scope, StoredSave } from "../../domain/network/index-requests.ts"
 import { DEFAULT_LIMIT, MAX_SYMBOL_CANDIDATES } from "../../domain/network/limits.ts"
 import { givenMemory } from "../../domain/network/memories.ts"
@@ -47,7 +47,11 @@ export interface RecalledMemory extends Pick<MergedAnswer, "answers" | "partial"
   readonly sources: ReadonlyArray<MemorySource>
 }
 
-export type MemorySaveError = Effect.Error<ReturnType<SaveMemory>> | InvalidInput | UnknownCassette
+export type MemorySaveError =
+  | Effect.Error<ReturnType<SaveMemory>>
+  | InvalidInput
+  | NetworkClosed
+  | UnknownCassette
 
 export interface MemoryQuestions {
   /** Saves a text; it is on the disk when this ends. A text that is there already gets another save. */

@@ -19,6 +19,7 @@ import {
 } from "../../domain/network/cassette.ts"
 import {
   type CassetteExists,
+  type NetworkClosed,
   NoCassetteWithCapability,
   type QueryError,
   type UnknownCassette
@@ -82,11 +83,13 @@ export type AskError = QueryError | InvalidInput
 
 export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
   /** Registers a cassette under its id; a cassette that is offline is registered all the same. */
-  readonly register: (cassette: Cassette) => Effect.Effect<void, CassetteExists | InvalidInput>
+  readonly register: (
+    cassette: Cassette
+  ) => Effect.Effect<void, CassetteExists | InvalidInput | NetworkClosed>
   /** Takes a cassette out and closes it. */
-  readonly unregister: (id: string) => Effect.Effect<void, UnknownCassette>
+  readonly unregister: (id: string) => Effect.Effect<void, NetworkClosed | UnknownCassette>
   /** Puts another cassette in the place of the one with its id, or adds it; questions that run are not disturbed. */
-  readonly swap: (cassette: Cassette) => Effect.Effect<void, InvalidInput>
+  readonly swap: (cassette: Cassette) => Effect.Effect<void, InvalidInput | NetworkClosed>
   /**
    * Gives questions another embedder, or none; those that run end on the one that they began with. `retire` is run once
    * the new one is no longer needed.
@@ -94,9 +97,9 @@ export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
   readonly swapEmbedder: (
     embedder: EmbedderShape | undefined,
     retire?: Effect.Effect<void>
-  ) => Effect.Effect<void>
+  ) => Effect.Effect<void, NetworkClosed>
   /** Ids in the order of registration. */
-  readonly cassettes: Effect.Effect<ReadonlyArray<string>>
+  readonly cassettes: Effect.Effect<ReadonlyArray<string>, NetworkClosed>
   /** One list over all asked cassettes; `limit` is 0 to 1,000. */
   readonly query: (
     text: string,
@@ -123,7 +126,7 @@ export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
     limit?: number,
     options?: Omit<QueryOptions, "mode">
   ) => Effect.Effect<NeighbourAnswer, SymbolAskError>
-  readonly status: Effect.Effect<ReadonlyArray<CassetteHealth>>
+  readonly status: Effect.Effect<ReadonlyArray<CassetteHealth>, NetworkClosed>
 }
 
 const limitFault = (limit: number): InvalidInput | undefined =>

@@ -170,6 +170,13 @@ export class FileUnreadable extends Schema.TaggedError<FileUnreadable>()("FileUn
   }
 }
 
+/** The corpus's scope has been closed; nothing was written. */
+export class CorpusClosed extends Schema.TaggedError<CorpusClosed>()("CorpusClosed", {}) {
+  override get message() {
+    return "The corpus is closed: open it again"
+  }
+}
+
 /** Why a file's text cannot be had. */
 export type FileReadError =
   | FileChanged
@@ -191,6 +198,7 @@ export type ResolveTargetError =
 
 /** What any work on an open corpus database can end with; nothing was written. */
 export type CorpusStoreError =
+  | CorpusClosed
   | CorpusCorrupt
   | InvariantViolation
   | NotACorpus

@@ -9,7 +9,7 @@ import type {
   StorageFull,
   StoreBusy
 } from "../ledger/errors.ts"
-import type { CorpusCorrupt, NotACorpus } from "./errors.ts"
+import type { CorpusClosed, CorpusCorrupt, NotACorpus } from "./errors.ts"
 
 /** A line of the cache file is no expansion, or does not fit its own hash; lines are numbered from 1. */
 export class CacheDamaged extends Schema.TaggedError<CacheDamaged>()("CacheDamaged", {
@@ -92,6 +92,7 @@ export class ExpansionDiffers extends Schema.TaggedError<ExpansionDiffers>()("Ex
 export type ExpansionCacheError =
   | CacheDamaged
   | CacheTorn
+  | CorpusClosed
   | CorpusCorrupt
   | DuplicateExpansion
   | InvalidInput

@@ -223,8 +223,20 @@ export class AgentMissing extends Schema.TaggedError<AgentMissing>()("AgentMissi
   }
 }
 
+/** The network's scope has been closed; nobody was asked. */
+export class NetworkClosed extends Schema.TaggedError<NetworkClosed>()("NetworkClosed", {}) {
+  override get message() {
+    return "The network is closed: open it again"
+  }
+}
+
 /** How a question to the network can fail. */
-export type QueryError = NetworkIncomplete | NetworkUnavailable | NoCassetteWithCapability | UnknownCassette
+export type QueryError =
+  | NetworkClosed
+  | NetworkIncomplete
+  | NetworkUnavailable
+  | NoCassetteWithCapability
+  | UnknownCassette
 
 /** Everything that the network's commands can fail with, beside what files and SQLite can. */
 export type NetworkError =

@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import {
   type LedgerReader,
-  type ReadError,
   type RunSummary,
   type StepsOf,
   type StepState,
@@ -43,7 +42,11 @@ import { storedTable } from "./ledger-tables.ts"
 import { eventPage } from "./stored-events.ts"
 
 /** A read that other writers can only delay; what SQLite refuses to read is a `ReadError`. */
-export const readEffect = <A>(file: string, deadline: number, read: () => A): Effect.Effect<A, ReadError> =>
+export const readEffect = <A>(
+  file: string,
+  deadline: number,
+  read: () => A
+): Effect.Effect<A, StorageFailure | StoreCorrupt> =>
   retryBusy(file, deadline, read).pipe(
     Effect.mapError((error) =>
       error instanceof StoreCorrupt || error instanceof StorageFailure
@@ -121,7 +124,7 @@ const thoughtsOf = (
 /** The query port on an opened file. */
 export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
   file: LedgerFile
-): Effect.fn.Return<LedgerReader["Service"], ReadError, Scope.Scope> {
+): Effect.fn.Return<LedgerReader["Service"], StorageFailure | StoreCorrupt, Scope.Scope> {
   const { assertInPlace, busyDeadline, filename } = file
   const own = yield* Effect.acquireRelease(
     readEffect(filename, busyDeadline, file.openReader),

@@ -138,7 +138,8 @@ const embedderSettings = ({ configuration: { indexing } }: NetworkFile): string 
 const applyEmbedder = Effect.fnUntraced(function* (network: NetworkShape, file: NetworkFile) {
   const life = yield* Scope.make()
   const embedder = yield* Scope.provide(configuredEmbedder(file), life)
-  yield* network.swapEmbedder(embedder, Scope.close(life, Exit.void))
+  // The hub is open for as long as its file is followed.
+  yield* Effect.orDie(network.swapEmbedder(embedder, Scope.close(life, Exit.void)))
   return embedder?.identity
 }, Effect.uninterruptible)
 

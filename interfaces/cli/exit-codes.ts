@@ -123,7 +123,9 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   UnknownCassette: 2,
 
   StorageFailure: INTERNAL,
-  LedgerClosed: INTERNAL
+  LedgerClosed: INTERNAL,
+  CorpusClosed: INTERNAL,
+  NetworkClosed: INTERNAL
 }
 
 /** The exit code of a process that was stopped by a signal before its command had ended, as shells count it. */

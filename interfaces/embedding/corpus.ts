@@ -2,8 +2,9 @@
 // folder. Hosts with ports of their own take the service from `cortex-cassette/application` instead.
 import * as Layer from "effect/Layer"
 import { Corpus as CorpusService } from "../../application/corpus/corpus.ts"
-import type { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
-import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
+import { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
+import { whileOpen } from "../../application/while-open.ts"
+import { CorpusClosed, type CorpusOpenError } from "../../domain/corpus/errors.ts"
 import { sqliteCorpusLayer, type SqliteCorpusOptions } from "../../infrastructure/corpus/sqlite-corpus.ts"
 
 export type { CacheRepair } from "../../infrastructure/corpus/jsonl-expansion-cache.ts"
@@ -16,5 +17,9 @@ export class Corpus extends CorpusService {
   static readonly layer = (
     options: CorpusOptions
   ): Layer.Layer<CorpusService | ExpansionCache, CorpusOpenError> =>
-    CorpusService.layerNoDeps.pipe(Layer.provideMerge(sqliteCorpusLayer(options)))
+    whileOpen(
+      CorpusService.layerNoDeps.pipe(Layer.provideMerge(sqliteCorpusLayer(options))),
+      [CorpusService, ExpansionCache],
+      () => new CorpusClosed()
+    )
 }

@@ -9,7 +9,8 @@ import { ledgerWriterFields } from "../../application/ledger/command-writer.ts"
 import { decodeInput } from "../../application/ledger/input.ts"
 import { Ledger as LedgerService } from "../../application/ledger/ledger.ts"
 import { Thoughts } from "../../application/thoughts/thoughts.ts"
-import type { OpenError } from "../../domain/ledger/errors.ts"
+import { whileOpen } from "../../application/while-open.ts"
+import { LedgerClosed, type OpenError } from "../../domain/ledger/errors.ts"
 import { merkleFileLayer } from "../../infrastructure/ledger/merkle-file-log.ts"
 import { sqliteLedgerFields, type SqliteLedgerOptions } from "../../infrastructure/ledger/ledger-options.ts"
 import { sqliteLedgerLayer } from "../../infrastructure/ledger/sqlite-ledger.ts"
@@ -26,21 +27,25 @@ const decodeOptions = decodeInput(
 
 export class Ledger extends LedgerService {
   /**
-   * The ledger, its thoughts and its checkpoints on a SQLite file; the scope's end finishes what waits, checkpoints the
-   * write-ahead log and closes. No key and no tree is touched before a checkpoint or a proof is asked for.
+   * The ledger, its thoughts and its checkpoints on a SQLite file; the scope's end finishes what waits and what runs,
+   * checkpoints the write-ahead log and closes; what is asked of them later is `LedgerClosed`. No key and no tree is touched before a checkpoint or a proof is asked for.
    */
   static readonly layer = (
     options: LedgerOptions
   ): Layer.Layer<LedgerService | Thoughts | Checkpoints, OpenError> =>
-    Layer.unwrap(
-      Effect.map(Effect.fromResult(decodeOptions(options)), ({ queueCapacity, ...file }) =>
-        Layer.merge(
-          Checkpoints.layerNoDeps.pipe(Layer.provide(merkleFileLayer(file.filename))),
-          Thoughts.layerNoDeps
-        ).pipe(
-          Layer.provideMerge(LedgerService.layerWith({ queueCapacity })),
-          Layer.provide(sqliteLedgerLayer(file))
+    whileOpen(
+      Layer.unwrap(
+        Effect.map(Effect.fromResult(decodeOptions(options)), ({ queueCapacity, ...file }) =>
+          Layer.merge(
+            Checkpoints.layerNoDeps.pipe(Layer.provide(merkleFileLayer(file.filename))),
+            Thoughts.layerNoDeps
+          ).pipe(
+            Layer.provideMerge(LedgerService.layerWith({ queueCapacity })),
+            Layer.provide(sqliteLedgerLayer(file))
+          )
         )
-      )
+      ),
+      [LedgerService, Thoughts, Checkpoints],
+      () => new LedgerClosed()
     )
 }

@@ -2,6 +2,8 @@
 // stores are registered with `network.register`; whoever brings no file takes the service from here without a layer.
 import * as Layer from "effect/Layer"
 import { Network as NetworkService } from "../../application/network/network.ts"
+import { whileOpen } from "../../application/while-open.ts"
+import { NetworkClosed } from "../../domain/network/errors.ts"
 import {
   hubPartsLayer,
   type NetworkFileOptions,
@@ -9,14 +11,18 @@ import {
   openNetwork
 } from "../../infrastructure/network/network-files.ts"
 
+const closed = () => new NetworkClosed()
+
 export class Network extends NetworkService {
   /** The cassettes of a configuration file; the scope's end closes them and ends their processes. */
   static readonly layer = (options: NetworkFileOptions): Layer.Layer<NetworkService, NetworkOpenError> =>
-    Layer.effect(NetworkService, openNetwork(options))
+    whileOpen(Layer.effect(NetworkService, openNetwork(options)), [NetworkService], closed)
 
   /** A network without cassettes, for programs that register their own. */
-  static readonly layerEmpty: Layer.Layer<NetworkService> = NetworkService.layerNoDeps.pipe(
-    Layer.provide(hubPartsLayer)
+  static readonly layerEmpty: Layer.Layer<NetworkService> = whileOpen(
+    NetworkService.layerNoDeps.pipe(Layer.provide(hubPartsLayer)),
+    [NetworkService],
+    closed
   )
 }
 

@@ -319,6 +319,7 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>>
     "AmbiguousNetworkSymbol",
     "ArtifactConflict",
     "CassetteOffline",
+    "CorpusClosed",
     "CorpusCorrupt",
     "DuplicateExpansion",
     "EmbedderFailed",
@@ -330,6 +331,7 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>>
     "InvariantViolation",
     "LedgerClosed",
     "LedgerIsNotACassette",
+    "NetworkClosed",
     "NetworkSymbolCycle",
     "NetworkSymbolDamaged",
     "ReadOnlyStore"

@@ -63,6 +63,7 @@ type StepFault = Exclude<
     readonly _tag:
       | "CacheDamaged"
       | "CacheTorn"
+      | "CorpusClosed"
       | "CorpusCorrupt"
       | "DuplicateExpansion"
       | "ExpansionDiffers"

@@ -1,0 +1,91 @@
+// Services that end with a scope: once it has ended, every operation of theirs fails with one typed error, whatever it
+// would have done. What runs at that moment is finished before anything below it is closed; a stream ends at its next
+// step. It knows no service, so that an operation that is added later needs nothing of its own.
+import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+
+/** Lets operations in until it is closed; closing waits for those that are in. */
+class Gate<E> {
+  private readonly error: () => E
+  private running = 0
+  private isClosed = false
+  private readonly closing = Deferred.makeUnsafe<never, E>()
+  private onEmpty: (() => void) | undefined
+
+  constructor(error: () => E) {
+    this.error = error
+  }
+
+  effect<A, E2, R>(operation: Effect.Effect<A, E2, R>): Effect.Effect<A, E | E2, R> {
+    return Effect.suspend(() => {
+      // An interruption may fall before the operation is in: only one that was counted is counted off.
+      let isIn = false
+      const entered = Effect.suspend((): Effect.Effect<A, E | E2, R> => {
+        if (this.isClosed) return Effect.fail(this.error())
+        isIn = true
+        this.running += 1
+        return operation
+      })
+      return Effect.onExit(entered, () => {
+        if (isIn) this.leave()
+        return Effect.void
+      })
+    })
+  }
+
+  /** Each step of a stream is an operation; one that waits for something to come is ended. */
+  stream<A, E2, R>(stream: Stream.Stream<A, E2, R>): Stream.Stream<A, E | E2, R> {
+    return Stream.transformPull(stream, (pull) =>
+      Effect.succeed(this.effect(Effect.raceFirst(pull, Deferred.await(this.closing))))
+    )
+  }
+
+  readonly close: Effect.Effect<void> = Effect.callback((resume) => {
+    this.isClosed = true
+    Deferred.doneUnsafe(this.closing, Exit.fail(this.error()))
+    this.onEmpty = () => resume(Effect.void)
+    if (this.running === 0) this.onEmpty()
+  })
+
+  private leave(): void {
+    this.running -= 1
+    if (this.running === 0) this.onEmpty?.()
+  }
+}
+
+/** An operation behind the gate, or a function that gives one; what is neither stays as it is. */
+const guarded = <E>(gate: Gate<E>, value: unknown): unknown => {
+  if (Effect.isEffect(value)) return gate.effect(value)
+  if (Stream.isStream(value)) return gate.stream(value)
+  return typeof value === "function"
+    ? (...args: ReadonlyArray<unknown>) =>
+        guarded(gate, (value as (...all: ReadonlyArray<unknown>) => unknown)(...args))
+    : value
+}
+
+/** These services of a layer, which end with the layer's scope: what is asked of them later fails with `error`. */
+export const whileOpen = <Out, E, Closed>(
+  layer: Layer.Layer<Out, E>,
+  services: ReadonlyArray<{ readonly key: string }>,
+  error: () => Closed
+): Layer.Layer<Out, E> =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const context = yield* Layer.build(layer)
+      const gate = new Gate(error)
+      // It is the newest finalizer of the scope, so it is the first: nothing below is closed yet.
+      yield* Effect.addFinalizer(() => gate.close)
+      const behindGate = services.map(({ key }) => {
+        const members = Object.entries(context.mapUnsafe.get(key) as object)
+        return [
+          key,
+          Object.fromEntries(members.map(([name, value]) => [name, guarded(gate, value)]))
+        ] as const
+      })
+      return Context.makeUnsafe<Out>(new Map([...context.mapUnsafe, ...behindGate]))
+    })
+  )
