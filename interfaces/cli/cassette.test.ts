@@ -238,6 +238,23 @@ describe("status", () => {
   })
 })
 
+describe("a terminal of 80 columns", () => {
+  const wide = { cwd: folder, host: { columns: () => 80 } }
+
+  it.each([
+    "cassette status",
+    "cassette status --run-id r1",
+    "cassette at 3 --run-id r1",
+    "cassette rebuild --check",
+    "doctor"
+  ])("has room for what %s shows, and all of it", async (line) => {
+    const fitted = await runCli(line.split(" "), wide)
+    expect(Math.max(...fitted.stdout.split("\n").map((text) => text.length))).toBeLessThanOrEqual(80)
+    const whole = await runCli(line.split(" "), { cwd: folder })
+    for (const [id] of whole.stdout.matchAll(/step_[\w.]+|[0-9a-f]{64}/g)) expect(fitted.stdout).toContain(id)
+  })
+})
+
 describe("log", () => {
   it("prints events as JSON lines whose data is nested and byte-exact", async () => {
     const { code, stderr, stdout } = await cortex("log", "--run-id", "r1", "--format", "json")
@@ -406,7 +423,7 @@ describe("a ledger that was tampered with", () => {
       expect(ran.code).toBe(0)
       expect(ran.stdout).toContain("r3")
       expect(ran.stderr).toMatch(
-        /^warning: the ledger is damaged \(.*cortex cassette verify lists every fault\n$/
+        /^warning: the ledger is damaged \(.*cortex cassette verify --db .* lists every fault\n$/
       )
     }
   })

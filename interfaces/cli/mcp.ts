@@ -22,7 +22,7 @@ import { agentOption, networkFlags } from "./network/network-flags.ts"
 import { networkOpener } from "./network/network-opener.ts"
 import { refusedFlag, rootFolder, switchFlag } from "./options.ts"
 import { answer } from "./output.ts"
-import { tableLines } from "./printable.ts"
+import { table } from "./printable.ts"
 
 const listed = (text: string): ReadonlyArray<string> =>
   text
@@ -50,7 +50,7 @@ const listTools = (tools: ReturnType<typeof chosenTools>) =>
   answer({
     data: { tools: tools.map(describeTool) },
     lines: () =>
-      tableLines(
+      table(
         ["tool", "title"],
         tools.map(({ name, title }) => [name, title])
       )

@@ -6,13 +6,13 @@ import { successEnvelope } from "./envelope.ts"
 import { OutputClosed, OutputFailed } from "./failures.ts"
 import { Host } from "./host.ts"
 import { Format } from "./options.ts"
-import { printable } from "./printable.ts"
+import { laidOut, type Line, printable } from "./printable.ts"
 
 export interface Answer {
   /** What `--format json` shows under `data`. */
   readonly data: object
   /** What people read, without line ends. */
-  readonly lines: () => ReadonlyArray<string>
+  readonly lines: () => ReadonlyArray<Line>
 }
 
 const outputFailure = (error: unknown): OutputClosed | OutputFailed => {
@@ -54,11 +54,11 @@ export const writeWarnings = (warnings: ReadonlyArray<string>): Effect.Effect<vo
 /** Writes a command's result in the format that was asked for. */
 export const answer = Effect.fnUntraced(function* (result: Answer) {
   const format = yield* Format
+  const { columns } = yield* Host
   yield* writeResult(
     format === "json"
       ? `${successEnvelope(result.data)}\n`
-      : result
-          .lines()
+      : laidOut(result.lines(), columns("stdout"))
           .map((line) => `${line}\n`)
           .join("")
   )

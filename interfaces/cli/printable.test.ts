@@ -1,6 +1,6 @@
 // Text from a ledger on a terminal: nothing in it may move the cursor, hide a line or reverse the reading.
 import { describe, expect, it } from "vitest"
-import { fieldLines, printable, printableJson, tableLines } from "./printable.ts"
+import { fieldLines, laidOut, printable, printableJson, table, tableLines } from "./printable.ts"
 
 describe("printable", () => {
   it.each([
@@ -38,6 +38,42 @@ describe("tables", () => {
         ]
       )
     ).toEqual(["a          long name  c", "wide cell  1          x", "é          2"])
+  })
+  it("become records where the terminal has no room for them, and lose nothing", () => {
+    const lines = table(
+      ["id", "said"],
+      [
+        ["a", "one two three"],
+        ["b", "x".repeat(14)]
+      ]
+    )
+    expect(laidOut(["first", ...lines], undefined)).toEqual([
+      "first",
+      "id  said",
+      "a   one two three",
+      "b   xxxxxxxxxxxxxx"
+    ])
+    expect(laidOut(lines, 18)).toEqual(laidOut(lines, undefined))
+    expect(laidOut(lines, 14)).toEqual([
+      "id    a",
+      "said  one two",
+      "      three",
+      "",
+      "id    b",
+      "said  xxxxxxxx",
+      "      xxxxxx"
+    ])
+  })
+  it("measure as a terminal does", () => {
+    expect(
+      tableLines(
+        ["a", "b"],
+        [
+          ["锁e\u0301", "x"],
+          ["abc", "y"]
+        ]
+      )
+    ).toEqual(["a    b", "锁e\u0301  x", "abc  y"])
   })
   it("escapes before it measures", () => {
     expect(tableLines(["a", "b"], [["\n", "x"]])).toEqual(["a       b", "\\u000a  x"])

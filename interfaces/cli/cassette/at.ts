@@ -8,7 +8,7 @@ import { isTimestamp } from "../../../domain/canonical/timestamp.ts"
 import type { StepRow } from "../../../domain/ledger/rows.ts"
 import { refusedFlag } from "../options.ts"
 import { answer } from "../output.ts"
-import { fieldLines, tableLines } from "../printable.ts"
+import { type Line, fieldLines, table } from "../printable.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
 import { onlyRunFlag } from "./shared-flags.ts"
@@ -27,8 +27,8 @@ const momentOf = (text: string) => {
       )
 }
 
-const stepsLines = (steps: ReadonlyArray<StepRow>): ReadonlyArray<string> =>
-  tableLines(
+const stepsLines = (steps: ReadonlyArray<StepRow>): ReadonlyArray<Line> =>
+  table(
     ["step", "status", "owner", "token", "lease ends"],
     steps.map((step) => [
       step.step_id,
@@ -39,7 +39,7 @@ const stepsLines = (steps: ReadonlyArray<StepRow>): ReadonlyArray<string> =>
     ])
   )
 
-const runsLines = ({ messages, steps }: LedgerState): ReadonlyArray<string> => {
+const runsLines = ({ messages, steps }: LedgerState): ReadonlyArray<Line> => {
   const counts = new Map<string, Map<string, number>>()
   const count = (run: string, what: string) => {
     const own = counts.get(run) ?? new Map<string, number>()
@@ -48,7 +48,7 @@ const runsLines = ({ messages, steps }: LedgerState): ReadonlyArray<string> => {
   for (const { run_id } of messages) count(run_id, "messages")
   for (const { run_id, status } of steps) count(run_id, status)
   const cell = (own: Map<string, number>, what: string) => String(own.get(what) ?? 0)
-  return tableLines(
+  return table(
     ["run", "messages", "pending", "leased", "committed"],
     Array.from(counts, ([run, own]) => [
       run,
@@ -60,7 +60,7 @@ const runsLines = ({ messages, steps }: LedgerState): ReadonlyArray<string> => {
   )
 }
 
-const stateLines = (state: LedgerState, runId: string | undefined): ReadonlyArray<string> => {
+const stateLines = (state: LedgerState, runId: string | undefined): ReadonlyArray<Line> => {
   const { jobs, messages, position, receipts, steps, thoughts } = state
   const table = runId === undefined ? runsLines(state) : stepsLines(steps)
   return [

@@ -8,9 +8,10 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { LEDGER_TABLES } from "../../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../../domain/ledger/verification.ts"
+import { Host } from "../host.ts"
 import { absolutePath, Format, switchFlag } from "../options.ts"
 import { answer, writeResult, writeWarnings } from "../output.ts"
-import { fieldLines, tableLines } from "../printable.ts"
+import { type Line, fieldLines, laidOut, table } from "../printable.ts"
 import { writePass } from "../verdict.ts"
 import { warnAbout, withLedger } from "./open-ledger.ts"
 import { textFlag } from "./shared-flags.ts"
@@ -25,8 +26,8 @@ const firstPerTable = (findings: ReadonlyArray<Finding>): ReadonlyArray<Finding>
   })
 }
 
-const digestLines = (report: VerificationReport): ReadonlyArray<string> =>
-  tableLines(
+const digestLines = (report: VerificationReport): ReadonlyArray<Line> =>
+  table(
     ["table", "rows", "digest"],
     Object.entries(report.digests).map(([table, digest]) => [
       table,
@@ -68,7 +69,8 @@ export const rebuildCommand = Command.make(
     const report = yield* withLedger("read", (ledger) => ledger.verifyCassette({ rungs: ["projections"] }))
     yield* writeWarnings(report.warnings)
     if (report.verdict === "PASS") yield* writePass
-    else if ((yield* Format) === "text") yield* writeResult(`${digestLines(report).join("\n")}\n`)
+    else if ((yield* Format) === "text")
+      yield* writeResult(`${laidOut(digestLines(report), (yield* Host).columns("stdout")).join("\n")}\n`)
     yield* verdictOf(report, firstPerTable(report.findings))
     yield* answer({ data: report, lines: () => digestLines(report) })
   })

@@ -18,7 +18,7 @@ import { DEFAULT_PAGE_ROWS } from "../../../domain/ledger/limits.ts"
 import type { PageOptions } from "../../../domain/ledger/page.ts"
 import { wholeNumberFlag } from "../options.ts"
 import { type Answer, answer } from "../output.ts"
-import { fieldLines, tableLines } from "../printable.ts"
+import { fieldLines, table } from "../printable.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
 import { onlyRunFlag, textFlag } from "./shared-flags.ts"
@@ -44,7 +44,7 @@ const runsLines = (ledger: LedgerShape, position: number, runs: ReadonlyArray<Ru
   "",
   ...(runs.length === 0
     ? ["no runs yet"]
-    : tableLines(
+    : table(
         [
           "run",
           "messages",
@@ -80,7 +80,7 @@ const statusOfAll = Effect.fnUntraced(function* (ledger: LedgerShape) {
 })
 
 const jobLines = (jobs: ReadonlyArray<JobStatus>) =>
-  tableLines(
+  table(
     ["job", "intent", "pending", "leased", "committed", "outcomes"],
     jobs.map((status) => [
       status.job.job_id,
@@ -93,7 +93,7 @@ const jobLines = (jobs: ReadonlyArray<JobStatus>) =>
   )
 
 const stepLines = (steps: ReadonlyArray<StepState>, now: string) =>
-  tableLines(
+  table(
     ["step", "status", "token", "worker", "lease", "outcome"],
     steps.map((step) => [
       step.step_id,

@@ -15,7 +15,7 @@ import type { CommandGroup } from "../command-groups.ts"
 import { readJsonObject } from "../json-file.ts"
 import { switchFlag } from "../options.ts"
 import { answer } from "../output.ts"
-import { fieldLines, tableLines } from "../printable.ts"
+import { type Line, fieldLines, table } from "../printable.ts"
 import { withCorpus } from "./open-corpus.ts"
 
 export const requestFlag = jsonFileFlag(
@@ -47,8 +47,8 @@ const costFields = ({ cost, request_id, run_id }: Plan) =>
     ["symbols", String(cost.symbols)]
   ] as const
 
-const stepLines = (plan: Plan): ReadonlyArray<string> =>
-  tableLines(
+const stepLines = (plan: Plan): ReadonlyArray<Line> =>
+  table(
     ["ordinal", "op", "reference", "slice"],
     plan.steps.map((step, index) => [String(index + 1), step.op, refOfStep(step), sliceOfStep(step)])
   )

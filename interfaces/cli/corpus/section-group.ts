@@ -10,7 +10,7 @@ import type { NamedSection } from "../../../application/corpus/corpus-store.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import type { CommandGroup } from "../command-groups.ts"
 import { answer } from "../output.ts"
-import { fieldLines, tableLines } from "../printable.ts"
+import { fieldLines, table } from "../printable.ts"
 import { corpusFlags, withCorpus } from "./open-corpus.ts"
 import { pageFlags, pageOf } from "./page-flags.ts"
 
@@ -42,7 +42,7 @@ const listCommand = Command.make(
       lines: () =>
         sections.length === 0
           ? ["no sections"]
-          : tableLines(
+          : table(
               ["section_id", "path", "lines", "heading"],
               sections.map((section) => [
                 section.section_id,

@@ -7,7 +7,7 @@ import * as Flag from "effect/cli/Flag"
 import type { SymbolRow } from "../../../domain/corpus/rows.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { answer } from "../output.ts"
-import { fieldLines, tableLines } from "../printable.ts"
+import { fieldLines, table } from "../printable.ts"
 import { withCorpus } from "./open-corpus.ts"
 import { pageFlags, pageOf } from "./page-flags.ts"
 import { readTarget, targetText } from "./symbol-target.ts"
@@ -65,7 +65,7 @@ export const listCommand = Command.make(
       lines: () =>
         symbols.length === 0
           ? ["no symbols"]
-          : tableLines(
+          : table(
               ["symbol_id", "target", "slice"],
               symbols.map((symbol) => [symbol.symbol_id, targetText(symbol), symbol.slice ?? ""])
             )

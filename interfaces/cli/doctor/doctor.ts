@@ -13,7 +13,7 @@ import { configuredNetwork, withNetwork } from "../network/open-network.ts"
 import { networkFileOptions, networkFlags } from "../network/network-flags.ts"
 import { requestedFormat, rootFolder } from "../options.ts"
 import { answer, writeResult } from "../output.ts"
-import { printable, tableLines } from "../printable.ts"
+import { printable, tableLines, wrapped } from "../printable.ts"
 import { packageVersion } from "../version.ts"
 import {
   type Check,
@@ -86,14 +86,20 @@ const adviceLines = ({ do: what, run }: Check): ReadonlyArray<string> => {
 
 const reportLines = (host: HostShape, { checks }: DoctorReport): ReadonlyArray<string> => {
   const colours = mayColour(host, "stdout")
-  const [head = "", ...rows] = tableLines(
+  const columns = host.columns("stdout")
+  const inColumns = tableLines(
     ["check", "state", "seen"],
-    checks.map(({ check, seen, state }) => [check, words[state][0], seen])
+    checks.map(({ check, seen, state }) => [check, words[state][0], columns === undefined ? seen : ""])
   )
+  const [head = "", ...rows] = inColumns
   const rowLines = (row: string, check: Check): ReadonlyArray<string> => {
     const [, colour] = words[check.state]
     const line = colours && check.state !== "ok" ? `\u001b[${colour}m${row}\u001b[0m` : row
-    return [line].concat(adviceLines(check))
+    const seen = columns === undefined ? [] : wrapped(printable(check.seen), columns - 4)
+    return [line].concat(
+      seen.map((text) => `    ${text}`),
+      adviceLines(check)
+    )
   }
   return [head, ...rows.flatMap((row, index) => rowLines(row, checks[index] as Check))]
 }

@@ -6,7 +6,7 @@ import { jcsText } from "../../../domain/canonical/jcs.ts"
 import { lookupFlags, lookupOptions } from "../network/lookup-flags.ts"
 import { warnOfAnswers, withNetwork } from "../network/open-network.ts"
 import { answer } from "../output.ts"
-import { printable, printableJson, printableLines, tableLines } from "../printable.ts"
+import { printable, printableJson, printableLines, table } from "../printable.ts"
 
 export const recallCommand = Command.make(
   "recall",
@@ -22,7 +22,7 @@ export const recallCommand = Command.make(
     yield* answer({
       data: memory,
       lines: () => [
-        ...tableLines(
+        ...table(
           ["cassette", "saved at", "agent", "metadata"],
           memory.sources.flatMap(({ saves, source }) =>
             saves.map(({ agent_id, metadata, saved_at }) => [

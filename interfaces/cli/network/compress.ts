@@ -17,7 +17,7 @@ import { textFlag } from "../cassette/shared-flags.ts"
 import { writeNewFile } from "../new-file.ts"
 import { Format, refusedFlag } from "../options.ts"
 import { answer, writeNotes, writeResult } from "../output.ts"
-import { fieldLines, tableLines } from "../printable.ts"
+import { fieldLines, table } from "../printable.ts"
 import { readText } from "../text-file.ts"
 import { depthFlag, lookupFlags, lookupOptions } from "./lookup-flags.ts"
 import { configuredNetwork, warnOfAnswers, withNetwork } from "./open-network.ts"
@@ -129,7 +129,7 @@ export const compressCommand = Command.make(
         partial: found.partial
       },
       lines: () => [
-        ...tableLines(
+        ...table(
           ["symbol", "times", "tokens of the text", "of the symbol", "saved"],
           symbols.map(({ saved, symbol, symbol_tokens, text_tokens, times }) =>
             [symbol, times, text_tokens, symbol_tokens, saved].map(String)

@@ -7,7 +7,7 @@ import type { ConfiguredCassette } from "../../../infrastructure/network/configu
 import { configuredEmbedding } from "../../../infrastructure/network/network-files.ts"
 import { refusedFlag } from "../options.ts"
 import { answer, writeNotes, writeWarnings } from "../output.ts"
-import { printable, tableLines } from "../printable.ts"
+import { type Line, printable, table } from "../printable.ts"
 import { progressLine } from "../progress.ts"
 import { cassettesArgument } from "./network-flags.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
@@ -51,8 +51,8 @@ const indexChosen = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
   return reports
 })
 
-const reportLines = (reports: ReadonlyArray<IndexReport>): ReadonlyArray<string> =>
-  tableLines(
+const reportLines = (reports: ReadonlyArray<IndexReport>): ReadonlyArray<Line> =>
+  table(
     ["cassette", "added", "replaced", "unchanged", "removed", "refused", "skipped", "embedded", "ms"],
     reports.map((report) => [
       report.cassette_id,

@@ -9,7 +9,7 @@ import { reindex } from "../../../infrastructure/network/document-writing.ts"
 import { embedMissing } from "../../../infrastructure/network/indexing.ts"
 import { configuredEmbedding, type NetworkFile } from "../../../infrastructure/network/network-files.ts"
 import { answer } from "../output.ts"
-import { tableLines } from "../printable.ts"
+import { table } from "../printable.ts"
 import { cassettesArgument } from "./network-flags.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 
@@ -43,7 +43,7 @@ export const reindexCommand = Command.make(
     yield* answer({
       data: { cassettes: done },
       lines: () =>
-        tableLines(
+        table(
           ["cassette", "chunks", "embedded"],
           done.map(({ cassette_id, chunks, embedded }) => [cassette_id, `${chunks}`, `${embedded}`])
         )

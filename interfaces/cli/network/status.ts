@@ -5,7 +5,7 @@ import type { CassetteHealth } from "../../../application/network/network.ts"
 import type { Capability } from "../../../domain/network/cassette.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { answer } from "../output.ts"
-import { tableLines } from "../printable.ts"
+import { type Line, table } from "../printable.ts"
 import { configuredNetwork, withNetwork } from "./open-network.ts"
 
 type Shown = CassetteHealth & { readonly declared: ReadonlyArray<Capability> }
@@ -17,8 +17,8 @@ const shown = (health: CassetteHealth, configured: ReadonlyArray<ConfiguredCasse
   return { ...health, declared: declared.filter((capability) => !proven.includes(capability)) }
 }
 
-const statusLines = (cassettes: ReadonlyArray<Shown>): ReadonlyArray<string> =>
-  tableLines(
+const statusLines = (cassettes: ReadonlyArray<Shown>): ReadonlyArray<Line> =>
+  table(
     ["cassette", "status", "mutability", "files", "chunks", "hash", "capabilities", "declared only"],
     cassettes.map((cassette) =>
       "stats" in cassette

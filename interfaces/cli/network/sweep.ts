@@ -9,7 +9,7 @@ import { openCassetteWriter } from "../../../infrastructure/network/cassette-wri
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { finishWriting, sweep } from "../../../infrastructure/network/document-writing.ts"
 import { answer } from "../output.ts"
-import { tableLines } from "../printable.ts"
+import { table } from "../printable.ts"
 import { cassettesArgument } from "./network-flags.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 
@@ -50,7 +50,7 @@ export const sweepCommand = Command.make(
       lines: () =>
         done.length === 0
           ? ["no cassette is ephemeral: name those that are to be swept"]
-          : tableLines(
+          : table(
               ["cassette", "removed"],
               done.map(({ cassette_id, removed }) => [cassette_id, `${removed.length}`])
             )

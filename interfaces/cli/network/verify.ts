@@ -8,7 +8,7 @@ import { verifyCassette } from "../../../infrastructure/network/cassette-verific
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { VerificationFailed } from "../failures.ts"
 import { answer } from "../output.ts"
-import { tableLines } from "../printable.ts"
+import { type Line, table } from "../printable.ts"
 import { writePass } from "../verdict.ts"
 import { cassettesArgument } from "./network-flags.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
@@ -28,8 +28,8 @@ const verifyOne = ({ file, id, refusal }: ConfiguredCassette) =>
     return Effect.fail(new CassetteOffline({ cassette_id: id, ...verified }))
   })
 
-const reportLines = (report: CassetteReport): ReadonlyArray<string> =>
-  tableLines(
+const reportLines = (report: CassetteReport): ReadonlyArray<Line> =>
+  table(
     ["cassette", "documents", "memories", "chunks", "receipts", "hash", "receipt head"],
     report.cassettes.map(({ cassette_id, chunks, db_hash, documents, memories, receipt_head, receipts }) => [
       cassette_id,

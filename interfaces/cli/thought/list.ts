@@ -11,7 +11,7 @@ import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { switchFlag, wholeNumberFlag } from "../options.ts"
 import { answer } from "../output.ts"
-import { tableLines } from "../printable.ts"
+import { type Line, table } from "../printable.ts"
 import { onlyTaskFlag } from "./task-flag.ts"
 
 const decode = decodeInput(ListThoughts, asGiven)
@@ -25,10 +25,10 @@ const beginning = (content: string): string => {
   return characters.length > SHOWN || line !== content ? `${characters.slice(0, SHOWN).join("")} …` : line
 }
 
-const listLines = (records: ReadonlyArray<ThoughtRecord>): ReadonlyArray<string> =>
+const listLines = (records: ReadonlyArray<ThoughtRecord>): ReadonlyArray<Line> =>
   records.length === 0
     ? ["no thoughts"]
-    : tableLines(
+    : table(
         ["id", "task", "type", "agent", "timestamp", "content"],
         records.map(({ agent_id, content, id, task_id, timestamp, type }) => [
           id,
