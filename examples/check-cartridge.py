@@ -229,6 +229,9 @@ class Content:
         self.receipts, self.records = Tree(), Tree()
         self.live, self.versions, self.saves, self.hashes = {}, {}, {}, []
         self.newest, self.migration, self.unsaved = None, ZEROS, None
+        description = ("cassette_id", "memories", "mutability", "schema_version")
+        named = [manifest[name] for name in description] + [str(manifest["ttl_ms"])]
+        self.first_parent = name_of(["cassette/description/1", *named])
 
     def receipt(self, receipt):
         before, operation = self.newest, receipt["operation"]
@@ -238,7 +241,7 @@ class Content:
             return "RECEIPT_HASH_MISMATCH"
         if index != (before["receipt_index"] if before else 0) + 1:
             return "RECEIPT_CHAIN_BROKEN"
-        if receipt["parent_hash"] != (before["receipt_hash"] if before else ZEROS):
+        if receipt["parent_hash"] != (before["receipt_hash"] if before else self.first_parent):
             return "RECEIPT_CHAIN_BROKEN"
         if (before["operation"] == "seal") if before else (operation != "migrate"):
             return "RULE_BROKEN"
@@ -286,7 +289,7 @@ class Content:
         if kind != "save" and sha256(record["text"].encode("utf-8")).hex() != record["content_hash"]:
             return "CONTENT_HASH_MISMATCH"
         named = {
-            "document": ("path", "version", "type", "content_hash"),
+            "document": ("path", "version", "type", "content_hash", "added_at", "expires_at"),
             "memory": ("owner", "content_hash"),
             "save": ("memory", "save_number", "agent_id", "saved_at", "expires_at", "metadata"),
         }[kind]

@@ -29,10 +29,17 @@ import {
   MAX_MEMORY_BYTES,
   MAX_METADATA_BYTES
 } from "./limits.ts"
-import { FIRST_PARENT } from "./receipt-form.ts"
+import { NO_RECEIPT } from "./receipt-form.ts"
 import { brokenRule, keepsDocuments } from "./receipt-rules.ts"
 import { recordsRoot } from "./record-root.ts"
-import { contentRoot, memoryRecordHash, receiptHash, recordHash, saveRecordHash } from "./records.ts"
+import {
+  contentRoot,
+  descriptionHash,
+  memoryRecordHash,
+  receiptHash,
+  recordHash,
+  saveRecordHash
+} from "./records.ts"
 
 /** What is wrong; the place is that of the line that was judged, unless the fault names another. */
 export interface Fault {
@@ -90,13 +97,18 @@ export interface CartridgeFacts extends Pick<
 > {}
 
 /** What a cassette promised when it was made, and for whom the cartridge is. */
-export interface CartridgeScope extends Pick<CartridgeManifest, "agent_id" | "memories" | "mutability"> {}
+export interface CartridgeScope extends Pick<
+  CartridgeManifest,
+  "agent_id" | "cassette_id" | "memories" | "mutability" | "schema_version" | "ttl_ms"
+> {}
 
 /** Takes the receipts in order and, right after the receipt that wrote it, each record. */
 export class CartridgeCheck {
   private readonly hashing: CartridgeHashing
   private readonly scope: CartridgeScope
   private readonly mutability: Mutability
+  /** The hash of what the cassette is, which the first receipt names. */
+  readonly firstParent: string
   private readonly receiptsTree: MerkleFrontier
   private readonly recordsTree: MerkleFrontier
   private readonly live = new Map<string, Live>()
@@ -106,13 +118,14 @@ export class CartridgeCheck {
   private readonly recordHashes: Array<string> = []
   /** A memory whose first save is the next thing to come. */
   private unsaved: string | undefined = undefined
-  private migration = FIRST_PARENT
+  private migration = NO_RECEIPT
   private newest: CartridgeReceipt | undefined = undefined
 
   constructor(hashing: CartridgeHashing, scope: CartridgeScope) {
     this.hashing = hashing
     this.scope = scope
     this.mutability = scope.mutability
+    this.firstParent = descriptionHash(hashing.sha256, scope)
     this.receiptsTree = new MerkleFrontier(hashing.sha256Bytes)
     this.recordsTree = new MerkleFrontier(hashing.sha256Bytes)
   }
@@ -132,7 +145,7 @@ export class CartridgeCheck {
     if (receipt_index !== (newest?.receipt_index ?? 0) + 1) {
       return fault("RECEIPT_CHAIN_BROKEN", `receipt_index is ${receipt_index}, not that of the line`)
     }
-    if (receipt.parent_hash !== (newest?.receipt_hash ?? FIRST_PARENT)) {
+    if (receipt.parent_hash !== (newest?.receipt_hash ?? this.firstParent)) {
       return fault("RECEIPT_CHAIN_BROKEN", "parent_hash is not the receipt before it")
     }
     const broken = brokenRule(receipt, {
@@ -283,7 +296,7 @@ export class CartridgeCheck {
       counts: { receipts: this.receiptsTree.size, records: this.recordsTree.size },
       db_hash: contentRoot(sha256, recordsRoot(sha256Bytes, this.recordHashes)),
       migration_receipt: `sha256:${this.migration}`,
-      receipt_head: this.newest?.receipt_hash ?? FIRST_PARENT,
+      receipt_head: this.newest?.receipt_hash ?? NO_RECEIPT,
       receipts_root: hexText(this.receiptsTree.root()),
       records_root: hexText(this.recordsTree.root()),
       sealed: this.newest?.operation === "seal"

@@ -10,5 +10,5 @@ export interface Receipt {
   readonly rule: string
 }
 
-/** `parent_hash` of the first receipt. */
-export const FIRST_PARENT = "0".repeat(64)
+/** What stands for a receipt where there is none. */
+export const NO_RECEIPT = "0".repeat(64)

@@ -5,18 +5,54 @@ import type { Sha256 } from "../canonical/sha256.ts"
 import { CASSETTE_SCHEMA_VERSION } from "./limits.ts"
 import type { Receipt } from "./receipt-form.ts"
 
-/** What identifies a document: a new version of one path is a new record. */
+/** What a cassette is told once and keeps; the first receipt names its hash as its parent. */
+export interface CassetteDescription {
+  readonly cassette_id: string
+  readonly memories: string
+  readonly mutability: string
+  readonly schema_version: string
+  /** Milliseconds. */
+  readonly ttl_ms: number | string
+}
+
+/** The hash of what a cassette is: the root of its chain of receipts. */
+export const descriptionHash = (sha256: Sha256, description: CassetteDescription): string =>
+  sha256(
+    jcsText([
+      "cassette/description/1",
+      description.cassette_id,
+      description.memories,
+      description.mutability,
+      description.schema_version,
+      `${description.ttl_ms}`
+    ])
+  )
+
+/** What identifies a document: a new version of one path, or another time, is a new record. */
 export interface DocumentRecord {
   readonly path: string
   readonly version: number
   readonly type: string
   /** SHA-256 of the text. */
   readonly content_hash: string
+  readonly added_at: string
+  /** Until when an ephemeral cassette keeps it. */
+  readonly expires_at: string | null
 }
 
 /** The hash under which a document stands in receipts and in the root. */
-export const recordHash = (sha256: Sha256, { content_hash, path, type, version }: DocumentRecord): string =>
-  sha256(jcsText(["cassette/document/1", path, version, type, content_hash]))
+export const recordHash = (sha256: Sha256, document: DocumentRecord): string =>
+  sha256(
+    jcsText([
+      "cassette/document/1",
+      document.path,
+      document.version,
+      document.type,
+      document.content_hash,
+      document.added_at,
+      document.expires_at
+    ])
+  )
 
 /** What identifies a memory: its text for its owner (an agent; empty: everybody). */
 export interface MemoryRecord {

@@ -27,6 +27,7 @@ import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
 import { type AccessMode, type PathFault, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { EMPTIED, hasJournal, isEmptied, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
+import { openingFindings } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
 import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
@@ -129,10 +130,13 @@ const admit = Effect.fnUntraced(function* (
   const refusal = judge(file, found)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
   const [finding] = yield* attempt(file, deadline, () =>
-    connection.snapshot(() => schemaFindings(connection, CORPUS_VERSIONS, corpusSteps()))
+    connection.snapshot(() => [
+      ...openingFindings(connection),
+      ...schemaFindings(connection, CORPUS_VERSIONS, corpusSteps())
+    ])
   )
   if (finding !== undefined) {
-    return yield* new CorpusCorrupt({ file, finding: `${finding.code} ${finding.where}` })
+    return yield* new CorpusCorrupt({ file, finding: `${finding.code} ${finding.where}: ${finding.message}` })
   }
 })
 

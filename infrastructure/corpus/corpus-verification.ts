@@ -6,11 +6,10 @@ import { expansionHash } from "../../domain/corpus/row-hashes.ts"
 import type { SectionRow } from "../../domain/corpus/rows.ts"
 import { sectionId } from "../../domain/corpus/sections.ts"
 import type { CorpusFindingCode } from "../../domain/corpus/verification.ts"
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { fileFindings, part } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
-import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import { CORPUS_VERSIONS, corpusSteps } from "./corpus-schema.ts"
 import { isBehindText, isIndexWhole, isSymbolWhole, soundOrder } from "./corpus-soundness.ts"
 import { selectStrayPaths, type StoredFile, type StoredSymbol } from "./corpus-statements.ts"
@@ -18,27 +17,22 @@ import { selectNextExpansion } from "./expansion-statements.ts"
 
 type Find = (code: CorpusFindingCode, where: string, message: string) => void
 
-/** Does one part of the judging; what cannot be read for it is a finding. Other trouble than damage is thrown. */
-const part = (find: Find, where: string, judge: () => void): void => {
-  try {
+/** Does one part of the judging; what cannot be read for it is a finding. */
+const judged = (find: Find, where: string, judge: () => void): void => {
+  const findings = part(where, () => {
     judge()
-  } catch (error) {
-    const failure = error instanceof StoreCorrupt ? error : sqliteFailure(where, error)
-    if (!(failure instanceof StoreCorrupt)) throw error
-    find("INTEGRITY", where, `it cannot be read to its end: ${failure.finding}`)
-  }
+    return []
+  })
+  for (const { code, message, where: place } of findings) find(code as CorpusFindingCode, place, message)
 }
 
 const checkStructure = (connection: Connection, find: Find): void => {
-  part(find, "database", () => {
-    const lines = connection.all<{ integrity_check: string }>("PRAGMA integrity_check")
-    for (const { integrity_check: line } of lines) if (line !== "ok") find("INTEGRITY", "database", line)
-  })
-  part(find, "schema", () => {
-    const findings = schemaFindings(connection, CORPUS_VERSIONS, corpusSteps())
-    for (const { code, message, where } of findings) find(code as CorpusFindingCode, where, message)
-  })
-  part(find, "references", () => {
+  const findings = [
+    ...fileFindings(connection),
+    ...part("schema", () => schemaFindings(connection, CORPUS_VERSIONS, corpusSteps()))
+  ]
+  for (const { code, message, where } of findings) find(code as CorpusFindingCode, where, message)
+  judged(find, "references", () => {
     const rows = connection.all<{ table: string; parent: string }>("PRAGMA foreign_key_check")
     for (const { parent, table } of rows) {
       find("FOREIGN_KEY", table, `a row refers to a missing row of ${parent}: cortex index makes it again`)
@@ -74,7 +68,7 @@ const checkFiles = (connection: Connection, find: Find): number => {
   for (const file of rowsOf<StoredFile, "path">(connection, "files", "path")) {
     files += 1
     const where = `files ${file.path}`
-    part(find, where, () => {
+    judged(find, where, () => {
       if (isIndexWhole(connection, file)) return
       find("INDEX_CHANGED", where, "what is indexed of it is not under its hash: cortex index makes it again")
     })
@@ -145,10 +139,10 @@ export const verifyCorpus = (connection: Connection): CheckReport => {
   const find: Find = (code, where, message) => list.add({ code, where, message })
   const counts = { files: 0, sections: 0, headings: 0, symbols: 0, expansions: 0 }
   checkStructure(connection, find)
-  part(find, "files", () => (counts.files = checkFiles(connection, find)))
-  part(find, "sections", () => (counts.sections = checkSections(connection, find)))
-  part(find, "headings", () => (counts.headings = checkHeadings(connection, find)))
-  part(find, "symbols", () => (counts.symbols = checkSymbols(connection, find)))
-  part(find, "expansions", () => (counts.expansions = checkExpansions(connection, list)))
+  judged(find, "files", () => (counts.files = checkFiles(connection, find)))
+  judged(find, "sections", () => (counts.sections = checkSections(connection, find)))
+  judged(find, "headings", () => (counts.headings = checkHeadings(connection, find)))
+  judged(find, "symbols", () => (counts.symbols = checkSymbols(connection, find)))
+  judged(find, "expansions", () => (counts.expansions = checkExpansions(connection, list)))
   return list.report(counts)
 }

@@ -17,7 +17,6 @@ import { CartridgeCheck, type CartridgeScope, type Fault } from "../../domain/ne
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import { CassetteDamaged } from "../../domain/network/errors.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
-import { FIRST_PARENT } from "../../domain/network/receipt-form.ts"
 import { receiptHash } from "../../domain/network/records.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
@@ -116,9 +115,9 @@ function* writtenOf(connection: Connection, owner: string): Generator<Written> {
 }
 
 /** A chain of its own over what may be seen and is still there. */
-function* chainedAnew(written: Iterable<Written>): Generator<Written> {
+function* chainedAnew(written: Iterable<Written>, firstParent: string): Generator<Written> {
   let receipt_index = 0
-  let parent_hash = FIRST_PARENT
+  let parent_hash = firstParent
   for (const { receipt, source } of written) {
     const { operation } = receipt
     if (source === undefined && operation !== "migrate" && operation !== "seal") continue
@@ -142,7 +141,10 @@ export function* cartridgeContent(
   const scope: CartridgeScope = {
     agent_id: memories === "private" ? agent : null,
     memories,
-    mutability: (meta.get("mutability") ?? "mutable") as Mutability
+    mutability: (meta.get("mutability") ?? "mutable") as Mutability,
+    cassette_id: id,
+    schema_version: meta.get("schema_version") ?? CASSETTE_SCHEMA_VERSION,
+    ttl_ms: Number(meta.get("ttl_ms"))
   }
   const owner = scope.agent_id ?? ""
   const check = new CartridgeCheck({ sha256, sha256Bytes }, scope)
@@ -151,7 +153,9 @@ export function* cartridgeContent(
     if (fault !== undefined) throw damaged(where, fault.reason)
   }
   const written = writtenOf(connection, owner)
-  for (const { receipt, source } of memories === "private" ? chainedAnew(written) : written) {
+  for (const { receipt, source } of memories === "private"
+    ? chainedAnew(written, check.firstParent)
+    : written) {
     judge(check.receipt(receipt), `write_receipts ${receipt.receipt_index}`)
     const record = source === undefined ? undefined : recordOf(connection, source, receipt.receipt_index)
     if (record !== undefined) judge(check.record(record), placeOf(record))
@@ -167,14 +171,11 @@ export function* cartridgeContent(
     ...facts,
     ...scope,
     cartridge_version: CARTRIDGE_VERSION,
-    cassette_id: id,
     encoding: "utf-8" as const,
     export_format: "cartridge" as const,
     id_scheme: "content-hash" as const,
     normalization: "NFC" as const,
-    receipt_chain: "merkle" as const,
-    schema_version: meta.get("schema_version") ?? CASSETTE_SCHEMA_VERSION,
-    ttl_ms: Number(meta.get("ttl_ms"))
+    receipt_chain: "merkle" as const
   }
   return { ...fields, manifest_hash: manifestHash(sha256, fields) }
 }

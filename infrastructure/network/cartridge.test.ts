@@ -383,7 +383,9 @@ describe("a hostile cartridge", () => {
     ],
     ["another db_hash", "MANIFEST_DIFFERS manifest.json null", forgeManifest({ db_hash: "0".repeat(16) })],
     ["a false seal", "MANIFEST_DIFFERS manifest.json null", forgeManifest({ sealed: true })],
-    ["another mutability", "RULE_BROKEN receipts.jsonl 2", forgeManifest({ mutability: "stable" })],
+    ["another mutability", "RECEIPT_CHAIN_BROKEN receipts.jsonl 1", forgeManifest({ mutability: "stable" })],
+    ["another time to live", "RECEIPT_CHAIN_BROKEN receipts.jsonl 1", forgeManifest({ ttl_ms: 1 })],
+    ["another name", "RECEIPT_CHAIN_BROKEN receipts.jsonl 1", forgeManifest({ cassette_id: "two" })],
     [
       "a duplicate key",
       "LINE_MALFORMED records.jsonl 2",
@@ -428,17 +430,25 @@ describe("a hostile cartridge", () => {
     ["a path that escapes", "FIELD_INVALID records.jsonl 2", forge(1, { path: "../../z.md" })],
     ["an absolute path", "FIELD_INVALID records.jsonl 2", forge(1, { path: "/etc/passwd" })],
     [
-      "another time",
+      "another hash of a line",
       "ENTRY_HASH_MISMATCH records.jsonl 2",
+      lines("records.jsonl", (all) =>
+        all.with(1, all[1]!.replace(/"entry_hash":"[^"]*/, `"entry_hash":"${"0".repeat(64)}`))
+      )
+    ],
+    ["another root", "ROOT_MISMATCH records.jsonl null", forgeManifest({ records_root: "0".repeat(64) })],
+    [
+      "another time",
+      "RECORD_HASH_MISMATCH records.jsonl 2",
       lines("records.jsonl", (all) => all.with(1, all[1]!.replace("2026-01-01T", "2026-01-02T")))
     ],
     [
       "another time, hashed",
-      "ROOT_MISMATCH records.jsonl null",
+      "RECORD_HASH_MISMATCH records.jsonl 2",
       forge(1, { added_at: "2026-01-02T00:00:00.000Z" })
     ],
     ["no such day", "FIELD_INVALID records.jsonl 2", forge(1, { added_at: "2026-02-30T00:00:00.000Z" })],
-    ["a time to live", "RULE_BROKEN records.jsonl 2", forge(1, { expires_at: "2026-01-02T00:00:00.000Z" })],
+    ["an end", "RECORD_HASH_MISMATCH records.jsonl 2", forge(1, { expires_at: "2026-01-02T00:00:00.000Z" })],
     [
       "records in another order",
       "ORDER_WRONG records.jsonl 2",

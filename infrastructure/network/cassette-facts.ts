@@ -2,7 +2,7 @@
 // over their records, files, types. It loads nothing but what reading needs, since every child process does the same.
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import type { IndexFacts, Scope } from "../../domain/network/index-requests.ts"
-import { FIRST_PARENT } from "../../domain/network/receipt-form.ts"
+import { NO_RECEIPT } from "../../domain/network/receipt-form.ts"
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import { sha256Bytes } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
@@ -22,7 +22,7 @@ const rootFor = (connection: Connection, owner: string): string => {
   const [newest] = connection.all<{ receipt_hash: string }>(
     "SELECT receipt_hash FROM write_receipts ORDER BY receipt_index DESC LIMIT 1"
   )
-  const key = `${newest?.receipt_hash ?? FIRST_PARENT} ${owner}`
+  const key = `${newest?.receipt_hash ?? NO_RECEIPT} ${owner}`
   const known = roots.get(key)
   if (known !== undefined) return known
   const rows = connection.all<{ record_hash: string }>(ownRecords, [owner, owner])

@@ -1,15 +1,16 @@
 // The released versions of a cassette's schema, and how a file becomes a cassette: in one transaction that also writes
 // the first receipt, so that there is exactly one beginning however many create the file at once.
-import { receiptHash } from "../../domain/network/records.ts"
+import { type CassetteDescription, descriptionHash, receiptHash } from "../../domain/network/records.ts"
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
-import { FIRST_PARENT, type Receipt } from "../../domain/network/receipt-form.ts"
+import type { Receipt } from "../../domain/network/receipt-form.ts"
 import { schema } from "../../migrations/snapshots/network/0001.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { applySteps, schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
+import { metaOf } from "./index-writing.ts"
 
 /** Where a cassette records its versions. */
 export const CASSETTE_VERSIONS = { table: "cassette_migrations" } as const
@@ -49,6 +50,18 @@ export const copyReceipt = (host: SqlHost, receipt: Receipt & { readonly receipt
   )
 }
 
+/** The hash of what a cassette says that it is: the parent of its first receipt. */
+export const describedHash = (meta: ReadonlyMap<string, string>): string => {
+  const value = (key: keyof CassetteDescription) => meta.get(key) ?? ""
+  return descriptionHash(sha256, {
+    cassette_id: value("cassette_id"),
+    memories: value("memories"),
+    mutability: value("mutability"),
+    schema_version: value("schema_version"),
+    ttl_ms: value("ttl_ms")
+  })
+}
+
 /** Adds the receipt of a write; belongs into the write's own transaction. The chain's end is read, never remembered. */
 export const addReceipt = (host: SqlHost, operation: string, record_hash: string, rule: string): void => {
   const [end] = host.all<ReceiptEnd>(
@@ -56,7 +69,7 @@ export const addReceipt = (host: SqlHost, operation: string, record_hash: string
   )
   const receipt = {
     receipt_index: (end?.receipt_index ?? 0) + 1,
-    parent_hash: end?.receipt_hash ?? FIRST_PARENT,
+    parent_hash: end?.receipt_hash ?? describedHash(metaOf(host)),
     operation,
     record_hash,
     rule

@@ -2,15 +2,19 @@
 // receipts against the documents, and everything derived against what the documents give. It reads one moment and
 // changes nothing.
 import type { CassetteFinding, CassetteReport } from "../../domain/network/verification.ts"
-import { FIRST_PARENT, type Receipt } from "../../domain/network/receipt-form.ts"
+import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
+import { type ChunkTerms, weightedCounts } from "../../domain/network/term-counts.ts"
+import { NO_RECEIPT, type Receipt } from "../../domain/network/receipt-form.ts"
 import { contentRoot, receiptHash, recordHash } from "../../domain/network/records.ts"
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
+import { fileFindings, part } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
-import { CASSETTE_VERSIONS, cassetteSteps } from "./cassette-schema.ts"
+import { CASSETTE_VERSIONS, cassetteSteps, describedHash } from "./cassette-schema.ts"
 import { checkChunks, checkStrayChunks, type Find } from "./chunk-verification.ts"
 import { checkDescription, checkRecordRules, checkRules } from "./description-verification.ts"
+import { metaOf } from "./index-writing.ts"
 import { checkMemories } from "./memory-verification.ts"
 import { checkPostings } from "./postings-verification.ts"
 import { vectorFindings } from "./vector-verification.ts"
@@ -23,17 +27,17 @@ interface DocumentRow {
   readonly text: string
   readonly content_hash: string
   readonly record_hash: string
+  readonly added_at: string
+  readonly expires_at: string | null
 }
 
+/** Judges the file and its schema; false when the schema is not the cassette's, so that nothing else can be judged. */
 const checkStructure = (connection: Connection, find: Find): boolean => {
-  for (const { integrity_check: line } of connection.all<{ integrity_check: string }>(
-    "PRAGMA integrity_check(10)"
-  )) {
-    if (line !== "ok") find("INTEGRITY", "file", line)
+  const schema = part("schema", () => schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps()))
+  for (const { code, message, where } of [...fileFindings(connection), ...schema]) {
+    find(code as CassetteFinding["code"], where, message)
   }
-  const findings = schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())
-  for (const { code, message, where } of findings) find(code as CassetteFinding["code"], where, message)
-  return findings.length === 0
+  return schema.length === 0
 }
 
 interface ReceiptRow extends Receipt {
@@ -41,9 +45,17 @@ interface ReceiptRow extends Receipt {
 }
 
 /** Checks the chain; gives the records that it says are there. */
-const checkReceipts = (receipts: ReadonlyArray<ReceiptRow>, find: Find): ReadonlySet<string> => {
+const checkReceipts = (
+  receipts: ReadonlyArray<ReceiptRow>,
+  described: string,
+  find: Find
+): ReadonlySet<string> => {
   const records = new Set<string>()
-  let parent = FIRST_PARENT
+  const [first] = receipts
+  if (first !== undefined && first.parent_hash !== described) {
+    find("DESCRIPTION_INVALID", "network_meta", "its first receipt was written for another description")
+  }
+  let parent = first?.parent_hash ?? described
   for (const [index, row] of receipts.entries()) {
     const { receipt_hash, ...receipt } = row
     const where = `write_receipts ${receipt.receipt_index}`
@@ -66,14 +78,41 @@ const checkDocument = (document: DocumentRow, records: ReadonlySet<string>, find
     find("CONTENT_HASH_MISMATCH", where, "its text was changed")
   }
   if (recordHash(sha256, document) !== document.record_hash) {
-    find("RECORD_HASH_MISMATCH", where, "its path, version, type or content hash was changed")
+    find("RECORD_HASH_MISMATCH", where, "its path, version, type, content hash or times were changed")
   }
   if (!records.has(document.record_hash)) {
     find("RECORD_WITHOUT_RECEIPT", where, "no receipt says that it was added")
   }
 }
 
-/** SQLite's own check of the full-text index writes, so it runs on a private copy. */
+/** How many chunks each term stands in. */
+const chunksByTerm = (connection: Connection): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (let from = 0, last = lastChunk(connection); from <= last; from += SEGMENT_CHUNKS) {
+    const rows = connection.all<ChunkTerms>(
+      "SELECT * FROM chunk_terms WHERE chunk_number >= ? AND chunk_number < ?",
+      [from, from + SEGMENT_CHUNKS]
+    )
+    for (const row of rows) {
+      for (const term of weightedCounts(row).keys()) counts.set(term, (counts.get(term) ?? 0) + 1)
+    }
+  }
+  return counts
+}
+
+const lastChunk = (connection: Connection): number =>
+  connection.all<{ last: number }>("SELECT coalesce(max(chunk_number), -1) AS last FROM chunk_terms")[0]
+    ?.last ?? -1
+
+const matches = (connection: Connection, term: string): number =>
+  connection.all<{ chunks: number }>("SELECT count(*) AS chunks FROM chunks_fts WHERE chunks_fts MATCH ?", [
+    `"${term}"`
+  ])[0]?.chunks ?? 0
+
+/**
+ * SQLite's own check of the full-text index writes, so it runs on a private copy. It compares what the index holds and
+ * never looks a term up: that is asked here, term by term.
+ */
 const checkFullText = (connection: Connection, find: Find): void => {
   const bytes = connection.serialize()
   // A database in memory has no write-ahead log, and must not say that it needs one.
@@ -81,11 +120,47 @@ const checkFullText = (connection: Connection, find: Find): void => {
   const copy = openBytes(bytes)
   try {
     copy.run("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
+    const terms = chunksByTerm(copy)
+    const lost = [...terms].filter(([term, chunks]) => matches(copy, term) !== chunks).length
+    if (lost > 0)
+      find("FULL_TEXT_DIFFERS", "chunks_fts", `${lost} of ${terms.size} terms are not found where they stand`)
   } catch (error) {
     find("FULL_TEXT_DIFFERS", "chunks_fts", error instanceof Error ? error.message : "SQLite's check fails")
   } finally {
     copy.close()
   }
+}
+
+/** Does one part of the judging; what cannot be read for it is a finding. */
+const judged = (find: Find, where: string, judge: () => void): void => {
+  const findings = part(where, () => {
+    judge()
+    return []
+  })
+  for (const { code, message, where: place } of findings)
+    find(code as CassetteFinding["code"], place, message)
+}
+
+/** Checks every document and its chunks; gives how many there are, their chunks and their record hashes. */
+const checkDocuments = (connection: Connection, records: ReadonlySet<string>, find: Find) => {
+  const stored: Array<string> = []
+  let chunks = 0
+  const ids = connection.all<{ document_id: number }>(
+    "SELECT document_id FROM documents ORDER BY path, version"
+  )
+  for (const { document_id } of ids) {
+    const [document] = connection.all<DocumentRow>("SELECT * FROM documents WHERE document_id = ?", [
+      document_id
+    ])
+    if (document === undefined) {
+      find("INTEGRITY", `documents ${document_id}`, "an index names it, and it is not found")
+      continue
+    }
+    stored.push(document.record_hash)
+    checkDocument(document, records, find)
+    if (isIndexed(connection, document)) chunks += checkChunks(connection, document, find)
+  }
+  return { chunks, records: stored }
 }
 
 /** Findings and facts of one open cassette. */
@@ -98,55 +173,50 @@ export const verifyCassette = (
 } => {
   const findings: Array<CassetteFinding> = []
   const find: Find = (code, where, message) => findings.push({ code, where: `${id} ${where}`, message })
-  const isWhole = checkStructure(connection, find)
-  const receipts = isWhole
-    ? connection.all<ReceiptRow>("SELECT * FROM write_receipts ORDER BY receipt_index")
-    : []
-  const records = checkReceipts(receipts, find)
+  let receipts: ReadonlyArray<ReceiptRow> = []
+  let documents: ReadonlyArray<string> = []
+  let remembered = { memories: 0, chunks: 0, records: [] as ReadonlyArray<string> }
   let chunks = 0
-  const stored: Array<string> = []
-  let documents = 0
-  let memories = 0
-  if (isWhole) {
-    checkDescription(connection, id, receipts, find)
-    checkRules(connection, receipts, find)
-    checkRecordRules(connection, find)
-    const ids = connection.all<{ document_id: number }>(
-      "SELECT document_id FROM documents ORDER BY path, version"
-    )
-    for (const { document_id } of ids) {
-      const [document] = connection.all<DocumentRow>("SELECT * FROM documents WHERE document_id = ?", [
-        document_id
-      ])
-      if (document === undefined) continue
-      documents += 1
-      stored.push(document.record_hash)
-      checkDocument(document, records, find)
-      if (isIndexed(connection, document)) chunks += checkChunks(connection, document, find)
-    }
-    const remembered = checkMemories(connection, records, find)
-    memories = remembered.memories
-    chunks = checkStrayChunks(connection, chunks + remembered.chunks, find)
-    stored.push(...remembered.records)
-    const present = new Set(stored)
+  if (checkStructure(connection, find)) {
+    let records: ReadonlySet<string> = new Set()
+    judged(find, "write_receipts", () => {
+      receipts = connection.all<ReceiptRow>("SELECT * FROM write_receipts ORDER BY receipt_index")
+      records = checkReceipts(receipts, describedHash(metaOf(connection)), find)
+    })
+    judged(find, "network_meta", () => {
+      checkDescription(connection, id, receipts, find)
+      checkRules(connection, receipts, find)
+      checkRecordRules(connection, find)
+    })
+    judged(find, "documents", () => {
+      const checked = checkDocuments(connection, records, find)
+      documents = checked.records
+      chunks = checked.chunks
+    })
+    judged(find, "memories", () => (remembered = checkMemories(connection, records, find)))
+    judged(find, "chunks", () => (chunks = checkStrayChunks(connection, chunks + remembered.chunks, find)))
+    const present = new Set([...documents, ...remembered.records])
     for (const record of records) {
       if (!present.has(record))
         find("RECORD_MISSING", `record ${record}`, "what it was is gone without a receipt")
     }
-    checkPostings(connection, find)
-    for (const { code, message, where } of vectorFindings(connection)) find(code, where, message)
+    judged(find, "postings", () => checkPostings(connection, find))
+    judged(find, "vectors", () => {
+      for (const { code, message, where } of vectorFindings(connection)) find(code, where, message)
+    })
     checkFullText(connection, find)
   }
+  const stored = [...documents, ...remembered.records]
   return {
     findings,
     facts: {
       cassette_id: id,
       db_hash: contentRoot(sha256, recordsRoot(sha256Bytes, stored)),
-      documents,
-      memories,
+      documents: documents.length,
+      memories: remembered.memories,
       chunks,
       receipts: receipts.length,
-      receipt_head: receipts.at(-1)?.receipt_hash ?? FIRST_PARENT
+      receipt_head: receipts.at(-1)?.receipt_hash ?? NO_RECEIPT
     }
   }
 }

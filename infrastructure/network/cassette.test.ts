@@ -1,9 +1,11 @@
 // One cassette: what its mutability promises holds for our own writes and for raw SQL, every write leaves a receipt, and
 // verification finds and locates what somebody changed behind its back.
+import { readFileSync, writeFileSync } from "node:fs"
+import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { Mutability } from "../../domain/network/cassette.ts"
-import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { type Connection, openForReading } from "../sqlite/better-sqlite3-host.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { addReceipt } from "./cassette-schema.ts"
@@ -239,6 +241,27 @@ describe("verification", () => {
       "tr_network_meta_update"
     ],
     ["RULE_BROKEN", "UPDATE documents SET expires_at = added_at", "tr_documents_update"],
+    ["RECORD_HASH_MISMATCH", "UPDATE documents SET expires_at = added_at", "tr_documents_update"],
+    [
+      "RECORD_HASH_MISMATCH",
+      "UPDATE documents SET added_at = '2026-01-01T00:00:00.001Z'",
+      "tr_documents_update"
+    ],
+    [
+      "DESCRIPTION_INVALID",
+      "UPDATE network_meta SET value = value + 1 WHERE key = 'ttl_ms'",
+      "tr_network_meta_update"
+    ],
+    [
+      "DESCRIPTION_INVALID",
+      "UPDATE network_meta SET value = 'private' WHERE key = 'memories'",
+      "tr_network_meta_update"
+    ],
+    [
+      "DESCRIPTION_INVALID",
+      "UPDATE network_meta SET value = 'read-write' WHERE key = 'mutability'",
+      "tr_network_meta_update"
+    ],
     [
       "RULE_BROKEN",
       "UPDATE write_receipts SET operation = 'x' WHERE receipt_index = 2",
@@ -272,7 +295,9 @@ describe("verification", () => {
     put(connection, "a/b.md", markdown)
     finishWriting(connection)
     const [row] = connection.all<{ record: string }>(`SELECT ${record} AS record`)
+    const restore = drop(connection, "tr_write_receipts_chain_insert")
     connection.transaction(() => addReceipt(connection, operation, row?.record ?? "", mutability))
+    restore()
     expect(codes(connection)).toContain("RULE_BROKEN")
     connection.close()
   })
@@ -280,6 +305,40 @@ describe("verification", () => {
   it("names the document", () => {
     const change = "UPDATE documents SET text = 'x' WHERE path = 'a/b.md'"
     expect(tampered(change, "tr_documents_update")[0]?.where).toBe("one documents a/b.md")
+  })
+
+  it("finds words that the full-text index holds and does not find any more", () => {
+    const { connection, file } = newCassette(temporaryFolder(), "one")
+    // More words than one page of that index holds.
+    put(connection, "a/b.md", Array.from({ length: 3_000 }, (_, n) => `word${n * 7_919}`).join(" "))
+    finishWriting(connection)
+    connection.close()
+    const raw = new Database(file).unsafeMode()
+    raw.exec("DELETE FROM chunks_fts_idx")
+    raw.close()
+    const damaged = openForReading(file)
+    expect(codes(damaged)).toEqual(["FULL_TEXT_DIFFERS"])
+    damaged.close()
+  })
+
+  it("ends with findings wherever a page is overwritten", () => {
+    const { connection, file } = newCassette(temporaryFolder(), "one")
+    put(connection, "a/b.md", markdown)
+    finishWriting(connection)
+    connection.pragma("journal_mode = DELETE")
+    connection.close()
+    const bytes = readFileSync(file)
+    for (let page = 2; page <= bytes.length / 4_096; page++) {
+      const harmed = Buffer.from(bytes)
+      harmed.fill(0xff, (page - 1) * 4_096, page * 4_096)
+      writeFileSync(file, harmed)
+      const damaged = openForReading(file)
+      expect(
+        damaged.snapshot(() => codes(damaged).length > 0),
+        `page ${page}`
+      ).toBe(true)
+      damaged.close()
+    }
   })
 
   it("finds a flipped bit in the file", () => {

@@ -21,7 +21,7 @@ export interface GivenDocument {
 /** What writing a document came to; `refused` by the cassette's mutability. */
 export type WriteOutcome = "added" | "replaced" | "unchanged" | "removed" | "refused"
 
-interface StoredDocument extends DocumentRecord {
+interface StoredDocument extends Omit<DocumentRecord, "added_at" | "expires_at"> {
   readonly document_id: number
   readonly record_hash: string
 }
@@ -37,15 +37,15 @@ const insert = (
   { path, text, type }: GivenDocument,
   version: number,
   rule: string,
-  addedAt: string,
-  expiresAt: string | null
+  added_at: string,
+  expires_at: string | null
 ): void => {
   const content_hash = sha256(text)
-  const record_hash = recordHash(sha256, { path, version, type, content_hash })
+  const record_hash = recordHash(sha256, { path, version, type, content_hash, added_at, expires_at })
   addReceipt(host, "add", record_hash, rule)
   host.run(
     "INSERT INTO documents (path, version, type, text, content_hash, record_hash, added_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    [path, version, type, text, content_hash, record_hash, addedAt, expiresAt]
+    [path, version, type, text, content_hash, record_hash, added_at, expires_at]
   )
   const [stored] = host.all<{ document_id: number }>("SELECT last_insert_rowid() AS document_id")
   indexRecord(host, { document_id: stored?.document_id ?? 0, path, text })

@@ -8,6 +8,8 @@ import type { Hit } from "../../domain/network/cassette.ts"
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import type { Receipt } from "../../domain/network/receipt-form.ts"
 import {
+  type CassetteDescription,
+  descriptionHash,
   chunkId,
   contentRoot,
   memoryRecordHash,
@@ -32,8 +34,11 @@ interface Vectors {
     readonly type: string
     readonly text: string
     readonly content_hash: string
+    readonly added_at: string
+    readonly expires_at: string | null
     readonly record_hash: string
   }>
+  readonly description: CassetteDescription & { readonly description_hash: string }
   readonly memories: ReadonlyArray<MemoryRecord & { readonly text: string; readonly record_hash: string }>
   readonly saves: ReadonlyArray<SaveRecord & { readonly record_hash: string }>
   readonly receipts: ReadonlyArray<Receipt & { readonly receipt_hash: string }>
@@ -112,6 +117,8 @@ describe("the vectors of docs/spec/vectors/network.json", () => {
       expect(memoryRecordHash(sha256, memory)).toBe(memory.record_hash)
     }
     for (const save of vectors.saves) expect(saveRecordHash(sha256, save)).toBe(save.record_hash)
+    expect(descriptionHash(sha256, vectors.description)).toBe(vectors.description.description_hash)
+    expect(vectors.receipts[0]?.parent_hash).toBe(vectors.description.description_hash)
     for (const receipt of vectors.receipts) expect(receiptHash(sha256, receipt)).toBe(receipt.receipt_hash)
     const root = recordsRoot(
       sha256Bytes,

@@ -15,12 +15,12 @@ type Findings = ReadonlyArray<Finding>
 
 const damage = (where: string, message: string): Finding => ({ code: "INTEGRITY", where, message })
 
-/** Runs a part of the check; what SQLite cannot read for its damage is a finding of that part. */
-const part = (where: string, check: () => Findings): Findings => {
+/** Runs a part of a check; what SQLite cannot read for its damage is a finding of that part. Other trouble passes through. */
+export const part = (where: string, check: () => Findings): Findings => {
   try {
     return check()
   } catch (error) {
-    const failure = sqliteFailure(where, error)
+    const failure = error instanceof StoreCorrupt ? error : sqliteFailure(where, error)
     if (failure instanceof Busy) throw error
     if (failure instanceof StoreCorrupt) return [damage(where, failure.finding)]
     const code = (error as { readonly code: string }).code

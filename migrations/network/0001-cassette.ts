@@ -5,7 +5,18 @@
  */
 import { sql } from "kysely"
 import { builders, refuse, statement, trigger, type Migration } from "../statements.ts"
-import { isPrivate, keepsAll, memoryGuards, metaValue, newestReceipt, saveGuards } from "./memory-guards.ts"
+import {
+  admitsOne,
+  isHash,
+  isPrivate,
+  isStored,
+  keepsAll,
+  memoryGuards,
+  metaValue,
+  newestReceipt,
+  recordTimes,
+  saveGuards
+} from "./memory-guards.ts"
 
 const db = builders<unknown>()
 
@@ -255,8 +266,34 @@ const receiptGuards = [
       refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
       refuse(
         "write_receipts is a chain: receipt_index must be the next, parent_hash the newest receipt's hash",
-        sql`NEW."receipt_index" IS NOT (SELECT coalesce(max("receipt_index"), 0) + 1 FROM "write_receipts") OR NEW."parent_hash" IS NOT coalesce((SELECT "receipt_hash" FROM "write_receipts" WHERE "receipt_index" = NEW."receipt_index" - 1), '${sql.raw("0".repeat(64))}')`
-      )
+        // Before the first stands the hash of the description, which SQL cannot compute: verification does.
+        sql`NEW."receipt_index" IS NOT (SELECT coalesce(max("receipt_index"), 0) + 1 FROM "write_receipts") OR NEW."parent_hash" IS NOT coalesce((SELECT "receipt_hash" FROM "write_receipts" WHERE "receipt_index" = NEW."receipt_index" - 1), NEW."parent_hash")`
+      ),
+      refuse(
+        "A receipt's hashes must be 64 lower-case hex digits",
+        sql`(${isHash("parent_hash")} AND ${isHash("record_hash")} AND ${isHash("receipt_hash")}) IS NOT 1`
+      ),
+      refuse(
+        "A receipt is that of migrate, add, remove or seal",
+        sql`NEW."operation" NOT IN ('migrate', 'add', 'remove', 'seal')`
+      ),
+      refuse(
+        "The first receipt of a cassette is that of its migration",
+        sql`NEW."receipt_index" IS 1 AND NEW."operation" IS NOT 'migrate'`
+      ),
+      refuse(
+        "A receipt's rule is the cassette's mutability",
+        sql`NEW."operation" IS NOT 'migrate' AND NEW."rule" IS NOT ${metaValue("mutability")}`
+      ),
+      refuse(
+        "Only an immutable cassette is sealed",
+        sql`NEW."operation" IS 'seal' AND ${metaValue("mutability")} IS NOT 'immutable'`
+      ),
+      refuse(
+        "Nothing follows a seal",
+        sql`(SELECT "operation" FROM "write_receipts" WHERE "receipt_index" = NEW."receipt_index" - 1) IS 'seal'`
+      ),
+      refuse("A record that is there already is not added", sql`NEW."operation" IS 'add' AND ${isStored}`)
     ]
   }),
   ...(["UPDATE", "DELETE"] as const).map((event) =>
@@ -286,7 +323,13 @@ const documentGuards = [
         "A document's version must be one more than the newest of its path",
         sql`NEW."version" IS NOT (SELECT coalesce(max("version"), 0) + 1 FROM "documents" WHERE "path" = NEW."path")`
       ),
-      refuse("A document needs the receipt of its write", newestReceipt("add", "NEW"))
+      refuse("A document needs the receipt of its write", newestReceipt("add", "NEW")),
+      admitsOne("A document"),
+      refuse(
+        "A document's content_hash must be 64 lower-case hex digits",
+        sql`${isHash("content_hash")} IS NOT 1`
+      ),
+      ...recordTimes("A document", "added_at")
     ]
   }),
   trigger({

@@ -18,6 +18,36 @@ export const keepsAll = sql`${metaValue("mutability")} IN ('immutable', 'stable'
 export const newestReceipt = (operation: string, row: "NEW" | "OLD"): Fragment =>
   sql`NOT EXISTS (SELECT 1 FROM "write_receipts" WHERE "receipt_index" = (SELECT max("receipt_index") FROM "write_receipts") AND "operation" IS ${sql.lit(operation)} AND "record_hash" IS ${sql.ref(`${row}.record_hash`)})`
 
+/** A text is 64 lower-case hexadecimal digits. Twice a length: that of a text and GLOB stop at U+0000. */
+export const isHash = (column: string): Fragment => {
+  const value = sql.ref(`NEW.${column}`)
+  return sql`(length(${value}) IS 64 AND length(CAST(${value} AS BLOB)) IS 64 AND ${value} NOT GLOB '*[^0-9a-f]*')`
+}
+
+/** Some record stands under this hash: each receipt admits one. */
+export const isStored = sql`(EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = NEW."record_hash"))`
+
+const isNoTime = (column: string): Fragment => {
+  const value = sql.ref(`NEW.${column}`)
+  return sql`strftime('%Y-%m-%dT%H:%M:%fZ', ${value}) IS NOT ${value}`
+}
+
+/** What a record that is written at a time must be. */
+export const recordTimes = (what: string, column: string) => [
+  refuse(
+    `${what} has times of the form YYYY-MM-DDTHH:MM:SS.mmmZ`,
+    sql`${isNoTime(column)} OR ${isNoTime("expires_at")}`
+  ),
+  refuse(
+    "Records of an ephemeral cassette expire, and no others",
+    sql`(NEW."expires_at" IS NULL) IS (${metaValue("mutability")} IS 'ephemeral')`
+  )
+]
+
+/** A receipt that has its record already admits no second one. */
+export const admitsOne = (what: string) =>
+  refuse(`${what} is stored already under the receipt of its write`, isStored)
+
 const immutable = refuse(
   "immutable: nothing is remembered in an immutable cassette",
   sql`${metaValue("mutability")} IS 'immutable'`
@@ -40,7 +70,12 @@ export const memoryGuards = [
         "A memory has an owner in a private cassette, and none in a shared one",
         sql`(NEW."owner" <> '') <> (${isPrivate})`
       ),
-      refuse("A memory needs the receipt of its write", newestReceipt("add", "NEW"))
+      refuse("A memory needs the receipt of its write", newestReceipt("add", "NEW")),
+      admitsOne("A memory"),
+      refuse(
+        "A memory's content_hash must be 64 lower-case hex digits",
+        sql`${isHash("content_hash")} IS NOT 1`
+      )
     ]
   }),
   trigger({
@@ -87,7 +122,9 @@ export const saveGuards = [
         "Only its owner saves a memory of a private cassette",
         sql`${isPrivate} AND NEW."agent_id" IS NOT (SELECT "owner" FROM "memories" WHERE "memory_id" = NEW."memory_id")`
       ),
-      refuse("A save needs the receipt of its write", newestReceipt("add", "NEW"))
+      refuse("A save needs the receipt of its write", newestReceipt("add", "NEW")),
+      admitsOne("A save"),
+      ...recordTimes("A save", "saved_at")
     ]
   }),
   trigger({

@@ -10,6 +10,7 @@ import {
   document,
   insert,
   memory,
+  named,
   receipt,
   receiptOf,
   save,
@@ -115,7 +116,7 @@ const ofAnother = `${newMemory}; ${insert("memories", { ...memory(3, "private"),
 // The receipt that makes a write right, and what makes it the receipt of something else.
 const wrongReceipts = (operation: string, record: string): ReadonlyArray<string> => [
   `${receiptOf(operation, record)}; ${insert("write_receipts", receipt(8, operation, "other"))}`,
-  receiptOf(operation === "add" ? "remove" : "add", record),
+  receiptOf("migrate", record),
   receiptOf(operation, "other")
 ]
 
@@ -172,7 +173,11 @@ const onMemories: ReadonlyArray<CassetteAttack> = [
   immutable(NOTHING, insert("memories", memory(3)), newMemory),
   immutable(NOTHING, insert("saves", save(2, 1, 1)), newSave),
   mutable(KNOWN, insert("memories", { ...memory(3), memory_id: 1 }, "REPLACE"), newMemory),
-  mutable(KNOWN, insert("memories", { ...memory(3), content_hash: "content-1" }, "REPLACE"), newMemory),
+  mutable(
+    KNOWN,
+    insert("memories", { ...memory(3), content_hash: named("content-1") }, "REPLACE"),
+    newMemory
+  ),
   mutable(OWNED, insert("memories", memory(3, "private")), newMemory),
   inPrivate(OWNED, insert("memories", memory(3)), newMemory),
   mutable("A memory needs the receipt of its write", insert("memories", memory(3))),
@@ -256,6 +261,110 @@ const onMemories: ReadonlyArray<CassetteAttack> = [
   mutable("Everybody sees a shared cassette", insert("segments", segment(9, "thief")))
 ]
 
+// What a receipt can never say, and what it admits.
+const strange = (hash: string) => [
+  hash.toUpperCase(),
+  "ab",
+  `${hash}ab`,
+  `${hash.slice(1)}\u0000`,
+  `${hash}\u0000`,
+  ...["/", ":", "`", "g"].flatMap((char) =>
+    [0, 31, 63].map((index) => `${hash.slice(0, index)}${char}${hash.slice(index + 1)}`)
+  )
+]
+
+const unborn = (message: string, sql: string): CassetteAttack => ({ ...mutable(message, sql), unborn: true })
+
+const next = receipt(7, "add", "record-4")
+const receiptWith = (changes: Row) => insert("write_receipts", { ...next, ...changes })
+
+const onReceipts: ReadonlyArray<CassetteAttack> = [
+  ...["record_hash", "receipt_hash"].flatMap((column) =>
+    strange(named("x")).map((value) =>
+      mutable("A receipt's hashes must be 64 lower-case hex digits", receiptWith({ [column]: value }))
+    )
+  ),
+  ...strange(named("x")).map((value) =>
+    unborn(
+      "A receipt's hashes must be 64 lower-case hex digits",
+      insert("write_receipts", { ...receipt(0, "migrate", "schema"), rule: "name", parent_hash: value })
+    )
+  ),
+  mutable("A receipt is that of migrate, add, remove or seal", receiptWith({ operation: "zap" })),
+  {
+    ...mutable(
+      "The first receipt of a cassette is that of its migration",
+      insert("write_receipts", receipt(0, "add", "record-4")),
+      insert("network_meta", { key: "mutability", value: "mutable" })
+    ),
+    unborn: true
+  },
+  mutable("A receipt's rule is the cassette's mutability", receiptWith({ rule: "other" })),
+  mutable("A receipt's rule is the cassette's mutability", receiptWith({ rule: "0001-cassette" })),
+  ...(["stable", "mutable", "append-only", "ephemeral", "read-write"] as const).map((mutability) => ({
+    message: "Only an immutable cassette is sealed",
+    mutability,
+    sql: receiptWith({ operation: "seal" })
+  })),
+  immutable(
+    "Nothing follows a seal",
+    insert("write_receipts", receipt(8, "add", "record-4")),
+    receiptOf("seal", "none")
+  ),
+  ...["record-3", "memory-1", "save-1"].map((record) =>
+    mutable("A record that is there already is not added", receiptOf("add", record))
+  )
+]
+
+const kinds = {
+  documents: ["A document", { ...document(4, "c.md", 1) }, { ...document(5, "d.md", 1) }],
+  memories: ["A memory", memory(3), memory(4)],
+  saves: ["A save", save(2, 2, 1), save(3, 1, 2)]
+} as const
+
+const timed = { documents: "added_at", saves: "saved_at" } as const
+
+const onRecords: ReadonlyArray<CassetteAttack> = [
+  // The newest receipt has its record already, of whatever kind that is.
+  ...Object.entries(kinds).flatMap(([table, [what, , second]]) =>
+    Object.entries(kinds).map(([other, [, first]]) =>
+      mutable(
+        `${what} is stored already under the receipt of its write`,
+        insert(table, { ...second, record_hash: named("once") }),
+        `${receiptOf("add", "once")}; ${insert(other, { ...first, record_hash: named("once") })}`
+      )
+    )
+  ),
+  ...(["documents", "memories"] as const).flatMap((table) => {
+    const [what, row] = kinds[table]
+    return strange(named("x")).map((content_hash) =>
+      mutable(
+        `${what}'s content_hash must be 64 lower-case hex digits`,
+        insert(table, { ...row, record_hash: named("once"), content_hash }),
+        receiptOf("add", "once")
+      )
+    )
+  }),
+  ...(["documents", "saves"] as const).flatMap((table) => {
+    const [what, row] = kinds[table]
+    const at = (mutability: "mutable" | "ephemeral", changes: Row, message: string) => ({
+      message,
+      mutability,
+      sql: insert(table, { ...row, record_hash: named("once"), ...changes }),
+      first: receiptOf("add", "once")
+    })
+    const form = `${what} has times of the form YYYY-MM-DDTHH:MM:SS.mmmZ`
+    const end = "Records of an ephemeral cassette expire, and no others"
+    return [
+      at("mutable", { [timed[table]]: "2026-01-01 00:00:00" }, form),
+      at("ephemeral", { [timed[table]]: "2026-01-01" }, form),
+      at("ephemeral", { expires_at: "2027-01-01 00:00:00" }, form),
+      at("ephemeral", { expires_at: null }, end),
+      at("mutable", { expires_at: "2027-01-01T00:00:00.000Z" }, end)
+    ]
+  })
+]
+
 // These are asked when a cassette is born.
 const onBirth: ReadonlyArray<CassetteAttack> = [
   {
@@ -280,6 +389,8 @@ export const cassetteAttacks: ReadonlyArray<CassetteAttack> = [
   ...onMemories,
   ...receiptsOfOthers,
   ...onBirth,
+  ...onReceipts,
+  ...onRecords,
   ...["cassette_id", "mutability", "memories", "ttl_ms", "schema_version"].map((key) =>
     stable(FIXED, `UPDATE network_meta SET value = 'mutable' WHERE key = ${literal(key)}`)
   ),
@@ -292,9 +403,15 @@ export const cassetteAttacks: ReadonlyArray<CassetteAttack> = [
     `${insert("network_meta", { key: "next_chunk", value: "0" })} ON CONFLICT DO UPDATE SET value = '0'`
   ),
   ...["INSERT", "REPLACE"].flatMap((verb) => [
-    stable(CHAIN, insert("write_receipts", { ...receipt(8, "add", "r"), parent_hash: "receipt-6" }, verb)),
-    stable(CHAIN, insert("write_receipts", { ...receipt(7, "add", "r"), parent_hash: "receipt-5" }, verb)),
-    stable(CHAIN, insert("write_receipts", { ...receipt(6, "add", "r"), rule: "other" }, verb))
+    stable(
+      CHAIN,
+      insert("write_receipts", { ...receipt(8, "add", "r"), parent_hash: named("receipt-6") }, verb)
+    ),
+    stable(
+      CHAIN,
+      insert("write_receipts", { ...receipt(7, "add", "r"), parent_hash: named("receipt-5") }, verb)
+    ),
+    stable(CHAIN, insert("write_receipts", receipt(6, "add", "r"), verb))
   ]),
   // No receipt stands before it, as before the first.
   stable(CHAIN, insert("write_receipts", { ...receipt(8, "add", "r"), parent_hash: "0".repeat(64) })),

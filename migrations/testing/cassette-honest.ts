@@ -9,6 +9,7 @@ import {
   document,
   insert,
   memory,
+  named,
   OWNER,
   receiptOf,
   save,
@@ -71,7 +72,7 @@ const removals: ReadonlyArray<string> = [
 ]
 
 const ofMutability: Readonly<Record<Mutability, ReadonlyArray<string>>> = {
-  immutable: ["DELETE FROM chunks"],
+  immutable: ["DELETE FROM chunks", receiptOf("seal", "none")],
   stable: ["DELETE FROM chunks WHERE document_id = 1"],
   mutable: removals,
   "append-only": [],
@@ -82,7 +83,7 @@ const ofMutability: Readonly<Record<Mutability, ReadonlyArray<string>>> = {
 const inShared = `${receiptOf("add", "save-2")}; ${insert("saves", { ...save(2, 1, 2), agent_id: "another" })}`
 
 // A text that its owner has remembered already.
-const ofAnother = `${receiptOf("add", "memory-3")}; ${insert("memories", { ...memory(3, "private"), owner: "stranger", content_hash: "content-1" })}`
+const ofAnother = `${receiptOf("add", "memory-3")}; ${insert("memories", { ...memory(3, "private"), owner: "stranger", content_hash: named("content-1") })}`
 
 /** What may follow in a cassette of this kind. */
 export const honestWrites = ({

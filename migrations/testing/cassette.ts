@@ -2,6 +2,7 @@
  * The cassettes that are attacked: the rows of each table, and a small cassette of each kind, made by the statements of
  * an honest writer. Everything is fixed, as for the ledger. It must never check what it writes: the guards do.
  */
+import { createHash } from "node:crypto"
 import Database from "better-sqlite3"
 import { dumpBy } from "./attack.ts"
 import { insertInto } from "./ledger.ts"
@@ -17,14 +18,22 @@ export type Memories = "shared" | "private"
 /** A row, by its columns. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** A receipt of a write, in its place in the chain. */
-export const receipt = (receipt_index: number, operation: string, record_hash: string): Row => ({
-  receipt_index,
-  parent_hash: receipt_index === 1 ? "0".repeat(64) : `receipt-${receipt_index - 1}`,
+/** The hash that is called so here. */
+export const named = (name: string): string => createHash("sha256").update(name).digest("hex")
+
+/** Stands for the cassette's own mutability in a row. */
+const OWN_RULE = "own rule"
+/** Stands for a time in an ephemeral cassette, and for none in any other. */
+export const OWN_END = "own end"
+
+/** A receipt of a write, in its place in the chain behind that of the migration, which is number 0. */
+export const receipt = (number: number, operation: string, record: string): Row => ({
+  receipt_index: number + 1,
+  parent_hash: number === 0 ? named("description") : named(`receipt-${number - 1}`),
   operation,
-  record_hash,
-  rule: "rule",
-  receipt_hash: `receipt-${receipt_index}`
+  record_hash: named(record),
+  rule: OWN_RULE,
+  receipt_hash: named(`receipt-${number}`)
 })
 
 /** A document; its receipt names the record that its number gives. */
@@ -34,10 +43,10 @@ export const document = (document_id: number, path: string, version: number): Ro
   version,
   type: "text",
   text: "text",
-  content_hash: "content",
-  record_hash: `record-${document_id}`,
+  content_hash: named("content"),
+  record_hash: named(`record-${document_id}`),
   added_at: "2026-01-01T00:00:00.000Z",
-  expires_at: null
+  expires_at: OWN_END
 })
 
 /** A chunk of a document. */
@@ -63,8 +72,8 @@ export const memory = (memory_id: number, memories: Memories = "shared"): Row =>
   memory_id,
   owner: memories === "private" ? OWNER : "",
   text: "text",
-  content_hash: `content-${memory_id}`,
-  record_hash: `memory-${memory_id}`
+  content_hash: named(`content-${memory_id}`),
+  record_hash: named(`memory-${memory_id}`)
 })
 
 /** A save of a memory by the owner. */
@@ -74,9 +83,9 @@ export const save = (save_id: number, memory_id: number, save_number: number): R
   save_number,
   agent_id: OWNER,
   saved_at: "2026-01-01T00:00:00.000Z",
-  expires_at: null,
+  expires_at: OWN_END,
   metadata: "{}",
-  record_hash: `save-${save_id}`
+  record_hash: named(`save-${save_id}`)
 })
 
 /** The chunk of the first memory; a private one stands in the segment of its owner. */
@@ -124,9 +133,14 @@ export const derived: Readonly<Record<string, readonly [Row, Row]>> = {
   vector_tail: [{ vector_id: 1 }, { vector_id: 9 }]
 }
 
+const mutabilityIs = `SELECT "value" FROM "network_meta" WHERE "key" = 'mutability'`
+
 /** The text of an INSERT; blobs are written from text, which STRICT does not take as it is. */
 export const insert = (table: string, row: Row, verb = "INSERT"): string =>
-  insertInto(table, row, verb).replaceAll("'x'", "x'00'")
+  insertInto(table, row, verb)
+    .replaceAll("'x'", "x'00'")
+    .replaceAll(`'${OWN_RULE}'`, `(${mutabilityIs})`)
+    .replaceAll(`'${OWN_END}'`, `(SELECT '2027-01-01T00:00:00.000Z' WHERE (${mutabilityIs}) IS 'ephemeral')`)
 
 // Nothing is remembered in an immutable cassette; the receipts are there all the same, so that the next is the same.
 const remembered = (mutability: Mutability, memories: Memories): ReadonlyArray<string> => {
@@ -137,7 +151,9 @@ const remembered = (mutability: Mutability, memories: Memories): ReadonlyArray<s
   ] as const
   const written: Array<string> = []
   for (const [index, [table, row]] of rows.entries()) {
-    written.push(insert("write_receipts", receipt(4 + index, "add", String(row["record_hash"]))))
+    written.push(
+      insert("write_receipts", { ...receipt(4 + index, "add", ""), record_hash: row["record_hash"] })
+    )
     if (mutability !== "immutable") written.push(insert(table, row))
   }
   return mutability === "immutable" ? written : [...written, insert("chunks", chunkOfMemory(memories))]
@@ -159,6 +175,7 @@ const setup = (mutability: Mutability, memories: Memories): ReadonlyArray<string
     reindexing: "0",
     sealed: "0"
   }).map(([key, value]) => insert("network_meta", { key, value })),
+  insert("write_receipts", { ...receipt(0, "migrate", "schema"), rule: "0001-cassette" }),
   insert("write_receipts", receipt(1, "add", "record-1")),
   insert("documents", document(1, "a.md", 1)),
   insert("write_receipts", receipt(2, "add", "record-2")),

@@ -75,7 +75,14 @@ END;
 CREATE TRIGGER "tr_write_receipts_chain_insert" BEFORE INSERT ON "write_receipts"
 BEGIN
   SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
-  SELECT RAISE(ABORT, 'write_receipts is a chain: receipt_index must be the next, parent_hash the newest receipt''s hash') WHERE NEW."receipt_index" IS NOT (SELECT coalesce(max("receipt_index"), 0) + 1 FROM "write_receipts") OR NEW."parent_hash" IS NOT coalesce((SELECT "receipt_hash" FROM "write_receipts" WHERE "receipt_index" = NEW."receipt_index" - 1), '0000000000000000000000000000000000000000000000000000000000000000');
+  SELECT RAISE(ABORT, 'write_receipts is a chain: receipt_index must be the next, parent_hash the newest receipt''s hash') WHERE NEW."receipt_index" IS NOT (SELECT coalesce(max("receipt_index"), 0) + 1 FROM "write_receipts") OR NEW."parent_hash" IS NOT coalesce((SELECT "receipt_hash" FROM "write_receipts" WHERE "receipt_index" = NEW."receipt_index" - 1), NEW."parent_hash");
+  SELECT RAISE(ABORT, 'A receipt''s hashes must be 64 lower-case hex digits') WHERE ((length("NEW"."parent_hash") IS 64 AND length(CAST("NEW"."parent_hash" AS BLOB)) IS 64 AND "NEW"."parent_hash" NOT GLOB '*[^0-9a-f]*') AND (length("NEW"."record_hash") IS 64 AND length(CAST("NEW"."record_hash" AS BLOB)) IS 64 AND "NEW"."record_hash" NOT GLOB '*[^0-9a-f]*') AND (length("NEW"."receipt_hash") IS 64 AND length(CAST("NEW"."receipt_hash" AS BLOB)) IS 64 AND "NEW"."receipt_hash" NOT GLOB '*[^0-9a-f]*')) IS NOT 1;
+  SELECT RAISE(ABORT, 'A receipt is that of migrate, add, remove or seal') WHERE NEW."operation" NOT IN ('migrate', 'add', 'remove', 'seal');
+  SELECT RAISE(ABORT, 'The first receipt of a cassette is that of its migration') WHERE NEW."receipt_index" IS 1 AND NEW."operation" IS NOT 'migrate';
+  SELECT RAISE(ABORT, 'A receipt''s rule is the cassette''s mutability') WHERE NEW."operation" IS NOT 'migrate' AND NEW."rule" IS NOT (SELECT "value" FROM "network_meta" WHERE "key" = 'mutability');
+  SELECT RAISE(ABORT, 'Only an immutable cassette is sealed') WHERE NEW."operation" IS 'seal' AND (SELECT "value" FROM "network_meta" WHERE "key" = 'mutability') IS NOT 'immutable';
+  SELECT RAISE(ABORT, 'Nothing follows a seal') WHERE (SELECT "operation" FROM "write_receipts" WHERE "receipt_index" = NEW."receipt_index" - 1) IS 'seal';
+  SELECT RAISE(ABORT, 'A record that is there already is not added') WHERE NEW."operation" IS 'add' AND (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = NEW."record_hash"));
 END;
 
 CREATE TRIGGER "tr_write_receipts_append_only_update" BEFORE UPDATE ON "write_receipts"
@@ -94,6 +101,10 @@ BEGIN
   SELECT RAISE(ABORT, 'A document is stored already under this number') WHERE EXISTS (SELECT 1 FROM "documents" WHERE "document_id" = NEW."document_id");
   SELECT RAISE(ABORT, 'A document''s version must be one more than the newest of its path') WHERE NEW."version" IS NOT (SELECT coalesce(max("version"), 0) + 1 FROM "documents" WHERE "path" = NEW."path");
   SELECT RAISE(ABORT, 'A document needs the receipt of its write') WHERE NOT EXISTS (SELECT 1 FROM "write_receipts" WHERE "receipt_index" = (SELECT max("receipt_index") FROM "write_receipts") AND "operation" IS 'add' AND "record_hash" IS "NEW"."record_hash");
+  SELECT RAISE(ABORT, 'A document is stored already under the receipt of its write') WHERE (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = NEW."record_hash"));
+  SELECT RAISE(ABORT, 'A document''s content_hash must be 64 lower-case hex digits') WHERE (length("NEW"."content_hash") IS 64 AND length(CAST("NEW"."content_hash" AS BLOB)) IS 64 AND "NEW"."content_hash" NOT GLOB '*[^0-9a-f]*') IS NOT 1;
+  SELECT RAISE(ABORT, 'A document has times of the form YYYY-MM-DDTHH:MM:SS.mmmZ') WHERE strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."added_at") IS NOT "NEW"."added_at" OR strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."expires_at") IS NOT "NEW"."expires_at";
+  SELECT RAISE(ABORT, 'Records of an ephemeral cassette expire, and no others') WHERE (NEW."expires_at" IS NULL) IS ((SELECT "value" FROM "network_meta" WHERE "key" = 'mutability') IS 'ephemeral');
 END;
 
 CREATE TRIGGER "tr_documents_update" BEFORE UPDATE ON "documents"
@@ -113,6 +124,8 @@ BEGIN
   SELECT RAISE(ABORT, 'A memory is stored already under this number, or with this text for the same owner') WHERE EXISTS (SELECT 1 FROM "memories" WHERE "memory_id" = NEW."memory_id" OR "owner" = NEW."owner" AND "content_hash" = NEW."content_hash");
   SELECT RAISE(ABORT, 'A memory has an owner in a private cassette, and none in a shared one') WHERE (NEW."owner" <> '') <> ((SELECT "value" FROM "network_meta" WHERE "key" = 'memories') IS 'private');
   SELECT RAISE(ABORT, 'A memory needs the receipt of its write') WHERE NOT EXISTS (SELECT 1 FROM "write_receipts" WHERE "receipt_index" = (SELECT max("receipt_index") FROM "write_receipts") AND "operation" IS 'add' AND "record_hash" IS "NEW"."record_hash");
+  SELECT RAISE(ABORT, 'A memory is stored already under the receipt of its write') WHERE (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = NEW."record_hash"));
+  SELECT RAISE(ABORT, 'A memory''s content_hash must be 64 lower-case hex digits') WHERE (length("NEW"."content_hash") IS 64 AND length(CAST("NEW"."content_hash" AS BLOB)) IS 64 AND "NEW"."content_hash" NOT GLOB '*[^0-9a-f]*') IS NOT 1;
 END;
 
 CREATE TRIGGER "tr_memories_update" BEFORE UPDATE ON "memories"
@@ -134,6 +147,9 @@ BEGIN
   SELECT RAISE(ABORT, 'save_number must be one more than the memory''s newest') WHERE NEW."save_number" IS NOT (SELECT coalesce(max("save_number"), 0) + 1 FROM "saves" WHERE "memory_id" = NEW."memory_id");
   SELECT RAISE(ABORT, 'Only its owner saves a memory of a private cassette') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'memories') IS 'private' AND NEW."agent_id" IS NOT (SELECT "owner" FROM "memories" WHERE "memory_id" = NEW."memory_id");
   SELECT RAISE(ABORT, 'A save needs the receipt of its write') WHERE NOT EXISTS (SELECT 1 FROM "write_receipts" WHERE "receipt_index" = (SELECT max("receipt_index") FROM "write_receipts") AND "operation" IS 'add' AND "record_hash" IS "NEW"."record_hash");
+  SELECT RAISE(ABORT, 'A save is stored already under the receipt of its write') WHERE (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = NEW."record_hash"));
+  SELECT RAISE(ABORT, 'A save has times of the form YYYY-MM-DDTHH:MM:SS.mmmZ') WHERE strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."saved_at") IS NOT "NEW"."saved_at" OR strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."expires_at") IS NOT "NEW"."expires_at";
+  SELECT RAISE(ABORT, 'Records of an ephemeral cassette expire, and no others') WHERE (NEW."expires_at" IS NULL) IS ((SELECT "value" FROM "network_meta" WHERE "key" = 'mutability') IS 'ephemeral');
 END;
 
 CREATE TRIGGER "tr_saves_update" BEFORE UPDATE ON "saves"
