@@ -28,6 +28,28 @@ const twoJobs = [
   { intent: "b", steps: [{ n: 3 }] }
 ] as const
 
+describe("a claim that finds nothing", () => {
+  it.effect("says how the run's leases stand", () =>
+    Effect.gen(function* () {
+      const ledger = yield* openLedger()
+      const refused = (job_id?: string) =>
+        Effect.flip(
+          ledger.claimStep({ run_id: run, worker_id: "w", ...(job_id === undefined ? {} : { job_id }) })
+        )
+      const none = yield* refused()
+      assert.deepInclude({ ...none }, { _tag: "NoPendingStep", leases: { running: 0, ended: 0 } })
+      yield* ledger.postMessage({ run_id: run, source: "USER", payload: { steps: [{}, {}, {}] } })
+      const { job_id } = yield* ledger.claimStep({ run_id: run, worker_id: "w", ttl_seconds: 10 })
+      yield* ledger.claimStep({ run_id: run, worker_id: "w", ttl_seconds: 10 })
+      yield* ledger.claimStep({ run_id: run, worker_id: "w", ttl_seconds: 1000 })
+      yield* TestClock.adjust("10 seconds")
+      for (const refusal of [yield* refused(), yield* refused(job_id)]) {
+        assert.deepInclude({ ...refusal }, { _tag: "NoPendingStep", leases: { running: 1, ended: 2 } })
+      }
+    })
+  )
+})
+
 describe("claiming", () => {
   it.effect("test_claim_deterministic_order", () =>
     Effect.gen(function* () {

@@ -33,7 +33,7 @@ import {
   type Requeued,
   type StepStanding
 } from "../../domain/ledger/decide.ts"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import { type InvalidInput, NoPendingStep } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 import { type Page, PageOptions, preparePage } from "../../domain/ledger/page.ts"
 import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
@@ -208,6 +208,20 @@ const makeLedger: Effect.Effect<
   const runs = (runId?: string) =>
     Effect.flatMap(Clock.currentTimeMillis, (millis) => reader.runs(nearestTimestamp(millis), runId))
 
+  const claimStep = command(
+    writer,
+    "claimStep",
+    decodeInput(ClaimStep, prepareClaim),
+    (prepared) => (transaction, moment) =>
+      decideClaim(prepared, transaction.nextPendingStep(prepared.run_id, prepared.job_id), moment)
+  )
+
+  /** Says how the run's leases stand beside a claim that found nothing; looked up outside the lock. */
+  const withLeases = Effect.fnUntraced(function* ({ job_id, run_id }: NoPendingStep) {
+    const [{ expired_leases: ended = 0, leased = 0 } = {}] = yield* runs(run_id)
+    return yield* new NoPendingStep({ run_id, job_id, leases: { running: leased - ended, ended } })
+  })
+
   return {
     ledgerId: store.ledgerId,
     postMessage: command(
@@ -224,13 +238,7 @@ const makeLedger: Effect.Effect<
         ),
       weightOfPost
     ),
-    claimStep: command(
-      writer,
-      "claimStep",
-      decodeInput(ClaimStep, prepareClaim),
-      (prepared) => (transaction, moment) =>
-        decideClaim(prepared, transaction.nextPendingStep(prepared.run_id, prepared.job_id), moment)
-    ),
+    claimStep: (input) => Effect.catchTag(claimStep(input), "NoPendingStep", withLeases),
     completeStep: command(
       writer,
       "completeStep",

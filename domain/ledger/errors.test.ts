@@ -41,6 +41,11 @@ const cases: ReadonlyArray<readonly [MessageCassetteError, string, string]> = [
   [new InvalidInput({ message: "/ttl: no", issues: [] }), "INVALID_PARAMS", "/ttl: no"],
   [new NoPendingStep({ run_id: "r", job_id: null }), "NO_PENDING_STEP", "No pending steps in run r"],
   [new NoPendingStep({ run_id: "r", job_id: "j" }), "NO_PENDING_STEP", "No pending steps in job j"],
+  [
+    new NoPendingStep({ run_id: "r", job_id: null, leases: { running: 1, ended: 2 } }),
+    "NO_PENDING_STEP",
+    "No pending steps in run r; 1 lease(s) of the run are running; 2 lease(s) of the run have ended: requeue their steps (cortex cassette requeue)"
+  ],
   [new StepNotFound({ step_id }), "STEP_NOT_FOUND", "step_1"],
   [new WrongRun({ step_id, run_id: "a", actual_run_id: "b" }), "WRONG_RUN", "belongs to run b, not to a"],
   [new NotLeased({ step_id, status: "PENDING", receipt: null }), "NOT_LEASED", "it is PENDING"],

@@ -12,10 +12,17 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
 /** The run, or the job, has no step that waits. */
 export class NoPendingStep extends Schema.TaggedError<NoPendingStep>()("NoPendingStep", {
   run_id: Schema.String,
-  job_id: Schema.NullOr(Schema.String)
+  job_id: Schema.NullOr(Schema.String),
+  /** How the run's leases stand, where that was looked up: those that have ended wait for somebody to requeue their steps. */
+  leases: Schema.optional(Schema.Struct({ running: Schema.Int, ended: Schema.Int }))
 }) {
   override get message() {
-    return `No pending steps in ${this.job_id === null ? `run ${this.run_id}` : `job ${this.job_id}`}`
+    const nothing = `No pending steps in ${this.job_id === null ? `run ${this.run_id}` : `job ${this.job_id}`}`
+    const { ended = 0, running = 0 } = this.leases ?? {}
+    const runs = running === 0 ? "" : `; ${running} lease(s) of the run are running`
+    return ended === 0
+      ? `${nothing}${runs}`
+      : `${nothing}${runs}; ${ended} lease(s) of the run have ended: requeue their steps (cortex cassette requeue)`
   }
 }
 
