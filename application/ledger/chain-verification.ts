@@ -11,7 +11,11 @@ import {
 import { eachEvent, startAfter } from "./event-pages.ts"
 import { Hashing } from "./hashing.ts"
 import type { ReadError } from "./ledger-reader.ts"
+import { Progress } from "./progress.ts"
 import { reading, type Rungs } from "./rungs.ts"
+
+/** How many events are read between two reports of progress. */
+const REPORTED_EVENTS = 10_000
 
 export interface ChainOptions {
   /** Where to begin: a place that stands and is trusted; by default before the first event. */
@@ -28,6 +32,8 @@ export const verifyChain = Effect.fnUntraced(function* (
   const { counts, list, snapshot } = rungs
   const { sha256 } = yield* Hashing
   let head: Head = since
+  const report = yield* Progress
+  const total = (yield* reading(() => snapshot.head()))?.size ?? 0
   let read = 0
   const stuck = yield* eachEvent(snapshot, startAfter(since.position), (event) => {
     const fault = chainFault(sha256, head, event)
@@ -35,6 +41,7 @@ export const verifyChain = Effect.fnUntraced(function* (
     onEvent?.(event)
     head = headOf(event)
     read += 1
+    if (read % REPORTED_EVENTS === 0) report(`chain, event ${event.position} of ${total}`)
   })
   if (stuck !== undefined) {
     list.add("CHAIN_BROKEN", "events", `positions after ${stuck} are no whole numbers that can be counted`)

@@ -3,6 +3,7 @@
 import * as Effect from "effect/Effect"
 import type { Finding, FindingCode, RungReport } from "../../domain/ledger/verification.ts"
 import type { ReadError } from "./ledger-reader.ts"
+import { Progress } from "./progress.ts"
 import type { FindingList } from "./rungs.ts"
 
 /** What a rung is narrowed to. */
@@ -51,7 +52,8 @@ export class Ladder {
     scope: RungScope,
     rung: Effect.Effect<A, ReadError, R>
   ): Effect.Effect<A | undefined, ReadError, R> {
-    return Effect.suspend(() => {
+    return Progress.use((report) => {
+      report(name)
       const before = this.list.total
       return Effect.map(stoppedByDamage(this.list, name, rung), (found) => {
         for (const { code, message, where } of this.takeDamage()) this.list.add(code, where, message)

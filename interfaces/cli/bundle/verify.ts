@@ -12,6 +12,7 @@ import { nodeSigningLayer } from "../../../infrastructure/keys/ed25519.ts"
 import { loadTrustFile } from "../../../infrastructure/keys/trust-file.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { absolutePath, switchFlag } from "../options.ts"
+import { reported, withProgress } from "../progress.ts"
 import { answer, writeWarnings } from "../output.ts"
 import { writePass } from "../verdict.ts"
 import { attestationBeside, readAttestation } from "./attestation-file.ts"
@@ -52,7 +53,11 @@ export const verifyCommand = Command.make(
     const verified = yield* Option.match(trust, {
       onNone: () => verifyBundle(path),
       onSome: (file) => verifyWithTrust(path, file, attestation, requireAttestation)
-    }).pipe(Effect.provide([readingServices, nodeSigningLayer]))
+    }).pipe(
+      Effect.provide([readingServices, nodeSigningLayer]),
+      (work) => reported(path, work),
+      withProgress("verifying")
+    )
     const report = yield* verdictOfBundle(verified.report)
     yield* writePass
     yield* answer({ data: report, lines: () => bundleLines(report) })

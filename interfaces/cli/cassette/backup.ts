@@ -8,6 +8,7 @@ import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import { nameFault } from "../../../infrastructure/sqlite/file-system.ts"
 import { absolutePath, refusedFlag } from "../options.ts"
+import { reported, withProgress } from "../progress.ts"
 import { answer, writeWarnings } from "../output.ts"
 import { fieldLines } from "../printable.ts"
 import { warnAbout, withLedger, withLedgerFile } from "./open-ledger.ts"
@@ -37,8 +38,10 @@ export const backupCommand = Command.make(
     const wrong = nameFault(target)
     if (wrong !== undefined) return yield* Effect.fail(refusedFlag("file", wrong))
     const file = yield* absolutePath("file", target)
-    yield* withLedger("read", (ledger) => Effect.andThen(warnAbout(ledger), ledger.backup(file)))
-    const report = yield* verifyCopy(file)
+    yield* withLedger("read", (ledger) =>
+      Effect.andThen(warnAbout(ledger), reported("the ledger", ledger.backup(file)))
+    ).pipe(withProgress("copying"))
+    const report = yield* verifyCopy(file).pipe(withProgress("verifying the copy"))
     const bytes = statSync(file).size
     yield* answer({
       data: { file, bytes, report },

@@ -10,6 +10,7 @@ import { LEDGER_TABLES } from "../../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../../domain/ledger/verification.ts"
 import { Host } from "../host.ts"
 import { absolutePath, Format, switchFlag } from "../options.ts"
+import { reported, withProgress } from "../progress.ts"
 import { answer, writeResult, writeWarnings } from "../output.ts"
 import { type Line, fieldLines, laidOut, table } from "../printable.ts"
 import { writePass } from "../verdict.ts"
@@ -39,8 +40,8 @@ const digestLines = (report: VerificationReport): ReadonlyArray<Line> =>
 const writeRebuilt = Effect.fnUntraced(function* (to: string) {
   const file = yield* absolutePath("--to", to)
   const report = yield* withLedger("read", (ledger) =>
-    Effect.andThen(warnAbout(ledger), ledger.rebuild(file))
-  )
+    Effect.andThen(warnAbout(ledger), reported("from the log", ledger.rebuild(file)))
+  ).pipe(withProgress("rebuilding"))
   const bytes = statSync(file).size
   yield* answer({
     data: { file, bytes, report },
@@ -66,7 +67,9 @@ export const rebuildCommand = Command.make(
   },
   Effect.fnUntraced(function* ({ to }) {
     if (Option.isSome(to)) return yield* writeRebuilt(to.value)
-    const report = yield* withLedger("read", (ledger) => ledger.verifyCassette({ rungs: ["projections"] }))
+    const report = yield* withLedger("read", (ledger) =>
+      ledger.verifyCassette({ rungs: ["projections"] })
+    ).pipe(withProgress("comparing"))
     yield* writeWarnings(report.warnings)
     if (report.verdict === "PASS") yield* writePass
     else if ((yield* Format) === "text")

@@ -7,6 +7,7 @@ import * as Flag from "effect/cli/Flag"
 import type { VerificationReport } from "../../../domain/ledger/verification.ts"
 import { findingCount, VerificationFailed } from "../failures.ts"
 import { switchFlag } from "../options.ts"
+import { withProgress } from "../progress.ts"
 import { answer, writeWarnings } from "../output.ts"
 import { fieldLines } from "../printable.ts"
 import { writePass } from "../verdict.ts"
@@ -92,7 +93,9 @@ export const verifyCommand = Command.make(
             }
           : undefined
     }
-    const report = yield* withLedger("read", (ledger) => ledger.verifyCassette(options))
+    const report = yield* withLedger("read", (ledger) => ledger.verifyCassette(options)).pipe(
+      withProgress("verifying")
+    )
     yield* writeWarnings(report.warnings)
     yield* verdictOf(report)
     yield* writePass

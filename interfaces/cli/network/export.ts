@@ -6,6 +6,7 @@ import * as Flag from "effect/cli/Flag"
 import { CassetteOffline } from "../../../domain/network/errors.ts"
 import { exportCassette } from "../../../infrastructure/network/cartridge-export.ts"
 import { absolutePath, switchFlag } from "../options.ts"
+import { reported, withProgress } from "../progress.ts"
 import { answer } from "../output.ts"
 import { cartridgeLines } from "./cartridge-lines.ts"
 import { agentOption } from "./network-flags.ts"
@@ -29,11 +30,10 @@ export const exportCommand = Command.make(
       if (cassette.refusal !== undefined) {
         return yield* new CassetteOffline({ cassette_id: id, status: "refused", reason: cassette.refusal })
       }
-      const { created, manifest } = yield* exportCassette(
-        { ...cassette, agent },
-        target,
-        tar ? "tar" : "folder"
-      )
+      const { created, manifest } = yield* reported(
+        id,
+        exportCassette({ ...cassette, agent }, target, tar ? "tar" : "folder")
+      ).pipe(withProgress("exporting"))
       yield* answer({
         data: { path: target, created, manifest },
         lines: () => [

@@ -11,6 +11,7 @@ import {
 import type { CartridgeReader } from "../../../infrastructure/network/cartridge-reading.ts"
 import { configuredEmbedding } from "../../../infrastructure/network/network-files.ts"
 import { absolutePath, switchFlag } from "../options.ts"
+import { reported, withProgress } from "../progress.ts"
 import { answer } from "../output.ts"
 import { cartridgeLines } from "./cartridge-lines.ts"
 import { configuredNetwork } from "./open-network.ts"
@@ -52,9 +53,9 @@ export const importCommand = Command.make(
     const path = yield* absolutePath("cartridge", cartridge)
     yield* Effect.scoped(
       Effect.flatMap(openedCartridge(path), (reader) =>
-        check ? checkOnly(path, reader) : importHere(path, reader)
+        reported(path, check ? checkOnly(path, reader) : importHere(path, reader))
       )
-    )
+    ).pipe(withProgress(check ? "checking" : "importing"))
   })
 ).pipe(
   Command.withDescription(

@@ -7,6 +7,7 @@ import { CassetteFile } from "../../../infrastructure/network/cassette-file.ts"
 import { verifyCassette } from "../../../infrastructure/network/cassette-verification.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { VerificationFailed } from "../failures.ts"
+import { reported, withProgress } from "../progress.ts"
 import { answer } from "../output.ts"
 import { type Line, table } from "../printable.ts"
 import { writePass } from "../verdict.ts"
@@ -47,7 +48,9 @@ export const verifyCommand = Command.make(
   { cassettes: cassettesArgument },
   Effect.fnUntraced(function* ({ cassettes: ids }) {
     const { cassettes } = yield* configuredNetwork
-    const verified = yield* Effect.forEach(yield* chosenCassettes(cassettes, ids), verifyOne)
+    const verified = yield* Effect.forEach(yield* chosenCassettes(cassettes, ids), (each) =>
+      reported(each.id, verifyOne(each))
+    ).pipe(withProgress("verifying"))
     const findings = verified.flatMap((each) => each.findings)
     const report: CassetteReport = {
       verdict: findings.length === 0 ? "PASS" : "FAIL",
