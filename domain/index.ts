@@ -145,6 +145,7 @@ export {
   StoreNewerThanProgram,
   WrongLedger,
   NetworkFileSystem,
+  UnsafePlace,
   NotALedger,
   FileMissing,
   ReadOnlyStore,

@@ -9,6 +9,7 @@ import type {
   InvalidInput,
   InvariantViolation,
   NetworkFileSystem,
+  UnsafePlace,
   ReadOnlyStore,
   StorageFailure,
   StorageFull,
@@ -44,6 +45,7 @@ export type CassetteWriteError =
   | InvariantViolation
   | LedgerIsNotACassette
   | NetworkFileSystem
+  | UnsafePlace
   | NotACassette
   | ReadOnlyStore
   | StorageFailure

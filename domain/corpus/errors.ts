@@ -5,6 +5,7 @@ import type {
   InvalidInput,
   InvariantViolation,
   NetworkFileSystem,
+  UnsafePlace,
   ReadOnlyStore,
   StorageFailure,
   StorageFull,
@@ -216,5 +217,6 @@ export type CorpusOpenError =
   | CorpusMissing
   | InvalidInput
   | NetworkFileSystem
+  | UnsafePlace
   | StoreNewerThanProgram
   | UnsupportedNode

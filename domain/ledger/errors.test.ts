@@ -14,6 +14,7 @@ import {
   LedgerClosed,
   type MessageCassetteError,
   NetworkFileSystem,
+  UnsafePlace,
   NoPendingStep,
   NotALedger,
   NotLeased,
@@ -96,6 +97,11 @@ const cases: ReadonlyArray<readonly [MessageCassetteError, string, string]> = [
   ],
   [new WrongLedger({ file, expected: "a", actual: "b" }), "WRONG_LEDGER", "is ledger b, not a"],
   [new NetworkFileSystem({ file, kind: "NFS" }), "NETWORK_FILE_SYSTEM", "NFS"],
+  [
+    new UnsafePlace({ file, code: "SEVERAL_NAMES", reason: "it has 2 names" }),
+    "UNSAFE_PLACE",
+    "it has 2 names"
+  ],
   [new NotALedger({ file, reason: "it is empty" }), "NOT_A_LEDGER", "it is empty"],
   [new FileMissing({ file }), "FILE_MISSING", file],
   [new ReadOnlyStore({ file }), "READ_ONLY_STORE", file],
@@ -118,7 +124,7 @@ describe("errors", () => {
   it("are all covered here, each with a code of its own", () => {
     const tags = new Set(cases.map(([error]) => error._tag))
     expect(new Set(cases.map(([, code]) => code)).size).toBe(tags.size)
-    expect(tags.size).toBe(25)
+    expect(tags.size).toBe(26)
   })
 
   it.each([

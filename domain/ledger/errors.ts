@@ -236,6 +236,20 @@ export class NetworkFileSystem extends Schema.TaggedError<NetworkFileSystem>()("
   }
 }
 
+/**
+ * The file may be read but not written where it is: it has several names (`SEVERAL_NAMES`), or is mounted without its folder
+ * (`MOUNTED_ALONE`), so that its log is not where others look for it.
+ */
+export class UnsafePlace extends Schema.TaggedError<UnsafePlace>()("UnsafePlace", {
+  file: Schema.String,
+  code: Schema.Literals(["SEVERAL_NAMES", "MOUNTED_ALONE"]),
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.file} is not opened for writing: ${this.reason} (${this.code})`
+  }
+}
+
 export class NotALedger extends Schema.TaggedError<NotALedger>()("NotALedger", {
   file: Schema.String,
   reason: Schema.String
@@ -317,6 +331,7 @@ export type OpenError =
   | StoreNewerThanProgram
   | WrongLedger
   | NetworkFileSystem
+  | UnsafePlace
   | NotALedger
   | FileMissing
   | ReadOnlyStore

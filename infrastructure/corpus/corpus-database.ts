@@ -23,10 +23,10 @@ import {
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, busyDeadlineMillis, retryBusy } from "../sqlite/busy-retry.ts"
-import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
+import { type PlaceCheck, watchPlace, watchWriter } from "../sqlite/file-place.ts"
 import { type AccessMode, type PathFault, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
-import { EMPTIED, hasJournal, isEmptied, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
+import { hasJournal, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
 import { openingFindings } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
@@ -141,7 +141,6 @@ const admit = Effect.fnUntraced(function* (
 })
 
 const openToWrite = Effect.fnUntraced(function* (file: string, mode: AccessMode, deadline: number) {
-  if (isEmptied(file)) return yield* new NotACorpus({ file, reason: EMPTIED })
   if (hasContent(file) || mode === "append") {
     // A journal is a half-done transaction: only a writer may undo it, and it is ours to undo.
     if (!hasJournal(file)) {
@@ -164,7 +163,7 @@ const openToWrite = Effect.fnUntraced(function* (file: string, mode: AccessMode,
   })
   yield* admit(file, deadline, connection, found)
   // The log and its index stand for as long as this connection is open, and commits go there first.
-  const assertInPlace = watchPlace(file, `${file}-wal`, `${file}-shm`)
+  const assertInPlace = watchWriter([file, `${file}-wal`, `${file}-shm`])
   yield* attempt(file, deadline, beforeOpening)
   return { connection, assertInPlace, assertFile }
 })
@@ -183,7 +182,7 @@ const inspectedAsFound = (
 
 const openToRead = Effect.fnUntraced(function* (file: string, deadline: number, asFound: boolean) {
   if (!hasContent(file)) {
-    return yield* new NotACorpus({ file, reason: isEmptied(file) ? EMPTIED : "it is empty" })
+    return yield* new NotACorpus({ file, reason: "it is empty" })
   }
   const open = (path: string) =>
     Effect.gen(function* () {

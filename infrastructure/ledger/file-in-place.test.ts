@@ -5,7 +5,9 @@
 import {
   copyFileSync,
   existsSync,
+  linkSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -129,6 +131,95 @@ describe("a file that is lost while it is open", () => {
         })
       )
     })
+  )
+})
+
+/** Copies onto a file as `cp` does: the file stays the same, its content is another's. */
+const copyOnto = (from: string, to: string) => writeFileSync(to, readFileSync(from))
+
+describe("a file that something is written over while it is open", () => {
+  it.live.each([
+    ["shorter", 40],
+    ["as long, or longer", 0]
+  ] as const)("by an older backup that is %s: nothing is acknowledged from then on", ([, postsBetween]) =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const filename = join(folder, "a.db")
+      yield* withLedger(
+        { filename },
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          for (let n = 1; n <= 40; n++) yield* post("r", n)
+          yield* ledger.backup(join(folder, "backup.db"))
+          for (let n = 41; n <= 42 + postsBetween; n++) yield* post("r", n)
+          const other = new Database(filename)
+          other.pragma("wal_checkpoint(TRUNCATE)")
+          other.close()
+          copyOnto(join(folder, "backup.db"), filename)
+          for (const n of [1_000, 1_001]) {
+            const error = yield* Effect.flip(post("r", n))
+            assert.include(
+              ["FILE_OVERWRITTEN", "INTEGRITY", "HEAD_MISMATCH"],
+              "code" in error ? error.code : error._tag
+            )
+          }
+        })
+      )
+    })
+  )
+
+  it.live("not by the checkpoints of others: everything goes on", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      yield* withLedger(
+        { filename },
+        Effect.gen(function* () {
+          for (let n = 1; n <= 10; n++) {
+            yield* post("r", n)
+            const other = new Database(filename)
+            other.pragma("wal_checkpoint(TRUNCATE)")
+            other.close()
+          }
+          assert.strictEqual((yield* (yield* Ledger).verifyCassette()).verdict, "PASS")
+        })
+      )
+    })
+  )
+})
+
+describe("a second name that is given to a ledger while it is open", () => {
+  it.live(
+    "ends acknowledging, wherever it lies, and by both names; without it all that was acknowledged is there",
+    () =>
+      Effect.gen(function* () {
+        const filename = join(temporaryFolder(), "a.db")
+        const second = join(temporaryFolder(), "b.db")
+        yield* withLedger(
+          { filename },
+          Effect.gen(function* () {
+            yield* post("r", 1)
+            linkSync(filename, second)
+            for (const n of [2, 3]) {
+              assert.deepInclude({ ...(yield* Effect.flip(post("r", n))) }, { code: "SEVERAL_NAMES" })
+              assert.strictEqual((yield* openError({ filename: second }))._tag, "UnsafePlace")
+            }
+          })
+        )
+        yield* withLedger(
+          { filename: second, mode: "read" },
+          Effect.gen(function* () {
+            assert.include((yield* (yield* Ledger).warnings).join(), "has 2 names")
+          })
+        )
+        rmSync(second)
+        yield* withLedger(
+          { filename },
+          Effect.gen(function* () {
+            assert.isFalse((yield* post("r", 1)).created)
+            assert.strictEqual((yield* (yield* Ledger).verifyCassette()).verdict, "PASS")
+          })
+        )
+      })
   )
 })
 

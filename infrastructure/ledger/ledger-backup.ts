@@ -15,6 +15,7 @@ import {
 } from "../../domain/ledger/errors.ts"
 import { fileFailure, nameFault, publishFile } from "../sqlite/file-system.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
+import { DRAFT_FOLDER } from "../sqlite/lone-file.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 
@@ -71,7 +72,7 @@ const flush = (path: string): void => {
 export const workplace = (target: string): Effect.Effect<string, BackupError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
-      try: () => mkdtempSync(join(dirname(target), ".cassette-draft-")),
+      try: () => mkdtempSync(join(dirname(target), DRAFT_FOLDER)),
       catch: (error) => placeFailure(target, error)
     }),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))

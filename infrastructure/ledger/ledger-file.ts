@@ -25,15 +25,17 @@ import {
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, busyDeadlineMillis, retryBusy } from "../sqlite/busy-retry.ts"
-import { type PlaceCheck, watchPlace } from "../sqlite/file-place.ts"
+import { loneFileWarnings } from "../sqlite/lone-file.ts"
+import { type PlaceCheck, watchPlace, watchWriter } from "../sqlite/file-place.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { fileFailure, pathFault, reserveFile } from "../sqlite/file-system.ts"
-import { EMPTIED, hasJournal, isEmptied, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
+import { hasJournal, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
 import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
 import { evidenceCopy, reasonForCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
 import { IN_MEMORY, type LedgerFileOptions } from "./ledger-options.ts"
+import { lookForOverwriting } from "./overwriting.ts"
 import { migrate } from "./migration-runner.ts"
 import { checkOpening, type OpeningCheck } from "./opening-check.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
@@ -224,7 +226,6 @@ const openToWrite = Effect.fnUntraced(function* (
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
   const { filename, ledgerId } = options
   const mayCreate = options.mode !== "append"
-  if (isEmptied(filename)) return yield* new NotALedger({ file: filename, reason: EMPTIED })
   const reservation = mayCreate ? yield* reserved(filename) : { unborn: false }
   const created = reservation.unborn
   const assertFile = watchPlace(filename)
@@ -240,7 +241,9 @@ const openToWrite = Effect.fnUntraced(function* (
   reservation.unborn = false
   const fields = yield* admitted(options, deadline, connection, found)
   // The log and its index stand for as long as this connection is open, and commits go there first.
-  const assertInPlace = watchPlace(filename, `${filename}-wal`, `${filename}-shm`)
+  const assertInPlace = watchWriter([filename, `${filename}-wal`, `${filename}-shm`], () =>
+    lookForOverwriting(filename, connection)
+  )
   yield* opening(filename, deadline, assertFile)
   return {
     ...fields,
@@ -293,7 +296,7 @@ const openToRead = Effect.fnUntraced(function* (
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
   const { filename } = options
   if (!hasContent(filename)) {
-    return yield* new NotALedger({ file: filename, reason: isEmptied(filename) ? EMPTIED : "it is empty" })
+    return yield* new NotALedger({ file: filename, reason: "it is empty" })
   }
   const { file, warnings } = yield* openEvidence(filename, deadline)
   const assertInPlace = watchPlace(file)
@@ -304,7 +307,7 @@ const openToRead = Effect.fnUntraced(function* (
   return {
     ...(yield* admitted(options, deadline, connection, found)),
     readOnly: true,
-    warnings,
+    warnings: [...warnings, ...loneFileWarnings(filename)],
     openReader: openFrom(file, assertInPlace),
     openSnapshot: openFrom(file, assertInPlace),
     assertInPlace

@@ -15,9 +15,11 @@ import {
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
+import { watchWriter } from "../sqlite/file-place.ts"
 import { fileFailure, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
-import { EMPTIED, hasJournal, isEmptied } from "../sqlite/private-copy.ts"
+import { leftLogFault } from "../sqlite/left-log.ts"
+import { hasJournal } from "../sqlite/private-copy.ts"
 import { lookInto } from "../sqlite/traceless-reading.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
 import { type CassetteBirth, createCassette } from "./cassette-schema.ts"
@@ -86,7 +88,8 @@ export const checkCassetteFile = Effect.fnUntraced(function* (
   id: string,
   busyDeadlineMillis = DEFAULT_BUSY_DEADLINE_MILLIS
 ): Effect.fn.Return<void, CassetteWriteError> {
-  if (isEmptied(file)) return yield* new NotACassette({ file, reason: EMPTIED })
+  const left = leftLogFault(file)
+  if (left !== undefined) return yield* new NotACassette({ file, reason: left })
   // A journal is a half-done transaction: only a writer may undo it, and it is ours to undo.
   if (!hasContent(file) || hasJournal(file)) return
   const found = yield* attemptOnCassette(file, () => lookInto(file, inspectCassette), busyDeadlineMillis)
@@ -112,11 +115,9 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
   yield* onFile(file, () => mkdirSync(dirname(file), { recursive: true }))
   const fault = pathFault(file, { mode: "write", allowNetworkFs: false })
   if (fault !== undefined) {
-    return yield* Effect.fail(
-      fault._tag === "InvalidInput" || fault._tag === "NotALedger"
-        ? new NotACassette({ file, reason: fault.message })
-        : fault
-    )
+    if (fault._tag === "NotALedger") return yield* new NotACassette({ file, reason: fault.reason })
+    if (fault._tag === "InvalidInput") return yield* new NotACassette({ file, reason: fault.message })
+    return yield* Effect.fail(fault)
   }
   yield* checkCassetteFile(file, birth.id, busyDeadlineMillis)
   const connection = yield* Effect.acquireRelease(
@@ -133,5 +134,11 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
   })
   const refusal = judge(file, found, birth.id)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
-  return (work) => attempt(() => work(connection))
+  const assertInPlace = watchWriter([file])
+  return (work) =>
+    attempt(() => {
+      const result = work(connection)
+      assertInPlace()
+      return result
+    })
 })

@@ -1,10 +1,19 @@
 // The look at a file's names: what happens to any of them is seen at once, also when the folder has been quiet for so
 // long that its own times answer for the names.
-import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { watchPlaceAt } from "./file-place.ts"
+import { watchPlaceAt, watchWriter } from "./file-place.ts"
 
 const names = ["a.db", "a.db-wal", "a.db-shm"]
 
@@ -80,5 +89,45 @@ describe.each([
     check()
     replace(paths[0]!)
     expect(check).toThrow(/was replaced/)
+  })
+})
+
+describe("a file that is written", () => {
+  const writing = (look: () => boolean = () => true) => {
+    const { folder, paths } = watched(60_000)
+    const check = watchWriter([paths[0]!, paths[1]!, paths[2]!], look, () => Date.now() + 60_000)
+    check()
+    check()
+    return { check, folder, file: paths[0]! }
+  }
+
+  it("is given no second name unseen, in its folder or elsewhere", () => {
+    for (const place of [(folder: string) => join(folder, "b.db"), () => join(temporaryFolder(), "b.db")]) {
+      const { check, file, folder } = writing()
+      const second = place(folder)
+      linkSync(file, second)
+      expect(check).toThrow(/another name/)
+      expect(check).toThrow(/another name/)
+      rmSync(second)
+      check()
+    }
+  })
+
+  it("does not become shorter unseen", () => {
+    const { check, file } = writing()
+    writeFileSync(file, "con")
+    expect(check).toThrow(/became shorter/)
+  })
+
+  it("is looked into once after each writing, and again when that could not be done", () => {
+    const answers = [false, true]
+    let looks = 0
+    const { check, file } = writing(() => answers[looks++] ?? true)
+    const later = new Date(Date.now() + 5_000)
+    utimesSync(file, later, later)
+    check()
+    check()
+    check()
+    expect(looks).toBe(2)
   })
 })

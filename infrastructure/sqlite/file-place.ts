@@ -51,6 +51,53 @@ const isUnchanged = (settled: BigIntStats, now: BigIntStats | undefined): boolea
 /** Remembers which files the paths name now; one that names nothing yet is not watched. */
 export const watchPlace = (...paths: ReadonlyArray<string>): PlaceCheck => watchPlaceAt(Date.now, paths)
 
+const lost = (file: string, code: string, what: string) =>
+  new StorageFailure({
+    file,
+    code,
+    reason: `the file ${what} while it was open; what was not acknowledged does not count: open it again`
+  })
+
+/**
+ * Throws once a database file has a second name, or something else wrote over it: a file of ours never becomes shorter.
+ * Whenever it was written, by a checkpoint or by somebody else, `look` is asked: it throws when the file is no longer what
+ * it was, and is false when it has to be asked again.
+ */
+const watchFile = (file: string, look: () => boolean): PlaceCheck => {
+  let seen = identityOf(file)
+  return () => {
+    const now = identityOf(file)
+    // A name that is gone is found by those who look at names.
+    if (now === undefined || seen === undefined) return
+    if (now.nlink > 1n) {
+      throw new StorageFailure({
+        file,
+        code: "SEVERAL_NAMES",
+        reason: `the file was given another name (a hard link) while it was open, and each name has a log of its own; what was not acknowledged does not count: remove the other name and open it again`
+      })
+    }
+    if (now.size < seen.size) throw lost(file, "FILE_OVERWRITTEN", "became shorter")
+    if (now.mtimeNs === seen.mtimeNs || look()) seen = now
+  }
+}
+
+/**
+ * As `watchPlace`, for one who writes to the first of the paths, a database file: it must keep its one name and not be
+ * written over.
+ */
+export const watchWriter = (
+  paths: readonly [file: string, ...beside: ReadonlyArray<string>],
+  look: () => boolean = () => true,
+  clock: () => number = Date.now
+): PlaceCheck => {
+  const assertNames = watchPlaceAt(clock, paths)
+  const assertFile = watchFile(paths[0], look)
+  return () => {
+    assertNames()
+    assertFile()
+  }
+}
+
 /** As `watchPlace`, with the clock (milliseconds) that tells how long a folder has been quiet. */
 export const watchPlaceAt = (clock: () => number, paths: ReadonlyArray<string>): PlaceCheck => {
   const watched = paths.flatMap((path) => {
@@ -67,11 +114,7 @@ export const watchPlaceAt = (clock: () => number, paths: ReadonlyArray<string>):
     for (const { dev, ino, path } of watched) {
       const now = identityOf(path)
       if (now === undefined || now.ino !== ino || now.dev !== dev) {
-        throw new StorageFailure({
-          file: path,
-          code: "FILE_REPLACED",
-          reason: `the file was ${now === undefined ? "removed" : "replaced"} while it was open; what was not acknowledged does not count: open it again`
-        })
+        throw lost(path, "FILE_REPLACED", `was ${now === undefined ? "removed" : "replaced"}`)
       }
     }
     if (before !== undefined && BigInt(clock()) - before.ctimeNs / 1_000_000n > SETTLED_MILLIS)

@@ -8,6 +8,7 @@ import {
   lstatSync,
   openSync,
   readlinkSync,
+  realpathSync,
   renameSync,
   rmSync,
   type Stats,
@@ -22,11 +23,14 @@ import {
   NotALedger,
   ReadOnlyStore,
   StorageFailure,
-  StorageFull
+  StorageFull,
+  type UnsafePlace
 } from "../../domain/ledger/errors.ts"
 import { isReadable, isWritable } from "./file-access.ts"
 import { exhaustedFailure } from "./exhaustion.ts"
 import { newPlaceFault } from "./new-place.ts"
+import { leftLogFault } from "./left-log.ts"
+import { loneFileFault } from "./lone-file.ts"
 
 /** Magic numbers of network file systems as statfs(2) gives them. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
@@ -153,6 +157,7 @@ export type PathFault =
   | ReadOnlyStore
   | StorageFailure
   | StorageFull
+  | UnsafePlace
 
 /** What stands at a path, or undefined for nothing; a path that cannot be followed is thrown. */
 const found = (path: string): Stats | undefined => {
@@ -178,6 +183,9 @@ const unreachable = (file: string): InvalidInput => {
 const judged = (file: string, expected: PathExpectations): PathFault | undefined => {
   const folder = dirname(file)
   const there = found(file)
+  // SQLite follows links: a file's log stands beside the file itself.
+  const left = leftLogFault(there === undefined ? file : realpathSync(file))
+  if (left !== undefined) return new NotALedger({ file, reason: left })
   if (there === undefined) {
     if (expected.mode !== "write") return new FileMissing({ file })
     if (found(folder) === undefined) return new FileMissing({ file: folder })
@@ -189,6 +197,8 @@ const judged = (file: string, expected: PathExpectations): PathFault | undefined
   if (expected.mode !== "read" && !(isWritable(folder) && (there === undefined || isWritable(file)))) {
     return new ReadOnlyStore({ file })
   }
+  const lone = expected.mode === "read" || there === undefined ? undefined : loneFileFault(file)
+  if (lone !== undefined) return lone
   if (expected.allowNetworkFs) return undefined
   const kind = (expected.networkKind ?? networkKind)(there === undefined ? folder : file)
   return kind === undefined ? undefined : new NetworkFileSystem({ file, kind })

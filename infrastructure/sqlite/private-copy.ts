@@ -14,17 +14,6 @@ export const COPY_TORN = "it changed each time while it was copied: try again wh
 /** True when a transaction may be half-done in the file, which SQLite must undo before anything is read. */
 export const hasJournal = (filename: string): boolean => existsSync(`${filename}-journal`)
 
-/** True for a file of no bytes beside which a log stands: it held a database until it was cut. */
-export const isEmptied = (filename: string): boolean => {
-  // In this order: a file that is being created has content before it has a log.
-  const logged = [`${filename}-wal`, `${filename}-shm`].some((path) => existsSync(path))
-  return logged && existsSync(filename) && statSync(filename).size === 0
-}
-
-/** Why a file that was cut to nothing is not opened. */
-export const EMPTIED =
-  "it is empty, but a database's log stands beside it: bring the file back from a backup, or move the log away"
-
 /** Where a database's header says for writers and for readers whether there is a log, and what stands there if not. */
 const LOG_OFFSET = 18
 const WITHOUT_LOG = Buffer.from([1, 1])

@@ -6,6 +6,9 @@ import { spawnSync } from "node:child_process"
 import {
   chmodSync,
   copyFileSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -203,6 +206,86 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[StoreNam
         assert.deepStrictEqual(folderState(folder), before)
       })
     )
+
+    it.live("that is missing beside its log is not made anew, and is whole when it is put back", () =>
+      Effect.gen(function* () {
+        const { file, folder } = yield* died
+        renameSync(file, `${file}.kept`)
+        const before = folderState(folder)
+        const error = yield* Effect.flip(write(file, 3))
+        assert.strictEqual(error._tag, stranger)
+        assert.match(
+          (error as unknown as Error).message,
+          /a\.db-wal \(\d+ bytes, [1-9]\d* frames of 4096-byte pages\)/
+        )
+        yield* Effect.flip(count(file))
+        assert.deepStrictEqual(folderState(folder), before)
+        renameSync(`${file}.kept`, file)
+        yield* write(file, 3)
+        assert.strictEqual(yield* count(file), 3)
+      })
+    )
+
+    it.live(
+      "is made beside an index, a log without frames and a journal that is over: they hold nothing",
+      () =>
+        Effect.gen(function* () {
+          const file = join(temporaryFolder(), "a.db")
+          writeFileSync(`${file}-shm`, Buffer.alloc(32_768, 1))
+          writeFileSync(`${file}-wal`, "")
+          writeFileSync(`${file}-journal`, Buffer.alloc(512))
+          yield* write(file, 1)
+          assert.strictEqual(yield* count(file), 1)
+        })
+    )
+
+    it.live("is not made beside a journal that may hold a half-done transaction", () =>
+      Effect.gen(function* () {
+        const folder = temporaryFolder()
+        const file = join(folder, "a.db")
+        const magic = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+        writeFileSync(
+          `${file}-journal`,
+          Buffer.concat([Buffer.from(magic), Buffer.alloc(8), Buffer.from([0, 0, 0, 1]), Buffer.alloc(600)])
+        )
+        const before = folderState(folder)
+        assert.strictEqual(yield* refusal(write(file, 1)), stranger)
+        assert.deepStrictEqual(folderState(folder), before)
+      })
+    )
+
+    it.live("with a second name is read and not written, by either name, until one of them is gone", () =>
+      Effect.gen(function* () {
+        const { file, folder } = yield* made
+        const elsewhere = join(temporaryFolder(), "b.db")
+        for (const second of [join(folder, "b.db"), elsewhere]) {
+          linkSync(file, second)
+          const before = folderState(folder)
+          for (const path of [file, second]) {
+            const error = yield* Effect.flip(write(path, 2))
+            assert.deepInclude({ ...error } as object, { _tag: "UnsafePlace", code: "SEVERAL_NAMES" })
+          }
+          assert.deepStrictEqual(folderState(folder), before)
+          assert.strictEqual(yield* count(file), 1)
+          rmSync(second)
+        }
+        yield* write(file, 2)
+        assert.strictEqual(yield* count(file), 2)
+      })
+    )
+
+    it.skipIf(!mountable)("that is mounted without its folder is read and not written", async () => {
+      const folder = temporaryFolder()
+      const [host, container] = ["host", "container"].map((each) => join(folder, each))
+      const file = join(container!, "a.db")
+      for (const each of [host!, container!]) mkdirSync(each)
+      await Effect.runPromise(write(join(host!, "a.db"), 1))
+      const mount = `touch "${file}" && mount --bind "${host}/a.db" "${file}" && exec "$@"`
+      const wrapper = ["unshare", "--mount", "sh", "-c", mount, "sh"]
+      const answer = await answerOf([name, "use", file, "root"], { script: "store", wrapper })
+      assert.deepStrictEqual(answer, { write: "UnsafePlace", read: 1 })
+      await Effect.runPromise(write(join(host!, "a.db"), 2))
+    })
 
     it.live("whose maker was killed inside its migration is made by the next who comes", () =>
       Effect.gen(function* () {

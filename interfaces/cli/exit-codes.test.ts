@@ -44,6 +44,7 @@ describe("exitCodes", () => {
     "StoreNewerThanProgram",
     "WrongLedger",
     "NetworkFileSystem",
+    "UnsafePlace",
     "NotALedger",
     "FileMissing",
     "ReadOnlyStore"

@@ -97,6 +97,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   StoreNewerThanProgram: 2,
   WrongLedger: 2,
   NetworkFileSystem: 2,
+  UnsafePlace: 2,
   NotALedger: 2,
   FileMissing: 2,
   ReadOnlyStore: 2,

@@ -313,6 +313,7 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>>
     "NetworkFileSystem",
     "StorageFailure",
     "StorageFull",
+    "UnsafePlace",
     "UnsupportedNode"
   ],
   "they need a race or a damaged database: tested where they arise": [

@@ -20,7 +20,8 @@ const file: FileFacts = {
   freeBytes: 10 * 2 ** 30,
   bytes: 2 ** 20,
   walBytes: 4_096,
-  writable: true
+  writable: true,
+  lone: undefined
 }
 
 const ledger: LedgerFacts = {
@@ -54,6 +55,12 @@ describe("a file", () => {
       { check: "ledger file system", state: "problem", do: expect.stringContaining("local disk") }
     ])
     expect(worst({ fileSystem: "tmpfs", isMemory: true })).toMatchObject([{ state: "advice" }])
+  })
+
+  it("with another name, or mounted alone, is a problem with what to do", () => {
+    expect(worst({ lone: "it has 2 names: remove one" })).toEqual([
+      { check: "ledger place", state: "problem", seen: "it has 2 names", do: "remove one" }
+    ])
   })
 
   it("without room for a copy of itself gets advice", () => {

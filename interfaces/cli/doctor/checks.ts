@@ -34,6 +34,8 @@ export interface FileFacts {
   /** 0 when there is no log. */
   readonly walBytes: number
   readonly writable: boolean
+  /** Why nothing may be written to the file where it is, if so: other names, or a mount of the file alone. */
+  readonly lone: string | undefined
 }
 
 /** What is known of a ledger beside its file. */
@@ -124,10 +126,23 @@ const walCheck = ({ name, walBytes }: FileFacts): Check =>
       )
     : ok(`${name} write-ahead log`, bytesText(walBytes))
 
+/** The sentence says what is wrong and then, behind its last colon, what to do. */
+const loneCheck = (name: string, fault: string): Check => {
+  const cut = fault.lastIndexOf(": ")
+  return problem(`${name} place`, fault.slice(0, cut), fault.slice(cut + 2))
+}
+
+/** A log that stands where its database file does not. */
+export const leftLogCheck = (name: string, fault: string): Check => {
+  const cut = fault.lastIndexOf("; ")
+  return problem(name, fault.slice(0, cut), fault.slice(cut + 2))
+}
+
 /** What a database file needs. */
 export const fileChecks = (facts: FileFacts): ReadonlyArray<Check> => [
   ok(`${facts.name} file`, `${facts.file}, ${bytesText(facts.bytes)}`),
   placeCheck(facts),
+  ...(facts.lone === undefined ? [] : [loneCheck(facts.name, facts.lone)]),
   facts.writable
     ? ok(`${facts.name} access`, "readable and writable")
     : advice(

@@ -1,7 +1,7 @@
 /** `cortex doctor` on real folders: empty, in use, damaged. It never changes what it looks at. */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { runCli, runJson, temporaryFolder } from "../testing/in-process.ts"
@@ -100,6 +100,29 @@ describe("cortex doctor", () => {
     expect(told.code).toBe(1)
     expect(told.stdout).toContain("growth")
     expect(told.stderr).toContain("2 problem(s) found (corpus, cassette memory)")
+  })
+
+  it("tells names, and logs without their file, for ledger, corpus and cassettes", async () => {
+    await used()
+    const files = ["_generated/system3.db", "_generated/system1.db", "cassettes/memory.db"].map((name) =>
+      join(place.folder, "CORTEX", name)
+    )
+    for (const file of files) linkSync(file, `${file}.second`)
+    const { code, report } = await doctor()
+    expect(code).toBe(1)
+    const problems = (checks: DoctorReport | undefined) =>
+      checks?.checks.filter(({ state }) => state === "problem").map(({ check }) => check)
+    expect(problems(report)).toEqual(["ledger place", "corpus place", "cassette memory place"])
+    for (const file of files) {
+      rmSync(file)
+      writeFileSync(`${file}-wal`, Buffer.alloc(5_000, 1))
+    }
+    const left = (await doctor()).report
+    expect(problems(left)).toEqual(["ledger", "corpus", "cassette memory"])
+    expect(left?.checks.filter(({ state }) => state === "problem")[0]).toMatchObject({
+      seen: expect.stringContaining("-wal (5000 bytes"),
+      do: expect.stringContaining("put the database file back")
+    })
   })
 
   it("tells a ledger that is none, and a configuration that cannot be read", async () => {

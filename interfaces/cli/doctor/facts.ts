@@ -10,6 +10,8 @@ import { logGrowth, oldestLease } from "../../../infrastructure/ledger/ledger-fa
 import { openScratch } from "../../../infrastructure/sqlite/better-sqlite3-host.ts"
 import { fileSystemKind } from "../../../infrastructure/sqlite/file-system-kind.ts"
 import { isWritable } from "../../../infrastructure/sqlite/file-access.ts"
+import { leftLogFault } from "../../../infrastructure/sqlite/left-log.ts"
+import { loneFileFault } from "../../../infrastructure/sqlite/lone-file.ts"
 import { lookInto, lookThrough } from "../../../infrastructure/sqlite/traceless-reading.ts"
 import { Durability } from "../cassette/ledger-flags.ts"
 import { withLedgerFile } from "../cassette/open-ledger.ts"
@@ -18,6 +20,7 @@ import {
   type Check,
   type FileFacts,
   fileChecks,
+  leftLogCheck,
   ledgerChecks,
   missingCheck,
   type OpeningFailure,
@@ -48,7 +51,8 @@ const fileFacts = (name: string, file: string): FileFacts => {
     freeBytes,
     bytes: sizeOf(file),
     walBytes: sizeOf(`${file}-wal`),
-    writable: isWritable(file) && isWritable(dirname(file))
+    writable: isWritable(file) && isWritable(dirname(file)),
+    lone: loneFileFault(file)?.reason
   }
 }
 
@@ -111,11 +115,17 @@ const factsOfLedger = Effect.fnUntraced(function* (file: string) {
   )
 })
 
+/** A file that is not there is no fault, unless its log is. */
+const absentCheck = (name: string, file: string, how: string): Check => {
+  const left = leftLogFault(file)
+  return left === undefined ? missingCheck(name, file, how) : leftLogCheck(name, left)
+}
+
 /** Everything that is to be said of the ledger at a path. */
 export const ledgerChecksOf = (file: string) => {
   if (!stands(file)) {
     return Effect.succeed<ReadonlyArray<Check>>([
-      missingCheck("ledger", file, "the first message that is posted makes it")
+      absentCheck("ledger", file, "the first message that is posted makes it")
     ])
   }
   return orUnusable(
@@ -139,7 +149,7 @@ export const databaseChecksOf = <E extends OpeningFailure, R>(
   }: { readonly name: string; readonly file: string; readonly how: string; readonly verify: string },
   look: Effect.Effect<string, E, R>
 ): Effect.Effect<ReadonlyArray<Check>, never, R> => {
-  if (!stands(file)) return Effect.succeed([missingCheck(name, file, how)])
+  if (!stands(file)) return Effect.succeed([absentCheck(name, file, how)])
   return orUnusable(
     name,
     verify,
