@@ -71,6 +71,7 @@ const rootField = Schema.String.check(Schema.isNonEmpty({ expected: "a folder" }
 const decodeOptions = decodeInput(
   Schema.Struct({
     ...fileOptions,
+    asFound: Schema.optional(Schema.Boolean),
     root: rootField,
     cache: Schema.optional(Schema.Literals(CACHE_SUBSTRATES))
   }),

@@ -119,7 +119,7 @@ describe("cortex doctor", () => {
     }
     const left = (await doctor()).report
     expect(problems(left)).toEqual(["ledger", "corpus", "cassette memory"])
-    expect(left?.checks.filter(({ state }) => state === "problem")[0]).toMatchObject({
+    expect(left?.checks.find(({ state }) => state === "problem")).toMatchObject({
       seen: expect.stringContaining("-wal (5000 bytes"),
       do: expect.stringContaining("put the database file back")
     })
