@@ -3,7 +3,7 @@
 // adapter turns everything that keeps it from answering into CassetteOffline; what others plug in is guarded, since it may
 // throw, hang, or answer anything (guarded-cassette.ts).
 import type * as Effect from "effect/Effect"
-import type { CassetteStats, Handshake } from "../../domain/network/cassette.ts"
+import type { CassetteStats, Handshake, MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import type {
   FileMissing,
   InvalidInput,
@@ -70,6 +70,12 @@ export type SaveMemory = (
   embedder: EmbedderShape | undefined
 ) => Effect.Effect<MemorySaved, CassetteWriteError | AgentMissing | WriteRefused>
 
+/** Who finds a memory of a cassette, and how long it is kept. */
+export interface MemoryRule {
+  readonly memories: MemoryScope
+  readonly mutability: Mutability
+}
+
 /** Asks an index one request. */
 export type AskIndex = <Op extends IndexRequest["op"]>(
   request: Extract<IndexRequest, { readonly op: Op }>
@@ -91,6 +97,8 @@ export interface Cassette {
   readonly askIndex?: AskIndex
   /** What makes it a place for memories; a cassette that is only read has none. */
   readonly saveMemory?: SaveMemory
+  /** What becomes of memories there, as its file says; as it would be born, while there is no file. */
+  readonly memoryRule?: Effect.Effect<MemoryRule, CassetteOffline>
   /** Ends what it holds: connections, processes. */
   readonly close: Effect.Effect<void>
 }

@@ -19,7 +19,7 @@ import {
 } from "../../domain/network/symbol-errors.ts"
 import { isMeantAsSymbol, parseSymbol, symbolOf } from "../../domain/network/symbols.ts"
 import type { Asking } from "./asking.ts"
-import type { Cassette, MemorySaved, SaveMemory } from "./cassette.ts"
+import type { Cassette, MemoryRule, MemorySaved, SaveMemory } from "./cassette.ts"
 import type { EmbedderShape } from "./embedder.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./network.ts"
 import type { SymbolAskError } from "./symbol-questions.ts"
@@ -30,6 +30,11 @@ export interface SavedMemory extends MemorySaved {
   readonly cassette_id: string
   /** `@A:` and the whole hash. */
   readonly symbol: string
+}
+
+/** A cassette that takes memories, and what becomes of them there. */
+export interface MemoryPlace extends MemoryRule {
+  readonly cassette_id: string
 }
 
 /** Where a memory is kept, and who saved it there. */
@@ -54,6 +59,8 @@ export type MemorySaveError =
   | UnknownCassette
 
 export interface MemoryQuestions {
+  /** Where memories can be saved now, in the order of registration; what tells nothing of itself is not among them. */
+  readonly memoryPlaces: Effect.Effect<ReadonlyArray<MemoryPlace>, NetworkClosed>
   /** Saves a text; it is on the disk when this ends. A text that is there already gets another save. */
   readonly memorySave: (
     text: string,
@@ -152,6 +159,19 @@ const recall = Effect.fnUntraced(function* (
 
 /** The questions about memories over what the hub lends. */
 export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
+  memoryPlaces: Effect.suspend(() =>
+    Effect.forEach([...hub.registered().values()], ({ cassetteId, memoryRule }) =>
+      memoryRule === undefined
+        ? Effect.succeed([])
+        : memoryRule.pipe(
+            Effect.map((rule) =>
+              rule.mutability === "immutable" ? [] : [{ cassette_id: cassetteId, ...rule }]
+            ),
+            // A cassette that does not answer now is told by the answers of questions.
+            Effect.catch(() => Effect.succeed([]))
+          )
+    )
+  ).pipe(Effect.map((places) => places.flat())),
   memorySave: Effect.fnUntraced(function* (
     text: string,
     cassette: string,

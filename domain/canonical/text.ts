@@ -54,6 +54,16 @@ export const isIdentifier = (text: string): boolean =>
 /** An id that a caller chooses: a run, a task, a worker, an idempotency key. */
 export const Identifier = Schema.String.check(
   Schema.makeFilter(isIdentifier, {
-    expected: `1 to ${MAX_IDENTIFIER_BYTES} UTF-8 bytes of well-formed text without control characters`
+    expected: `1 to ${MAX_IDENTIFIER_BYTES} UTF-8 bytes of well-formed text without control characters`,
+    toJsonSchema: () => ({ minLength: 1, maxLength: MAX_IDENTIFIER_BYTES })
   })
 )
+
+/** Text of at most so many bytes of UTF-8 that can be stored and hashed as it is. */
+export const textOfAtMost = (bytes: number) =>
+  WellFormedText.check(
+    Schema.makeFilter((text: string) => utf8ByteLength(text) <= bytes, {
+      expected: `at most ${bytes} bytes of UTF-8`,
+      toJsonSchema: () => ({ maxLength: bytes })
+    })
+  )

@@ -3,7 +3,7 @@
 import * as Schema from "effect/Schema"
 import { py } from "../canonical/py.ts"
 import type { JsonObject } from "../canonical/json.ts"
-import { Identifier, utf8ByteLength, WellFormedText } from "../canonical/text.ts"
+import { Identifier, textOfAtMost } from "../canonical/text.ts"
 import * as Result from "effect/Result"
 import { JsonObjectSchema } from "../ledger/events.ts"
 import { MAX_STEPS_PER_MESSAGE, MAX_TEXT_BYTES } from "../ledger/limits.ts"
@@ -37,13 +37,12 @@ const SectionInput = Schema.Union([
   Schema.Struct({ section_id: SectionId, ...optionsOfReference })
 ])
 
-const Budget = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a whole number from 1 on" }))
-
-const Intent = WellFormedText.check(
-  Schema.makeFilter((text: string) => utf8ByteLength(text) <= MAX_TEXT_BYTES, {
-    expected: `at most ${MAX_TEXT_BYTES} bytes of UTF-8`
-  })
+/** A bound on what a plan costs. */
+export const Budget = Schema.Int.check(
+  Schema.isGreaterThanOrEqualTo(1, { expected: "a whole number from 1 on" })
 )
+
+const Intent = textOfAtMost(MAX_TEXT_BYTES)
 
 /** A request for one job of reading; `request_id` makes it idempotent within its run. */
 export const PlanRequest = Schema.Struct({

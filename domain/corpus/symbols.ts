@@ -13,7 +13,8 @@ export const isSymbolId = (text: string): boolean =>
 
 export const SymbolId = Schema.String.check(
   Schema.makeFilter(isSymbolId, {
-    expected: `a symbol such as @DOCS/readme: @, an upper-case name, then parts of letters, digits, ".", "_" and "-" after slashes, without "..", at most ${MAX_SYMBOL_LENGTH} characters`
+    expected: `a symbol such as @DOCS/readme: @, an upper-case name, then parts of letters, digits, ".", "_" and "-" after slashes, without "..", at most ${MAX_SYMBOL_LENGTH} characters`,
+    toJsonSchema: () => ({ pattern: form.source, maxLength: MAX_SYMBOL_LENGTH })
   })
 )
 
@@ -23,13 +24,17 @@ const sectionIdForm = /^[0-9a-f]{64}$/
 export const isSectionId = (text: string): boolean => sectionIdForm.test(text)
 
 export const SectionId = Schema.String.check(
-  Schema.makeFilter(isSectionId, { expected: "a section id: 64 lower-case hex digits" })
+  Schema.makeFilter(isSectionId, {
+    expected: "a section id: 64 lower-case hex digits",
+    toJsonSchema: () => ({ pattern: sectionIdForm.source })
+  })
 )
 
 /** What can be resolved to a section: a symbol, or the id of a section itself. */
 export const Reference = Schema.String.check(
   Schema.makeFilter((text: string) => isSymbolId(text) || isSectionId(text), {
-    expected: "a symbol such as @DOCS/readme, or a section id of 64 lower-case hex digits"
+    expected: "a symbol such as @DOCS/readme, or a section id of 64 lower-case hex digits",
+    toJsonSchema: () => ({ minLength: 1, maxLength: MAX_SYMBOL_LENGTH })
   })
 )
 
@@ -42,7 +47,8 @@ export const isCorpusPath = (text: string): boolean =>
 
 export const CorpusPath = Schema.String.check(
   Schema.makeFilter(isCorpusPath, {
-    expected: `a path relative to the root such as docs/guide.md, without "." and "..", at most ${MAX_TARGET_BYTES} bytes`
+    expected: `a path relative to the root such as docs/guide.md, without "." and "..", at most ${MAX_TARGET_BYTES} bytes`,
+    toJsonSchema: () => ({ minLength: 1, maxLength: MAX_TARGET_BYTES })
   })
 )
 

@@ -5,10 +5,10 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { jcs, jcsText } from "../canonical/jcs.ts"
 import type { JsonObject, JsonValue } from "../canonical/json.ts"
-import { Identifier, utf8ByteLength, WellFormedText } from "../canonical/text.ts"
+import { Identifier, textOfAtMost, utf8ByteLength } from "../canonical/text.ts"
 import { InvalidInput } from "./errors.ts"
 import { intentOf } from "./evolve.ts"
-import { isJobId } from "./ids.ts"
+import { isJobId, JOB_ID_FORM } from "./ids.ts"
 import { JsonObjectSchema, OutcomeSchema, SourceSchema } from "./events.ts"
 import {
   DEFAULT_TTL_SECONDS,
@@ -23,23 +23,27 @@ import {
 import { type Outcome, OUTCOMES, type Source, SOURCES } from "./rows.ts"
 
 /** Free text of a bounded length. */
-export const Text = WellFormedText.check(
-  Schema.makeFilter((text: string) => utf8ByteLength(text) <= MAX_TEXT_BYTES, {
-    expected: `at most ${MAX_TEXT_BYTES} bytes of UTF-8`
-  })
-)
+export const Text = textOfAtMost(MAX_TEXT_BYTES)
 
 /** Why something was done: text that is not blank. */
 export const Reason = Text.check(
-  Schema.makeFilter((text: string) => text.trim() !== "", { expected: "a reason" })
+  Schema.makeFilter((text: string) => text.trim() !== "", {
+    expected: "a reason",
+    toJsonSchema: () => ({ minLength: 1 })
+  })
 )
 
-const JobId = Schema.String.check(Schema.makeFilter(isJobId, { expected: "a job id as post answers it" }))
+export const JobId = Schema.String.check(
+  Schema.makeFilter(isJobId, {
+    expected: "a job id as post answers it",
+    toJsonSchema: () => ({ pattern: JOB_ID_FORM })
+  })
+)
 
 /** Any whole number: one that no lease ever has is refused as every other wrong token is, and not as malformed. */
-const FencingToken = Schema.Int
+export const FencingToken = Schema.Int
 
-const TtlSeconds = Schema.Int.check(
+export const TtlSeconds = Schema.Int.check(
   Schema.isBetween(
     { minimum: MIN_TTL_SECONDS, maximum: MAX_TTL_SECONDS },
     { expected: `whole seconds from ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS}` }

@@ -31,6 +31,9 @@ export const positionOfMessageId = (messageId: string): number | undefined => {
   return digits === undefined ? undefined : Number(digits)
 }
 
+/** The form of a job id as a regular expression. */
+export const JOB_ID_FORM = JOB_ID.source
+
 /** True when the text has the form of a job id; the job need not exist. */
 export const isJobId = (text: string): boolean => JOB_ID.test(text)
 

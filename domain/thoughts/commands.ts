@@ -2,16 +2,13 @@
 // are filled in before decoding, so that a generated id is held to the same rules as a given one.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { Identifier, utf8ByteLength, WellFormedText } from "../canonical/text.ts"
+import { Identifier, textOfAtMost } from "../canonical/text.ts"
 import type { InvalidInput } from "../ledger/errors.ts"
 import { MAX_THOUGHT_BYTES } from "../ledger/limits.ts"
 import { ThoughtType, THOUGHT_TYPES, ZonedTime } from "./thought-record.ts"
 
-const Content = WellFormedText.check(
-  Schema.makeFilter((text: string) => utf8ByteLength(text) <= MAX_THOUGHT_BYTES, {
-    expected: `at most ${MAX_THOUGHT_BYTES} bytes of UTF-8`
-  })
-)
+/** What is thought. */
+export const Content = textOfAtMost(MAX_THOUGHT_BYTES)
 
 /** Appends a record to its task's chain. */
 export const RecordThought = Schema.Struct({
@@ -30,7 +27,10 @@ export type ThoughtInput = Omit<RecordThought, "id" | "timestamp"> & {
   readonly timestamp?: string | undefined
 }
 
-const Limit = Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a whole number from 1 on" }))
+/** How many records a list has at most. */
+export const Limit = Schema.Int.check(
+  Schema.isGreaterThanOrEqualTo(1, { expected: "a whole number from 1 on" })
+)
 
 /** Which records to list: of one task or all, oldest first by their place in the log. */
 export const ListThoughts = Schema.Struct({

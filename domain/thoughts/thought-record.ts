@@ -28,7 +28,10 @@ export const isZonedTime = (text: string): boolean => {
 
 /** The moment of a thought, kept as it was given: the one time in a ledger that has no fixed form. */
 export const ZonedTime = Schema.String.check(
-  Schema.makeFilter(isZonedTime, { expected: "a date and time with its zone such as 2026-04-17T00:00:00Z" })
+  Schema.makeFilter(isZonedTime, {
+    expected: "a date and time with its zone such as 2026-04-17T00:00:00Z",
+    toJsonSchema: () => ({ format: "date-time" })
+  })
 )
 
 const HashText = Schema.String.check(

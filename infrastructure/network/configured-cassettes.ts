@@ -17,6 +17,7 @@ import { isBelow } from "../corpus/file-reading.ts"
 import type { CassetteBirth } from "./cassette-schema.ts"
 import { childCassette } from "./child-cassette.ts"
 import { type CassetteAddress, localCassette } from "./local-cassette.ts"
+import { memoryRuleOf } from "./memory-rule.ts"
 import { memorySaving } from "./memory-saving.ts"
 
 /** A cassette of the configuration with everything that its file needs. */
@@ -115,5 +116,7 @@ export const cassetteOf = (
     isolation === "process"
       ? childCassette({ ...configured, deadlineMillis, program: childProgram, embedder, agent })
       : localCassette({ ...configured, embedder, agent })
-  return configuration.type === "local" ? { ...cassette, saveMemory: memorySaving(configured) } : cassette
+  return configuration.type === "local"
+    ? { ...cassette, saveMemory: memorySaving(configured), memoryRule: memoryRuleOf(configured) }
+    : cassette
 }

@@ -20,7 +20,7 @@ import { corpusOpener } from "./corpus/open-corpus.ts"
 import { Host } from "./host.ts"
 import { agentOption, networkFlags } from "./network/network-flags.ts"
 import { networkOpener } from "./network/network-opener.ts"
-import { refusedFlag, rootFolder, switchFlag } from "./options.ts"
+import { refusedFlag, rootFolder, rootIsNamed, switchFlag } from "./options.ts"
 import { answer } from "./output.ts"
 import { table } from "./printable.ts"
 
@@ -46,15 +46,17 @@ const wantedTools = Effect.fnUntraced(function* (tools: Option.Option<string>, r
     : yield* Effect.fail(refusedFlag("--tools", "no tool is left: name some, or leave --read-only out"))
 })
 
-const listTools = (tools: ReturnType<typeof chosenTools>) =>
-  answer({
-    data: { tools: tools.map(describeTool) },
+const listTools = Effect.fnUntraced(function* (tools: ReturnType<typeof chosenTools>) {
+  const described = yield* Effect.forEach(tools, describeTool)
+  yield* answer({
+    data: { tools: described },
     lines: () =>
       table(
         ["tool", "title"],
         tools.map(({ name, title }) => [name, title])
       )
   })
+})
 
 export const mcpCommand = Command.make(
   "mcp",
@@ -66,20 +68,27 @@ export const mcpCommand = Command.make(
   },
   Effect.fnUntraced(function* ({ cache, check, readOnly, tools }) {
     const wanted = yield* wantedTools(tools, readOnly)
-    if (check) return yield* listTools(wanted)
+    const openNetwork = yield* networkOpener
+    const networkOnce = yield* openedOnce(() => openNetwork)
+    const network = NetworkAccess.of({ open: networkOnce(undefined) })
+    const caller = Caller.of(yield* agentOption)
+    if (check) {
+      return yield* listTools(wanted).pipe(
+        Effect.provideService(NetworkAccess, network),
+        Effect.provideService(Caller, caller)
+      )
+    }
     const host = yield* Host
     const openLedger = yield* ledgerOpener
     const access = yield* makeLedgerAccess(openLedger, readOnly)
     const openCorpus = yield* corpusOpener(readOnly ? "read" : "append", cache)
     const corpusOnce = yield* openedOnce(() => openCorpus)
-    const openNetwork = yield* networkOpener
-    const networkOnce = yield* openedOnce(() => openNetwork)
     yield* serve(host, wanted).pipe(
       Effect.provideService(LedgerAccess, access),
       Effect.provideService(CorpusAccess, { open: corpusOnce(undefined) }),
-      Effect.provideService(NetworkAccess, { open: networkOnce(undefined) }),
-      Effect.provideService(RootFolder, { path: yield* rootFolder }),
-      Effect.provideService(Caller, { agent: (yield* agentOption).agent })
+      Effect.provideService(NetworkAccess, network),
+      Effect.provideService(RootFolder, { path: yield* rootFolder, isNamed: yield* rootIsNamed }),
+      Effect.provideService(Caller, caller)
     )
   }, Effect.scoped)
 ).pipe(

@@ -77,3 +77,9 @@ export const rootFolder = Effect.gen(function* () {
   if (Option.isSome(given)) return yield* absolutePath("--root", given.value)
   return yield* absolutePath("CORTEX_ROOT", env["CORTEX_ROOT"] || ".")
 })
+
+/** True when `--root` or CORTEX_ROOT names the folder, so that it is not the current one by chance. */
+export const rootIsNamed = Effect.gen(function* () {
+  const { env } = yield* Host
+  return Option.isSome(yield* Root) || (env["CORTEX_ROOT"] ?? "") !== ""
+})

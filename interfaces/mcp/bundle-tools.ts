@@ -3,27 +3,30 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { BundleReport } from "../../domain/bundles/finding.ts"
+import { Identifier } from "../../domain/canonical/text.ts"
+import { DEFAULT_ANSWER_BYTES } from "./answer-budget.ts"
 import { CorpusAccess } from "./corpus-access.ts"
 import { LedgerAccess } from "./ledger-access.ts"
 import { pathInRoot } from "./root-folder.ts"
-import { agentTool, type AgentTool, reads, textArgument } from "./tool.ts"
+import { agentTool, type AgentTool, argument, reads, textArgument } from "./tool.ts"
 
 const bundleBuild = agentTool({
   name: "bundle_build",
   title: "Build a bundle",
+  defaultBytes: DEFAULT_ANSWER_BYTES,
   description:
     "Make the bundle of a finished job: what its steps read, held against their receipts, in a folder that anybody can verify without the ledger. Use it when a job of reading is complete. The same job makes the same bytes; nothing is written over.",
   hints: { readOnly: false, destructive: false, idempotent: true },
-  input: Schema.Struct({
-    run_id: textArgument("the run that the job belongs to", "run-2026-11-28"),
-    job_id: textArgument("the job, all of whose steps are finished"),
+  input: {
+    run_id: argument(Identifier, "the run that the job belongs to", "run-2026-11-28"),
+    job_id: argument(Identifier, "the job, all of whose steps are finished"),
     out: textArgument("the folder to make, inside the root", "out"),
     allow_failures: Schema.optionalKey(
       Schema.Boolean.annotate({
         description: "bundle the job although steps failed: they are named and have no artifact"
       })
     )
-  }),
+  },
   data: Schema.Struct({
     bundle_id: Schema.String,
     run_id: Schema.String,
@@ -60,12 +63,13 @@ const bundleBuild = agentTool({
 const bundleVerify = agentTool({
   name: "bundle_verify",
   title: "Verify a bundle",
+  defaultBytes: DEFAULT_ANSWER_BYTES,
   description:
     "Check a bundle (the folder of a finished job, or its bundle.json) from its own bytes alone: form, order, references, every hash and every file. FAIL and INVALID are reports with findings, not errors. Use it before you rely on a bundle that somebody gave you.",
   hints: reads,
-  input: Schema.Struct({
+  input: {
     path: textArgument("the bundle's folder inside the root, or the bundle.json in it", "out")
-  }),
+  },
   data: BundleReport,
   run: ({ path }) =>
     Effect.gen(function* () {

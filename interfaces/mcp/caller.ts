@@ -1,5 +1,5 @@
 // Who the server speaks for. With an agent given at the start, no call can act in another's name; without one, each call
-// must say who acts.
+// must say who acts, and the tools' Schemas require it.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { InvalidInput } from "../../domain/ledger/errors.ts"

@@ -2,23 +2,39 @@
 // commands, and so are the errors; nothing is decided here.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
-import { JobNotFound, RunNotFound } from "../../domain/ledger/errors.ts"
+import { Identifier } from "../../domain/canonical/text.ts"
+import {
+  type ClaimStep,
+  type CompleteStep,
+  FencingToken,
+  JobId,
+  type PostMessage,
+  Reason,
+  type RequeueStep,
+  Text,
+  TtlSeconds
+} from "../../domain/ledger/commands.ts"
+import { InvalidInput, JobNotFound, RunNotFound } from "../../domain/ledger/errors.ts"
+import { DEFAULT_TTL_SECONDS } from "../../domain/ledger/limits.ts"
 import { OUTCOMES, SOURCES } from "../../domain/ledger/rows.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import { actingAgent } from "./caller.ts"
+import { DEFAULT_ANSWER_BYTES, MAX_ANSWER_BYTES } from "./answer-budget.ts"
 import { LedgerAccess } from "./ledger-access.ts"
-import { adds, agentTool, type AgentTool, objectArgument, reads, textArgument } from "./tool.ts"
+import {
+  actingTool,
+  adds,
+  agentTool,
+  type AgentTool,
+  argument,
+  objectArgument,
+  reads,
+  textArgument
+} from "./tool.ts"
 
-const runId = textArgument("the run: everything that belongs together shares one", "run-2026-11-28")
-const stepId = textArgument("the step, as step_claim answers it")
-const workerId = Schema.optionalKey(
-  textArgument("who works; may be left out when the server speaks for one agent", "worker-1")
-)
-const token = Schema.Int.annotate({
-  description: "the fencing token, as step_claim answers it",
-  examples: [1]
-})
+const runId = argument(Identifier, "the run: all that belongs together shares one", "run-2026-11-28")
+const stepId = argument(Identifier, "the step, as step_claim answers it")
+const token = argument(FencingToken, "the fencing token, as step_claim answers it")
 
 const messagePost = agentTool({
   name: "message_post",
@@ -26,24 +42,28 @@ const messagePost = agentTool({
   description:
     "Post a message to a run: it becomes a job with one step for each object under payload.steps, or with one step that carries the payload. Use it to hand over work. Safe to repeat with the same idempotency_key and the same payload: the same ids come back.",
   hints: { readOnly: false, destructive: false, idempotent: false },
-  input: Schema.Struct({
+  input: {
     run_id: runId,
-    source: Schema.Literals(SOURCES).annotate({ description: "who posts", examples: ["USER"] }),
+    source: argument(Schema.Literals(SOURCES), "who posts"),
     payload: objectArgument(
       "what is to be done: any JSON object; `intent` names the job, `steps` (a list of objects) makes its steps"
     ),
     idempotency_key: Schema.optionalKey(
-      Schema.NullOr(textArgument("the same key with the same payload posts once", "ticket-17"))
+      argument(Identifier, "the same key with the same payload posts once", "ticket-17")
     ),
     jobs: Schema.optionalKey(
       Schema.Array(
         Schema.Struct({
-          intent: textArgument("what the job is for"),
+          intent: argument(Text, "what the job is for"),
           steps: Schema.Array(objectArgument("what the step is to do"))
+            .check(Schema.isMinLength(1))
+            .annotate({ description: "the job's steps" })
         })
-      ).annotate({ description: "several jobs with their steps, in place of payload.steps" })
+      )
+        .check(Schema.isMinLength(1))
+        .annotate({ description: "several jobs with their steps, in place of payload.steps" })
     )
-  }),
+  },
   data: Schema.Struct({
     message_id: Schema.String,
     job_id: Schema.String.annotate({ description: "the first job" }),
@@ -57,23 +77,23 @@ const messagePost = agentTool({
     )
 })
 
-const stepClaim = agentTool({
+const stepClaim = actingTool({
   name: "step_claim",
   title: "Claim a step",
   description:
     "Claim the oldest waiting step of a run (or of one job) under a lease. Use it before you do any of the step's work, and finish with step_complete before lease_expires_at. NO_PENDING_STEP means that nothing waits.",
   hints: adds,
-  input: Schema.Struct({
+  actor: "worker_id",
+  actorIs: "who works",
+  // A step is claimed once: what was cut could not be asked for again.
+  defaultBytes: MAX_ANSWER_BYTES,
+  input: {
     run_id: runId,
-    worker_id: workerId,
-    job_id: Schema.optionalKey(textArgument("only this job's steps")),
+    job_id: Schema.optionalKey(argument(JobId, "only this job's steps")),
     ttl_seconds: Schema.optionalKey(
-      Schema.Int.annotate({
-        description: "how long the lease holds, in seconds: 1 to 86400 (default 300)",
-        examples: [300]
-      })
+      argument(TtlSeconds, `how long the lease holds, in seconds (default ${DEFAULT_TTL_SECONDS})`)
     )
-  }),
+  },
   data: Schema.Struct({
     step_id: Schema.String,
     job_id: Schema.String,
@@ -84,58 +104,58 @@ const stepClaim = agentTool({
     lease_expires_at: Schema.String
   }),
   run: (input) =>
-    Effect.gen(function* () {
-      const worker_id = yield* actingAgent("worker_id", input.worker_id)
-      const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
-      return yield* ledger.claimStep({ ...input, worker_id } satisfies ClaimStep)
-    })
+    Effect.flatMap(
+      LedgerAccess.use(({ open }) => open("existing")),
+      ({ ledger }) => ledger.claimStep(input satisfies ClaimStep)
+    )
 })
 
-const stepComplete = agentTool({
+const stepComplete = actingTool({
   name: "step_complete",
   title: "Finish a step",
+  actor: "worker_id",
+  actorIs: "who works",
   description:
     "Finish a step that you hold, with a receipt that can never be changed: what was done, hashes of what was made. Use FAILURE when the work was tried and failed. NOT_LEASED with a receipt of your own means that an earlier call had arrived.",
   hints: { readOnly: false, destructive: true, idempotent: false },
-  input: Schema.Struct({
+  input: {
     run_id: runId,
     step_id: stepId,
-    worker_id: workerId,
     fencing_token: token,
     receipt_payload: objectArgument("the proof of the work: any JSON object"),
-    outcome: Schema.Literals(OUTCOMES).annotate({ description: "how the work ended", examples: ["SUCCESS"] })
-  }),
+    outcome: argument(Schema.Literals(OUTCOMES), "how the work ended")
+  },
   data: Schema.Struct({ receipt_id: Schema.String }),
   run: (input) =>
-    Effect.gen(function* () {
-      const worker_id = yield* actingAgent("worker_id", input.worker_id)
-      const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
-      return yield* ledger.completeStep({ ...input, worker_id } as CompleteStep)
-    })
+    Effect.flatMap(
+      LedgerAccess.use(({ open }) => open("existing")),
+      ({ ledger }) => ledger.completeStep(input as CompleteStep)
+    )
 })
 
-const stepRequeue = agentTool({
+const stepRequeue = actingTool({
   name: "step_requeue",
   title: "Let a step wait again",
+  actor: "requested_by",
+  actorIs: "who asks",
   description:
     "Let a leased step wait for another worker. Use it when you cannot finish: give your own back early with lease, take one whose lease has ended without it, or use force (audited) to take one at any time. Every requeue is on record with its reason.",
   hints: { readOnly: false, destructive: true, idempotent: false },
-  input: Schema.Struct({
+  input: {
     run_id: runId,
     step_id: stepId,
-    reason: textArgument("why, for the record", "the worker was stopped"),
-    requested_by: Schema.optionalKey(
-      textArgument("who asks; may be left out when the server speaks for one agent")
-    ),
+    reason: argument(Reason, "why, for the record", "the worker was stopped"),
     lease: Schema.optionalKey(
-      Schema.Struct({ worker_id: textArgument("who holds the step"), fencing_token: token }).annotate({
-        description: "the lease that is given back early"
-      })
+      Schema.Struct({ worker_id: argument(Identifier, "who holds the step"), fencing_token: token }).annotate(
+        {
+          description: "the lease that is given back early"
+        }
+      )
     ),
     force: Schema.optionalKey(
       Schema.Boolean.annotate({ description: "take the step even though its lease still holds" })
     )
-  }),
+  },
   data: Schema.Struct({
     step_id: Schema.String,
     status: Schema.Literal("PENDING"),
@@ -144,9 +164,10 @@ const stepRequeue = agentTool({
   }),
   run: (input) =>
     Effect.gen(function* () {
-      const requested_by = yield* actingAgent("requested_by", input.requested_by ?? input.lease?.worker_id)
+      // A lease that is given back is one's own.
+      if (input.lease !== undefined) yield* actingAgent("lease/worker_id", input.lease.worker_id)
       const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
-      return yield* ledger.requeueStep({ ...input, requested_by } satisfies RequeueStep)
+      return yield* ledger.requeueStep(input satisfies RequeueStep)
     })
 })
 
@@ -156,22 +177,21 @@ const counts = {
   committed: Schema.Int
 }
 
+const ONE_OF_BOTH = "give either job_id or run_id"
+const eitherOne = Effect.fail(
+  new InvalidInput({ message: ONE_OF_BOTH, issues: [{ path: "", message: ONE_OF_BOTH }] })
+)
+
 const jobStatus = agentTool({
   name: "job_status",
   title: "Status of a job or run",
   description:
     "How far a job is (give job_id), or a whole run (give run_id): how many steps wait, are leased and are finished. Use it to see whether work is done before you build on it.",
   hints: reads,
-  input: Schema.Struct({
-    job_id: Schema.optionalKey(textArgument("one job, as message_post answers it")),
-    run_id: Schema.optionalKey(textArgument("a whole run"))
-  }).check(
-    Schema.makeFilter(
-      (input: { readonly job_id?: string; readonly run_id?: string }) =>
-        (input.job_id === undefined) !== (input.run_id === undefined),
-      { expected: "either job_id or run_id" }
-    )
-  ),
+  input: {
+    job_id: Schema.optionalKey(argument(Identifier, "one job, as message_post answers it")),
+    run_id: Schema.optionalKey(argument(Identifier, "a whole run"))
+  },
   data: Schema.Struct({
     ...counts,
     outcomes: Schema.optionalKey(
@@ -184,6 +204,7 @@ const jobStatus = agentTool({
   }),
   run: ({ job_id, run_id }) =>
     Effect.gen(function* () {
+      if ((job_id === undefined) === (run_id === undefined)) return yield* eitherOne
       const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
       if (job_id !== undefined) {
         const status = yield* ledger.jobStatus(job_id)
@@ -200,15 +221,16 @@ const jobStatus = agentTool({
 
 const ledgerVerify = agentTool({
   name: "ledger_verify",
+  defaultBytes: DEFAULT_ANSWER_BYTES,
   title: "Verify the ledger",
   description:
     "Check every invariant of the ledger: schema, hash chain, tables against the log, receipts, leases. A FAIL is a report with findings, not an error. Use it before you rely on what the ledger says.",
   hints: reads,
-  input: Schema.Struct({
-    run_id: Schema.optionalKey(textArgument("look at this run's leases, steps and receipts only")),
+  input: {
+    run_id: Schema.optionalKey(argument(Identifier, "look at this run's leases, steps and receipts only")),
     now: Schema.optionalKey(textArgument("judge leases as of this time", "2026-11-27T10:11:12.345Z")),
     pure: Schema.optionalKey(Schema.Boolean.annotate({ description: "leave out what depends on a clock" }))
-  }),
+  },
   data: VerificationReport,
   run: ({ now, pure, run_id }) =>
     Effect.flatMap(

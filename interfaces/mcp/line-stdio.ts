@@ -99,13 +99,18 @@ const judged = (
 }
 
 /** Messages for the protocol, one a chunk, with their line ends; the others are answered at once. */
-async function* validMessages(host: HostShape, handshake: Handshake): AsyncGenerator<Uint8Array> {
+async function* validMessages(
+  host: HostShape,
+  handshake: Handshake,
+  beforeList: () => Promise<void>
+): AsyncGenerator<Uint8Array> {
   for await (const line of linesOf(host.stdin())) {
     await handshake.settled
     const { answers, pass } = judged(line, handshake)
     if (answers !== "") await host.write("stdout", answers)
     if (pass === undefined) continue
     handshake.began(pass)
+    if ([pass].flat().some(({ method }) => method === "tools/list")) await beforeList()
     yield Buffer.from(`${JSON.stringify(pass)}\n`)
   }
 }
@@ -113,8 +118,8 @@ async function* validMessages(host: HostShape, handshake: Handshake): AsyncGener
 const textOf = (data: string | Uint8Array): string =>
   typeof data === "string" ? data : Buffer.from(data).toString("utf8")
 
-/** A host's standard streams; a reader that has gone ends the server through the end of its input, not here. */
-export const lineStdio = (host: HostShape): Stdio.Stdio => {
+/** A host's standard streams; `beforeList` is run before a list of tools is asked for. A reader that has gone ends the server through the end of its input, not here. */
+export const lineStdio = (host: HostShape, beforeList: () => Promise<void>): Stdio.Stdio => {
   const handshake = new Handshake()
   const sink = (stream: "stdout" | "stderr") =>
     Sink.forEach((data: string | Uint8Array) => {
@@ -124,7 +129,9 @@ export const lineStdio = (host: HostShape): Stdio.Stdio => {
     })
   return Stdio.make({
     args: Effect.succeed(host.args),
-    stdin: Stream.fromAsyncIterable(validMessages(host, handshake), (error) => error).pipe(Stream.orDie),
+    stdin: Stream.fromAsyncIterable(validMessages(host, handshake, beforeList), (error) => error).pipe(
+      Stream.orDie
+    ),
     stdout: () => sink("stdout"),
     stderr: () => sink("stderr")
   })

@@ -166,9 +166,10 @@ describe("ending", () => {
     expect(session.answers.filter(({ id }) => Number(id) >= 1_000)).toHaveLength(20)
   })
 
-  it("ends with 0 when it is stopped", async () => {
-    await session.initialize()
-    session.stop.abort("SIGTERM")
-    expect(await session.ended).toBe(0)
+  it("tells by its exit code that it was stopped", async () => {
+    const stopped = new Session(place.folder)
+    await stopped.initialize()
+    stopped.stop.abort("SIGTERM")
+    expect(await stopped.ended).toBe(128 + 15)
   })
 })

@@ -3,25 +3,37 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { JsonObject } from "../../domain/canonical/json.ts"
-import { DEFAULT_LIMIT } from "../../domain/network/limits.ts"
+import { textOfAtMost } from "../../domain/canonical/text.ts"
+import type { MemoryPlace } from "../../application/network/memory-questions.ts"
+import { CassetteId } from "../../domain/network/cassette.ts"
+import { DEFAULT_LIMIT, MAX_MEMORY_BYTES } from "../../domain/network/limits.ts"
+import { DEFAULT_ANSWER_BYTES } from "./answer-budget.ts"
+import { goingOnInText, offset, textFrom } from "./long-text.ts"
 import { openNetwork } from "./network-access.ts"
 import { answered, cassettes, Found, limit, query } from "./network-answers.ts"
-import { adds, agentTool, type AgentTool, objectArgument, reads, textArgument } from "./tool.ts"
+import { adds, agentTool, type AgentTool, argument, objectArgument, reads, textArgument } from "./tool.ts"
+
+const placeText = ({ cassette_id, memories, mutability }: MemoryPlace, speaksForOne: boolean): string => {
+  const own = speaksForOne ? "only you find it again" : "each agent its own: needs a server with --agent"
+  const who = memories === "private" ? own : "everybody finds it"
+  return `${cassette_id} (${who}${mutability === "ephemeral" ? ", until it expires" : ""})`
+}
 
 const memorySave = agentTool({
   name: "memory_save",
   title: "Save a memory",
   description:
-    "Save a text for later in a cassette; its hash names it from then on. Use it for what you, or others after you, should know again: decisions, findings, preferences. In the cassette resident only you find it again, in memory everybody does. Saving the same text again keeps one memory and notes another save.",
+    "Save a text for later in a cassette; its hash names it from then on. Use it for what you, or others after you, should know again: decisions, findings, preferences. Saving the same text again keeps one memory and notes another save.",
+  ofNetwork: (places, speaksForOne) =>
+    places.length === 0
+      ? "No cassette of this network keeps memories."
+      : `Cassettes that keep memories: ${places.map((place) => placeText(place, speaksForOne)).join("; ")}.`,
   hints: adds,
-  input: Schema.Struct({
-    text: textArgument("the text, kept as it is given", "The tests need Node 24"),
-    cassette: textArgument(
-      "the cassette that keeps it: memory (for everybody) or resident (for you alone)",
-      "memory"
-    ),
+  input: {
+    text: argument(textOfAtMost(MAX_MEMORY_BYTES), "the text, kept as it is given", "The tests need Node 24"),
+    cassette: argument(CassetteId, "the cassette that keeps it"),
     metadata: Schema.optionalKey(objectArgument("whatever else is worth knowing about it"))
-  }),
+  },
   data: Schema.Struct({
     cassette_id: Schema.String,
     hash: Schema.String.annotate({ description: "SHA-256 of the text" }),
@@ -38,10 +50,11 @@ const memorySave = agentTool({
 const memoryQuery = agentTool({
   name: "memory_query",
   title: "Search memories",
+  defaultBytes: DEFAULT_ANSWER_BYTES,
   description:
     "Search what was saved with memory_save: your own memories and those of everybody. Use it before you ask or decide again what may be known already.",
   hints: reads,
-  input: Schema.Struct({ query, cassettes, limit }),
+  input: { query, cassettes, limit },
   data: Found,
   run: ({ cassettes, limit = DEFAULT_LIMIT, query }) =>
     Effect.flatMap(openNetwork, (network) => network.memoryQuery(query, limit, { cassettes }))
@@ -50,12 +63,15 @@ const memoryQuery = agentTool({
 const memoryRecall = agentTool({
   name: "memory_recall",
   title: "Recall a memory",
+  defaultBytes: DEFAULT_ANSWER_BYTES,
+  goesOn: goingOnInText("text"),
   description:
-    "One memory, exactly as it was saved, with who saved it, when and with which metadata. Use it when you have its hash or its symbol (@A:…). Another agent's memory is not found.",
+    "One memory, exactly as it was saved, with who saved it, when and with which metadata. Use it when you have its hash or its symbol (@A:…). Another agent's memory is not found. A long text comes in parts: go on with offset.",
   hints: reads,
-  input: Schema.Struct({
-    hash: textArgument("its hash, 12 or more of its first digits, or its symbol", "@A:3f1c0a9be27d")
-  }),
+  input: {
+    hash: textArgument("its hash, 12 or more of its first digits, or its symbol", "@A:3f1c0a9be27d"),
+    offset
+  },
   data: Schema.Struct({
     hash: Schema.String,
     symbol: Schema.String,
@@ -75,7 +91,11 @@ const memoryRecall = agentTool({
     ),
     ...answered
   }),
-  run: ({ hash }) => Effect.flatMap(openNetwork, (network) => network.memoryRecall(hash))
+  run: ({ hash, offset }) =>
+    Effect.gen(function* () {
+      const recalled = yield* (yield* openNetwork).memoryRecall(hash)
+      return { ...recalled, text: textFrom(recalled.text, offset) }
+    })
 })
 
 /** The tools of memories in the order in which they are listed. */

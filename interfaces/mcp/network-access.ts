@@ -3,11 +3,11 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { NetworkShape } from "../../application/network/network.ts"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { InvalidInput, UnsupportedNode } from "../../domain/ledger/errors.ts"
 import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
 
 /** Why the network of a configuration cannot be opened. */
-export type NetworkOpenError = ConfigurationMissing | InvalidConfiguration | InvalidInput
+export type NetworkOpenError = ConfigurationMissing | InvalidConfiguration | InvalidInput | UnsupportedNode
 
 export class NetworkAccess extends Context.Service<
   NetworkAccess,

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { Answer, SEARCH_MODES } from "../../domain/network/cassette.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
-import { textArgument } from "./tool.ts"
+import { argument, textArgument } from "./tool.ts"
 
 export const query = textArgument(
   'what to look for, in plain words; words in double quotes ("…") must stand as they are',
@@ -10,17 +10,16 @@ export const query = textArgument(
 )
 
 export const limit = Schema.optionalKey(
-  Schema.Int.annotate({
-    description: `at most so many hits, 0 to ${MAX_LIMIT} (default ${DEFAULT_LIMIT})`,
-    examples: [DEFAULT_LIMIT]
-  })
+  argument(
+    Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_LIMIT })),
+    `at most so many hits (default ${DEFAULT_LIMIT})`
+  )
 )
 
 export const cassettes = Schema.optionalKey(
-  Schema.Array(Schema.String).annotate({
-    description: "ids of cassettes, at least one; all when it is left out",
-    examples: [["documents"]]
-  })
+  Schema.Array(Schema.String)
+    .check(Schema.isMinLength(1))
+    .annotate({ description: "ids of cassettes (default: all; cassette_stats tells which there are)" })
 )
 
 const Place = Schema.Struct({

@@ -2,22 +2,25 @@
 // each is. Arguments and answers are those of the application; a cassette that does not answer is part of the answer.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Answer, CAPABILITIES, Handshake } from "../../domain/network/cassette.ts"
-import { DEFAULT_LIMIT } from "../../domain/network/limits.ts"
+import { Answer, Capability, Handshake } from "../../domain/network/cassette.ts"
+import { DEFAULT_LIMIT, MAX_EXPANSION_DEPTH } from "../../domain/network/limits.ts"
 import { isMeantAsSymbol } from "../../domain/network/symbols.ts"
 import { currentTarget } from "../cli/corpus/symbol-target.ts"
+import { DEFAULT_ANSWER_BYTES } from "./answer-budget.ts"
 import { CorpusAccess } from "./corpus-access.ts"
+import { goingOnInText, offset, textFrom } from "./long-text.ts"
 import { openNetwork } from "./network-access.ts"
 import { answered, cassettes, Found, foundFields, limit, query } from "./network-answers.ts"
-import { agentTool, type AgentTool, noArguments, reads, textArgument } from "./tool.ts"
+import { agentTool, type AgentTool, argument, reads, textArgument } from "./tool.ts"
 
 const semanticSearch = agentTool({
   name: "semantic_search",
   title: "Search cassettes",
+  defaultBytes: DEFAULT_ANSWER_BYTES,
   description:
-    "Search chosen cassettes, or all, by meaning where there are vectors and by words everywhere (mode and notices say which). Use it to find what is known about something before you read whole documents. Hits come with the text, where it stands and who holds it.",
+    "Search by meaning and by words, in all cassettes or in chosen ones. Take this one to find what is known about something: it tells in mode and notices when there were no vectors. To search only cassettes with a capability, such as code, take cassette_network_query.",
   hints: reads,
-  input: Schema.Struct({ query, cassettes, limit }),
+  input: { query, cassettes, limit },
   data: Found,
   run: ({ limit = DEFAULT_LIMIT, query, cassettes }) =>
     // The wish for vectors is what makes the answer say why there were none.
@@ -27,16 +30,15 @@ const semanticSearch = agentTool({
 const cassetteNetworkQuery = agentTool({
   name: "cassette_network_query",
   title: "Search the whole network",
+  defaultBytes: DEFAULT_ANSWER_BYTES,
   description:
-    "Search every cassette of the network, or every one with a capability, and get one ranked list as if all lay in one. Use it when you do not know who holds the answer, or to look only among research, code (ast) or fixtures.",
+    "Search only the cassettes that have a capability: research papers (research), code definitions (ast), test data (fixtures). Take this one when you know what kind of source must hold the answer, but not which cassette; otherwise take semantic_search.",
   hints: reads,
-  input: Schema.Struct({
+  input: {
     query,
     limit,
-    capability: Schema.optionalKey(
-      textArgument(`only cassettes that can do this: ${CAPABILITIES.join(", ")}`, "research")
-    )
-  }),
+    capability: Schema.optionalKey(argument(Capability, "only cassettes that can do this"))
+  },
   data: Found,
   run: ({ capability, limit = DEFAULT_LIMIT, query }) =>
     Effect.flatMap(openNetwork, (network) => network.query(query, limit, { capability }))
@@ -45,10 +47,11 @@ const cassetteNetworkQuery = agentTool({
 const cassetteStats = agentTool({
   name: "cassette_stats",
   title: "State of the cassettes",
+  defaultBytes: DEFAULT_ANSWER_BYTES,
   description:
     "How each cassette is, by its id: what it holds, what it can do, and whether it answers. Use it to see where to search, or why an answer is partial.",
   hints: reads,
-  input: noArguments,
+  input: {},
   data: Schema.Record(
     Schema.String,
     Schema.Union([
@@ -66,20 +69,24 @@ const cassetteStats = agentTool({
 const symbolResolve = agentTool({
   name: "symbol_resolve",
   title: "Resolve a symbol",
+  defaultBytes: DEFAULT_ANSWER_BYTES,
+  goesOn: goingOnInText("content"),
   description:
     "The text that a symbol of the network names: @C: (a chunk), @P: (a research document) or @A: (one of your memories) and 12 to 64 digits of a hash. Use it to read what a short symbol stands for. A symbol of the corpus (@NAME/…) gives the place that it means now; read that with corpus_resolve.",
   hints: reads,
-  input: Schema.Struct({
+  input: {
     symbol: textArgument("the symbol", "@C:3f1c0a9be27d", "@DOCS/readme"),
     depth: Schema.optionalKey(
-      Schema.Int.annotate({
-        description: "how many levels of symbols inside texts are looked up (default 1)"
-      })
+      argument(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_EXPANSION_DEPTH })),
+        "how many levels of symbols inside texts are looked up (default 1)"
+      )
     ),
+    offset,
     expand: Schema.optionalKey(
       Schema.Boolean.annotate({ description: "replace the symbols inside the text by their texts" })
     )
-  }),
+  },
   data: Schema.Union([
     Schema.Struct({
       symbol: Schema.String,
@@ -119,9 +126,12 @@ const symbolResolve = agentTool({
       default_slice: Schema.NullOr(Schema.String)
     }).annotate({ description: "what a symbol of the corpus means now" })
   ]),
-  run: ({ symbol, ...options }) =>
+  run: ({ offset, symbol, ...options }) =>
     isMeantAsSymbol(symbol)
-      ? Effect.flatMap(openNetwork, (network) => network.resolveSymbol(symbol, options))
+      ? Effect.gen(function* () {
+          const resolved = yield* (yield* openNetwork).resolveSymbol(symbol, options)
+          return { ...resolved, content: textFrom(resolved.content, offset) }
+        })
       : Effect.gen(function* () {
           const { corpus } = yield* CorpusAccess.use(({ open }) => open)
           return { symbol, ...(yield* currentTarget(corpus, symbol)) }
@@ -131,14 +141,15 @@ const symbolResolve = agentTool({
 const semanticNeighbors = agentTool({
   name: "semantic_neighbors",
   title: "Texts like this one",
+  defaultBytes: DEFAULT_ANSWER_BYTES,
   description:
     "The texts most like one that you already have, by vectors where there are some and else by its most telling words (mode and notices say which). Use it to widen a good hit. The text itself is not among them.",
   hints: reads,
-  input: Schema.Struct({
+  input: {
     hash: textArgument("the text: its hash, 12 or more of its first digits, or a symbol", "3f1c0a9be27d"),
     limit,
     cassettes
-  }),
+  },
   data: Schema.Struct({ hash: Schema.String, ...foundFields }),
   run: ({ cassettes, hash, limit = DEFAULT_LIMIT }) =>
     Effect.flatMap(openNetwork, (network) => network.neighbours(hash, limit, { cassettes }))

@@ -1,25 +1,88 @@
-// The one envelope of every tool: {ok:true,data} or {ok:false,error:{code,message,details}}, as text and as structured
-// content, the same that the command line prints. What went wrong inside is logged and never shown with a stack.
+// The one envelope of every tool: {ok:true,data} or {ok:false,error:{code,message,details}}, the same that the command line
+// prints. It is within the call's budget; what was left off is told in `left_off`, with the arguments that go on behind it.
+// The text is always whole; a short answer stands beside it as structured content too. What went wrong inside is logged
+// and never shown with a stack.
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import { CallToolResult } from "effect/ai/McpSchema"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../domain/canonical/json.ts"
 import { type ErrorDocument, errorDocument } from "../cli/envelope.ts"
+import { type Cut, DEFAULT_ANSWER_BYTES, fitted, MAX_ANSWER_BYTES } from "./answer-budget.ts"
+import { RootFolder } from "./root-folder.ts"
 import type { AgentTool, ToolServices } from "./tool.ts"
 
-type Envelope =
-  | { readonly ok: true; readonly data: object }
-  | { readonly ok: false; readonly error: ErrorDocument }
+/** How long the text of an answer may be that is carried as structured content too (bytes). */
+const MAX_STRUCTURED_BYTES = 4_096
 
-const toolResult = (envelope: Envelope): CallToolResult =>
-  new CallToolResult({
-    isError: !envelope.ok,
-    structuredContent: envelope,
-    content: [{ type: "text", text: JSON.stringify(envelope) }]
+/** What tells that an answer is not whole. */
+interface LeftOff {
+  /** The first places, by JSON pointers into the envelope. */
+  readonly cuts: ReadonlyArray<Cut>
+  readonly cut_count: number
+  /** Arguments to give beside the same others, to go on behind what is shown. */
+  readonly next?: Readonly<Record<string, unknown>> | undefined
+  readonly more: string
+}
+
+/** JSON within a budget; what is cut is told in a member `left_off`. */
+export const withinBudget = (
+  whole: object,
+  bytes: number,
+  more: string,
+  next: (shown: JsonObject, cuts: ReadonlyArray<Cut>) => LeftOff["next"] = () => undefined
+): JsonObject => {
+  // Answers of the application are JSON.
+  const { cutCount, cuts, value } = fitted(whole as JsonObject as JsonValue, bytes)
+  const shown = isJsonObject(value) ? value : {}
+  if (cutCount === 0) return shown
+  const going = next(shown, cuts)
+  const left_off: LeftOff = {
+    cuts,
+    cut_count: cutCount,
+    ...(going === undefined ? {} : { next: going }),
+    more
+  }
+  return { ...shown, left_off: left_off as unknown as JsonObject }
+}
+
+const MORE_BYTES = `for more at once give max_bytes, at most ${MAX_ANSWER_BYTES}`
+
+const moreOf = ({ defaultBytes, goesOn }: AgentTool): string => {
+  if (defaultBytes === undefined) return "what was left off is as it was given"
+  return goesOn === undefined
+    ? `ask for less, or ${MORE_BYTES}`
+    : `call again with the arguments in next, if there are some; ${MORE_BYTES}`
+}
+
+const budgetOf = ({ defaultBytes = DEFAULT_ANSWER_BYTES }: AgentTool, input: unknown): number => {
+  const { max_bytes: given } = input as { readonly max_bytes?: unknown }
+  return typeof given === "number" ? given : defaultBytes
+}
+
+const toolResult = (envelope: JsonObject, isError: boolean): CallToolResult => {
+  const text = JSON.stringify(envelope)
+  return new CallToolResult({
+    isError,
+    content: [{ type: "text", text }],
+    ...(Buffer.byteLength(text) <= MAX_STRUCTURED_BYTES ? { structuredContent: envelope } : {})
   })
+}
 
-const failed = (error: ErrorDocument): CallToolResult => toolResult({ ok: false, error })
+const succeeded = (tool: AgentTool, input: unknown, data: object): CallToolResult =>
+  toolResult(
+    withinBudget({ ok: true, data }, budgetOf(tool, input), moreOf(tool), ({ data: shown }, cuts) => {
+      const { goesOn } = tool
+      const isCut = cuts.some(({ at }) => at === `/data/${goesOn?.field}`)
+      return goesOn !== undefined && isCut && isJsonObject(shown)
+        ? goesOn.next(input as JsonObject, shown[goesOn.field])
+        : undefined
+    }),
+    false
+  )
+
+const failed = (error: ErrorDocument): CallToolResult =>
+  toolResult(withinBudget({ ok: false, error }, DEFAULT_ANSWER_BYTES, "the message says what to do"), true)
 
 const internal: ErrorDocument = {
   code: "INTERNAL",
@@ -27,33 +90,40 @@ const internal: ErrorDocument = {
   details: {}
 }
 
+/** Errors of what lies below the root, or does not. */
+const PLACE_CODES: ReadonlySet<string> = new Set([
+  "CONFIGURATION_MISSING",
+  "CORPUS_MISSING",
+  "FILE_MISSING",
+  "PATH_OUTSIDE_ROOT",
+  "READ_ONLY_STORE",
+  "STORAGE_FAILURE"
+])
+
+/** What went wrong, for agents: where the root was not named, that may be why. */
+export const failureDocument = (failure: Parameters<typeof errorDocument>[0]) =>
+  RootFolder.use(({ isNamed, path }) => {
+    const document = errorDocument(failure)
+    const isOfPlace = PLACE_CODES.has(document.code)
+    const advice = `This server was started without --root, so that it works in ${path}: start it with --root FOLDER if that is not meant`
+    return Effect.succeed(
+      isNamed || !isOfPlace ? document : { ...document, message: `${document.message}. ${advice}` }
+    )
+  })
+
 /** Calls a tool; every ending but an interruption is a result. */
 export const callTool = (
   tool: AgentTool,
   input: unknown
 ): Effect.Effect<CallToolResult, never, ToolServices> =>
   tool.call(input).pipe(
-    Effect.map((data) => toolResult({ ok: true, data })),
+    Effect.map((data) => succeeded(tool, input, data)),
     Effect.withSpan(`mcp.${tool.name}`),
     Effect.catchCause((cause) => {
       const error = Option.getOrUndefined(Cause.findErrorOption(cause))
-      if (error !== undefined) return Effect.succeed(failed(errorDocument(error)))
+      if (error !== undefined) return Effect.map(failureDocument(error), failed)
       return Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause as Cause.Cause<never>)
         : Effect.as(Effect.logError(`tool ${tool.name}`, cause), failed(internal))
     })
   )
-
-const ErrorInEnvelope = Schema.Struct({
-  code: Schema.String.annotate({ description: "stable, for programs", examples: ["NO_PENDING_STEP"] }),
-  message: Schema.String.annotate({ description: "for people: what is the fact, and what to do" }),
-  details: Schema.Record(Schema.String, Schema.Unknown).annotate({ description: "the error's own fields" })
-})
-
-/** The Schema of what a tool answers. */
-export const envelopeOf = (tool: AgentTool) =>
-  Schema.Struct({
-    ok: Schema.Boolean,
-    data: Schema.optionalKey(tool.data),
-    error: Schema.optionalKey(ErrorInEnvelope)
-  })

@@ -13,6 +13,8 @@ export class RootFolder extends Context.Service<
   {
     /** Absolute. */
     readonly path: string
+    /** False when it is where the server happened to be started. */
+    readonly isNamed: boolean
   }
 >()("cortex-cassette/interfaces/mcp/RootFolder") {}
 

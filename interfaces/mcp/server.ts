@@ -14,29 +14,38 @@ import * as McpServer from "effect/ai/McpServer"
 import type { HostShape } from "../cli/host.ts"
 import { packageVersion } from "../cli/version.ts"
 import { lineStdio } from "./line-stdio.ts"
-import { callTool, envelopeOf } from "./result.ts"
+import { Caller } from "./caller.ts"
+import { plainJsonSchema } from "./json-schema.ts"
+import { openNetwork } from "./network-access.ts"
+import { tellingProgress } from "./progress.ts"
+import { callTool } from "./result.ts"
 import { registerResources } from "./resources.ts"
 import type { AgentTool, ToolServices } from "./tool.ts"
 
 /** What the server says it is for. */
 const INSTRUCTIONS =
-  "An audit-grade work ledger and memory. Post work with message_post; before you work on a step, step_claim it; finish it with step_complete and a receipt. Record why you act with thought_record. Read documents in bounded pieces with corpus_resolve, or have them read with plan_submit. Search what is known with semantic_search, remember with memory_save and memory_query. Nothing that is recorded can be changed or deleted. Every tool answers {ok:true,data} or {ok:false,error:{code,message,details}}."
+  "An audit-grade work ledger and memory. Post work with message_post; before you work on a step, step_claim it; finish it with step_complete and a receipt. Record why you act with thought_record. See what there is to read with corpus_list, read it in bounded pieces with corpus_resolve, or have it read with plan_submit. Search what is known with semantic_search, remember with memory_save and memory_query. Every tool answers {ok:true,data} or {ok:false,error:{code,message,details}} as JSON text; left_off tells what a long answer does not show, and how to go on."
 
-const jsonSchema = (schema: Schema.Top, onExcessProperty: "error" | "ignore") => {
-  const { definitions, schema: root } = Schema.toJsonSchemaDocument(schema, { onExcessProperty })
-  return Object.keys(definitions).length === 0 ? root : { ...root, $defs: definitions }
-}
+/** How the network is described where it is open, and where it is not. */
+const describedNetwork = Effect.fnUntraced(function* (tool: AgentTool) {
+  const { ofNetwork } = tool
+  if (ofNetwork === undefined) return tool.description
+  const { agent } = yield* Caller
+  const said = yield* openNetwork.pipe(
+    Effect.flatMap(({ memoryPlaces }) => memoryPlaces),
+    Effect.map((places) => ofNetwork(places, agent !== undefined)),
+    Effect.catch(({ message }) => Effect.succeed(`The network cannot be opened now: ${message}`))
+  )
+  return `${tool.description} ${said}`
+})
 
-/** A tool as the protocol lists it. */
-export const describeTool = (tool: AgentTool): McpSchema.Tool =>
+const listedTool = (tool: AgentTool, description: string, speaksForOne: boolean) =>
   new McpSchema.Tool({
     name: tool.name,
     title: tool.title,
-    description: tool.description,
-    inputSchema: Schema.decodeUnknownSync(McpSchema.ToolJson)(jsonSchema(tool.input, "error")),
-    outputSchema: Schema.decodeUnknownSync(McpSchema.ToolOutputJson)(jsonSchema(envelopeOf(tool), "ignore")),
+    description,
+    inputSchema: Schema.decodeUnknownSync(McpSchema.ToolJson)(plainJsonSchema(tool.input(speaksForOne))),
     annotations: {
-      title: tool.title,
       readOnlyHint: tool.hints.readOnly,
       destructiveHint: tool.hints.destructive,
       idempotentHint: tool.hints.idempotent,
@@ -44,22 +53,50 @@ export const describeTool = (tool: AgentTool): McpSchema.Tool =>
     }
   })
 
-const registrations = (tools: ReadonlyArray<AgentTool>) =>
+/** A tool as the protocol lists it now; what it says of the network is of the one that is open. */
+export const describeTool = Effect.fnUntraced(function* (tool: AgentTool) {
+  const { agent } = yield* Caller
+  return listedTool(tool, yield* describedNetwork(tool), agent !== undefined)
+})
+
+/** Brings up to date what the list of tools says of the network; run before each list. */
+interface Listing {
+  refresh: Effect.Effect<void>
+}
+
+const registrations = (tools: ReadonlyArray<AgentTool>, listing: Listing) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const server = yield* McpServer.McpServer
       const services = yield* Effect.context<ToolServices>()
-      const taken = new Set<string>()
-      for (const tool of tools) {
-        if (taken.has(tool.name)) yield* Effect.die(new Error(`two tools are called ${tool.name}`))
-        taken.add(tool.name)
-        yield* server.addTool({
-          tool: describeTool(tool),
+      const { agent } = yield* Caller
+      const add = (tool: AgentTool, description: string) =>
+        server.addTool({
+          tool: listedTool(tool, description, agent !== undefined),
           annotations: Context.empty(),
-          handle: (input) => Effect.provideContext(callTool(tool, input ?? {}), services)
+          handle: (input) =>
+            tellingProgress(server, tool.name, Effect.provideContext(callTool(tool, input ?? {}), services))
         })
+      const listed = new Map<string, string>()
+      for (const tool of tools) {
+        if (listed.has(tool.name)) yield* Effect.die(new Error(`two tools are called ${tool.name}`))
+        listed.set(tool.name, tool.description)
+        yield* add(tool, tool.description)
       }
       yield* registerResources
+      listing.refresh = Effect.provideContext(
+        Effect.forEach(
+          tools.filter(({ ofNetwork }) => ofNetwork !== undefined),
+          Effect.fnUntraced(function* (tool) {
+            const description = yield* describedNetwork(tool)
+            if (listed.get(tool.name) === description) return
+            listed.set(tool.name, description)
+            yield* add(tool, description)
+          }),
+          { discard: true }
+        ),
+        services
+      )
     })
   )
 
@@ -73,13 +110,21 @@ const protocols = [
 
 /** Runs the server until its input ends; what was asked before is answered first. */
 export const serve = Effect.fnUntraced(function* (host: HostShape, tools: ReadonlyArray<AgentTool>) {
+  const listing: Listing = { refresh: Effect.void }
   const server = McpServer.layerStdio({
     name: "cortex",
     version: packageVersion(),
     instructions: INSTRUCTIONS,
     protocols,
-    registrations: registrations(tools)
-  }).pipe(Layer.provide(Layer.succeed(Stdio.Stdio, lineStdio(host))))
+    registrations: registrations(tools, listing)
+  }).pipe(
+    Layer.provide(
+      Layer.succeed(
+        Stdio.Stdio,
+        lineStdio(host, () => Effect.runPromise(listing.refresh))
+      )
+    )
+  )
   // At the end of its input the transport interrupts the fiber that started it, once everything is answered.
   const running = yield* Effect.forkChild(Layer.launch(server))
   const exit = yield* Fiber.await(running)

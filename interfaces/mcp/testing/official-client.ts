@@ -39,14 +39,13 @@ export class OfficialAgent {
         stderr: "pipe"
       })
     )
-    // The client checks every answer against the tool's own Schema once it knows it.
-    await agent.client.listTools()
     return agent
   }
 
   async call(name: string, input: Record<string, unknown> = {}): Promise<Called> {
-    const { isError, structuredContent } = await this.client.callTool({ name, arguments: input })
-    return { ...(structuredContent as Omit<Called, "isError">), isError: isError === true }
+    const { content, isError } = await this.client.callTool({ name, arguments: input })
+    const [{ text }] = content as readonly [{ readonly text: string }]
+    return { ...(JSON.parse(text) as Omit<Called, "isError">), isError: isError === true }
   }
 
   /** Calls a tool that must succeed; gives its data. */

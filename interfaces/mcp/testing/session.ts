@@ -131,7 +131,7 @@ export class Session {
     return answer
   }
 
-  /** Calls a tool; structured content and text must say the same. */
+  /** Calls a tool; structured content, where there is some, must say the same as the text. */
   async call(name: string, input: unknown = {}): Promise<ToolAnswer> {
     const { error, result } = await this.request("tools/call", { name, arguments: input })
     if (result === undefined)
@@ -139,13 +139,16 @@ export class Session {
     const { content, isError, structuredContent } = result as {
       readonly content: ReadonlyArray<{ readonly type: string; readonly text: string }>
       readonly isError: boolean
-      readonly structuredContent: ToolAnswer["envelope"]
+      readonly structuredContent?: ToolAnswer["envelope"]
     }
-    const [text] = content
-    if (content.length !== 1 || text?.text !== JSON.stringify(structuredContent)) {
+    const [{ text = "" } = {}] = content
+    if (
+      content.length !== 1 ||
+      (structuredContent !== undefined && text !== JSON.stringify(structuredContent))
+    ) {
       throw new Error(`${name} says one thing as text and another as structured content`)
     }
-    return { isError, envelope: structuredContent }
+    return { isError, envelope: JSON.parse(text) as ToolAnswer["envelope"] }
   }
 
   /** Calls a tool that must succeed; gives its data. */

@@ -1,0 +1,64 @@
+/** What is cut of an answer that is too large, and what is told of it. */
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import type { JsonValue } from "../../domain/canonical/json.ts"
+import { fitted, MIN_ANSWER_BYTES } from "./answer-budget.ts"
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+
+describe("an answer's budget", () => {
+  it("leaves what fits as it is, to the byte", () => {
+    const value = { text: "x".repeat(MIN_ANSWER_BYTES - bytesOf({ text: "" })) }
+    expect(fitted(value, MIN_ANSWER_BYTES)).toEqual({ value, cuts: [], cutCount: 0 })
+    expect(fitted({ text: `${value.text}x` }, MIN_ANSWER_BYTES).cutCount).toBe(1)
+  })
+
+  it("cuts the end of a long list, and tells how much is shown", () => {
+    const list = Array.from({ length: 10_000 }, (_, index) => ({ id: `record-${index}` }))
+    const { cuts, value } = fitted({ list }, MIN_ANSWER_BYTES)
+    const shown = (value as { list: ReadonlyArray<unknown> }).list
+    expect(shown).toEqual(list.slice(0, shown.length))
+    expect(shown.length).toBeGreaterThan(50)
+    expect(cuts).toEqual([{ at: "/list", shown: shown.length, of: 10_000, unit: "items" }])
+  })
+
+  it("cuts long inner lists before it loses an outer item", () => {
+    const hits = Array.from({ length: 10 }, (_, hit) => ({
+      hit,
+      places: Array.from({ length: 1_476 }, (_, n) => n)
+    }))
+    const { cuts, cutCount, value } = fitted({ hits }, 8_192)
+    expect((value as { hits: ReadonlyArray<unknown> }).hits).toHaveLength(10)
+    expect(cutCount).toBe(10)
+    expect(cuts).toHaveLength(5)
+    expect(cuts[0]).toMatchObject({ at: "/hits/0/places", of: 1_476 })
+  })
+
+  it("cuts a long text between characters, and leaves ids whole", () => {
+    const id = "a".repeat(256)
+    const { cuts, value } = fitted({ id, payload: "😀".repeat(100_000) }, MIN_ANSWER_BYTES)
+    const cut = value as { id: string; payload: string }
+    expect(cut.id).toBe(id)
+    expect(cut.payload.isWellFormed()).toBe(true)
+    expect(cuts).toEqual([{ at: "/payload", shown: cut.payload.length / 2, of: 100_000, unit: "characters" }])
+  })
+
+  it("always fits with its note, whatever the value is", () => {
+    const large = fc.oneof(
+      fc.jsonValue({ maxDepth: 5 }),
+      fc.array(fc.string({ maxLength: 2_000 }), { maxLength: 200 }),
+      fc.dictionary(fc.string({ maxLength: 300 }), fc.string({ maxLength: 2_000 }), { maxKeys: 200 })
+    )
+    fc.assert(
+      fc.property(large, (value) => {
+        const result = fitted({ data: value as JsonValue }, MIN_ANSWER_BYTES)
+        expect(bytesOf({ ...(result.value as object), left_off: result.cuts })).toBeLessThanOrEqual(
+          MIN_ANSWER_BYTES
+        )
+        if (bytesOf({ data: value }) <= MIN_ANSWER_BYTES) expect(result.value).toEqual({ data: value })
+        else expect(result.cutCount).toBeGreaterThan(0)
+      }),
+      { numRuns: 200, seed: 7 }
+    )
+  })
+})

@@ -1,0 +1,41 @@
+// A long call tells that it is at work: every second a notification with a number that grows, where the client asked for that
+// with a token, so that it need not take silence for the end.
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as McpSchema from "effect/ai/McpSchema"
+import type * as McpServer from "effect/ai/McpServer"
+
+/** How long a call is silent at most. */
+const INTERVAL = Duration.seconds(1)
+
+/** The token of the request that is served; undefined when it has none. */
+const progressTokenOf = Effect.gen(function* () {
+  const client = yield* Effect.serviceOption(McpSchema.McpServerClient)
+  const context = yield* McpSchema.McpRequestContext
+  const metadata = Option.isSome(client) ? client.value.requestMetadata : context.requestMetadata
+  const token = metadata?.["progressToken"]
+  return typeof token === "string" || typeof token === "number" ? token : undefined
+})
+
+/** Does the work and meanwhile tells that `name` is at it. */
+export const tellingProgress = <A, E, R>(
+  server: McpServer.McpServer["Service"],
+  name: string,
+  work: Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const progressToken = yield* progressTokenOf
+    if (progressToken === undefined) return yield* work
+    let seconds = 0
+    const tell = Effect.suspend(() =>
+      server.notifications["notifications/progress"]({
+        progressToken,
+        progress: ++seconds,
+        message: `${name} is at work`
+      })
+    )
+    const telling = yield* Effect.forkChild(Effect.forever(Effect.andThen(Effect.sleep(INTERVAL), tell)))
+    return yield* Effect.ensuring(work, Fiber.interrupt(telling))
+  })
