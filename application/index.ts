@@ -59,7 +59,7 @@ export {
 } from "./ledger/ledger-reader.ts"
 export { LedgerStore, type LedgerTransaction } from "./ledger/ledger-store.ts"
 export { Ledger, type LedgerShape } from "./ledger/ledger.ts"
-export type { LedgerState, StateAtOptions } from "./ledger/state-at.ts"
+export type { LedgerState, StateAtOptions, StateRows } from "./ledger/state-at.ts"
 export { Checkpoints, type CheckpointsShape } from "./ledger/checkpoints.ts"
 export { MerkleLog, type MerkleLogError, type MerklePath } from "./ledger/merkle-log.ts"
 export { Signing, type SigningKey } from "./ledger/signing.ts"

@@ -15,6 +15,9 @@ import type { SigningKey } from "./signing.ts"
 export const ALL_RUNGS = ["structure", "chain", "events", "thoughts", "projections", "steps"] as const
 export type Rung = (typeof ALL_RUNGS)[number]
 
+/** The rungs that a verification of one run climbs unless others are named: thoughts belong to no run. */
+export const RUN_RUNGS: ReadonlyArray<Rung> = ALL_RUNGS.filter((rung) => rung !== "thoughts")
+
 const Note = Schema.Struct({ note: Schema.String, trust: TrustFile })
 
 const Verification = Schema.Struct({

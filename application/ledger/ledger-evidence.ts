@@ -16,6 +16,8 @@ import type { ReadError } from "./ledger-reader.ts"
 export interface LedgerSnapshot {
   /** Schema, pages, foreign keys, migrations, JSON columns. */
   readonly structure: () => ReadonlyArray<Finding>
+  /** The schema alone, which does not grow with what is stored. */
+  readonly schema: () => ReadonlyArray<Finding>
   readonly head: () => { readonly size: number; readonly hash: string } | undefined
   readonly eventsAfter: (position: number, limit: number, streamId?: string) => ReadonlyArray<EventEnvelope>
   /** The streams that have an event after a position, each once. */
@@ -35,6 +37,8 @@ export interface FoldTarget extends FoldState {
   /** Puts rows in, in place of rows with the same key; a row that cannot be stored throws. */
   readonly apply: (changes: ReadonlyArray<RowChange>) => void
   readonly rows: (table: LedgerTable) => Iterable<ReadonlyArray<Cell>>
+  /** The thoughts in the order of their events. */
+  readonly thoughts: () => Iterable<ReadonlyArray<Cell>>
 }
 
 export type BackupError = ReadError | InvalidInput | ReadOnlyStore | StorageFull

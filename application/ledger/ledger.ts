@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
@@ -55,7 +56,7 @@ import {
 } from "./ledger-reader.ts"
 import { LedgerStore } from "./ledger-store.ts"
 import { Signing } from "./signing.ts"
-import { type LedgerState, stateAt, type StateAtOptions } from "./state-at.ts"
+import { type LedgerState, stateAt, type StateAtOptions, type StateRows, stateRowsAt } from "./state-at.ts"
 import { type VerificationError, type VerificationOptions, verify } from "./verification.ts"
 
 export interface LedgerShape {
@@ -105,6 +106,10 @@ export interface LedgerShape {
   readonly events: (options?: EventStreamOptions) => Stream.Stream<EventEnvelope, ReadError | InvalidInput>
   /** The tables' rows as they were after the event at a position, or at a time, folded from the log. */
   readonly stateAt: (options: StateAtOptions) => Effect.Effect<LedgerState, ReadError | InvalidInput>
+  /** As `stateAt`, with the rows as streams, so that no state is too large; they end with the scope. */
+  readonly stateRowsAt: (
+    options: StateAtOptions
+  ) => Effect.Effect<StateRows, ReadError | InvalidInput, Scope.Scope>
 
   /** Checks structure, chain, projections, receipts and leases; a negative verdict is a report, not an error. */
   readonly verifyCassette: (
@@ -271,6 +276,11 @@ const makeLedger: Effect.Effect<
       eventStream(reader, writer.committed, options).pipe(Stream.withSpan("Ledger.events")),
     stateAt: (options) =>
       stateAt(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.stateAt")),
+    stateRowsAt: (options) =>
+      stateRowsAt(options).pipe(
+        Effect.provideService(LedgerEvidence, evidence),
+        Effect.withSpan("Ledger.stateRowsAt")
+      ),
     verifyCassette: (options) =>
       verify(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.verifyCassette")),
     backup: Effect.fn("Ledger.backup")(evidence.backup),

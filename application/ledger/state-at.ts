@@ -1,8 +1,11 @@
 // The state as of an earlier position or time, folded from the log into an empty place. It asks the events alone, never
 // the tables, so it answers the same on any copy of the history. For a whole ledger it holds every row of that moment.
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { Timestamp } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
@@ -17,12 +20,13 @@ import {
   type StepRow,
   type ThoughtRow
 } from "../../domain/ledger/rows.ts"
+import type { Cell } from "../../domain/ledger/table-digest.ts"
 import { corrupt } from "./head-guard.ts"
 import { decodeInput } from "./input.ts"
-import { type FoldTarget, LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
+import { LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { foldInto, type FoldProblem } from "./projection-verification.ts"
-import { reading } from "./rungs.ts"
+import { reading, ROWS_PER_TURN } from "./rungs.ts"
 
 /** When: the last position whose event counts, or a time (a timestamp) up to which events count. */
 export type StateAtOptions = ({ readonly position: number } | { readonly time: string }) & {
@@ -41,14 +45,42 @@ export interface LedgerState {
   readonly thoughts: ReadonlyArray<ThoughtRow>
 }
 
-/** The folded rows of a table, in the order of their keys. */
-const rowsIn = <T extends LedgerTable>(target: FoldTarget, table: T): ReadonlyArray<LedgerRows[T]> =>
-  Array.from(target.rows(table), (cells) => rowOf(table, cells))
+/** The state of a moment as streams, which give rows for as long as the scope stands that it was opened in. */
+export interface StateRows {
+  /** The position that was asked for, or that of the newest event at the time. */
+  readonly position: number
+  readonly messages: Stream.Stream<MessageRow, ReadError>
+  readonly jobs: Stream.Stream<JobRow, ReadError>
+  readonly steps: Stream.Stream<StepRow, ReadError>
+  readonly receipts: Stream.Stream<ReceiptRow, ReadError>
+  /** Empty when a run was asked for: thoughts belong to tasks. */
+  readonly thoughts: Stream.Stream<ThoughtRow, ReadError>
+}
 
-const byEvent = (
-  left: { readonly event_position: number },
-  right: { readonly event_position: number }
-): number => left.event_position - right.event_position
+/** How much text ends a page (UTF-16 units). */
+const PAGE_UNITS = 1_048_576
+
+/** The folded rows of a table, a page at a time. */
+const streamed = <T extends LedgerTable>(
+  table: T,
+  rows: () => Iterable<ReadonlyArray<Cell>>
+): Stream.Stream<LedgerRows[T], ReadError> =>
+  Stream.suspend(() => {
+    const cells = rows()[Symbol.iterator]()
+    return Stream.paginate(undefined, () =>
+      reading(() => {
+        const page: Array<LedgerRows[T]> = []
+        let units = 0
+        while (page.length < ROWS_PER_TURN && units < PAGE_UNITS) {
+          const next = cells.next()
+          if (next.done === true) return [page, Option.none<undefined>()] as const
+          page.push(rowOf(table, next.value))
+          for (const cell of next.value) units += typeof cell === "string" ? cell.length : 0
+        }
+        return [page, Option.some(undefined)] as const
+      })
+    )
+  })
 
 const When = Schema.Struct({
   position: Schema.optional(
@@ -81,32 +113,48 @@ const positionAt = (snapshot: LedgerSnapshot, time: string, newest: number): num
 }
 
 /** Folds the log up to a position or a time; an event that cannot follow from those before it is `StoreCorrupt`. */
+export const stateRowsAt = Effect.fnUntraced(function* (
+  options: StateAtOptions
+): Effect.fn.Return<StateRows, ReadError | InvalidInput, LedgerEvidence | Scope.Scope> {
+  const { position: wanted, runId, time } = yield* Effect.fromResult(decodeWhen(options))
+  const evidence = yield* LedgerEvidence
+  const snapshot = yield* evidence.snapshot
+  const newest = (yield* reading(() => snapshot.head()))?.size ?? 0
+  if (wanted !== undefined && wanted > newest) {
+    return yield* invalid("/position", `the newest event is at position ${newest}`)
+  }
+  const position = wanted ?? (yield* reading(() => positionAt(snapshot, time ?? "", newest)))
+  const target = yield* evidence.foldTarget
+  const impossible = ({ code, message, position: at }: FoldProblem) => {
+    throw corrupt({ code, where: `event ${at}`, message })
+  }
+  const streamId = runId === undefined ? undefined : runStream(runId)
+  yield* foldInto(snapshot, target, impossible, { streamId, upTo: position })
+  const rowsOf = <T extends LedgerTable>(table: T) => streamed(table, () => target.rows(table))
+  return {
+    position,
+    messages: rowsOf("cassette_messages"),
+    jobs: rowsOf("cassette_jobs"),
+    steps: rowsOf("cassette_steps"),
+    receipts: rowsOf("cassette_receipts"),
+    thoughts: streamed("thought_records", target.thoughts)
+  }
+})
+
+/** The state as data: all rows at once. A large ledger's rows are better read as streams (`stateRowsAt`). */
 export const stateAt = (
   options: StateAtOptions
 ): Effect.Effect<LedgerState, ReadError | InvalidInput, LedgerEvidence> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const { position: wanted, runId, time } = yield* Effect.fromResult(decodeWhen(options))
-      const evidence = yield* LedgerEvidence
-      const snapshot = yield* evidence.snapshot
-      const newest = (yield* reading(() => snapshot.head()))?.size ?? 0
-      if (wanted !== undefined && wanted > newest) {
-        return yield* invalid("/position", `the newest event is at position ${newest}`)
-      }
-      const position = wanted ?? (yield* reading(() => positionAt(snapshot, time ?? "", newest)))
-      const target = yield* evidence.foldTarget
-      const impossible = ({ code, message, position }: FoldProblem) => {
-        throw corrupt({ code, where: `event ${position}`, message })
-      }
-      const streamId = runId === undefined ? undefined : runStream(runId)
-      yield* foldInto(snapshot, target, impossible, { streamId, upTo: position })
-      return yield* reading(() => ({
+      const { jobs, messages, position, receipts, steps, thoughts } = yield* stateRowsAt(options)
+      return {
         position,
-        messages: rowsIn(target, "cassette_messages"),
-        jobs: rowsIn(target, "cassette_jobs"),
-        steps: rowsIn(target, "cassette_steps"),
-        receipts: rowsIn(target, "cassette_receipts"),
-        thoughts: rowsIn(target, "thought_records").toSorted(byEvent)
-      }))
+        messages: yield* Stream.runCollect(messages),
+        jobs: yield* Stream.runCollect(jobs),
+        steps: yield* Stream.runCollect(steps),
+        receipts: yield* Stream.runCollect(receipts),
+        thoughts: yield* Stream.runCollect(thoughts)
+      }
     })
   )

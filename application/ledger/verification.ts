@@ -25,7 +25,7 @@ import {
   PrefixRoot,
   verifySignedRoot
 } from "./checkpoint-rung.ts"
-import { ALL_RUNGS, decodeVerification, type Rung } from "./evidence-input.ts"
+import { ALL_RUNGS, decodeVerification, type Rung, RUN_RUNGS } from "./evidence-input.ts"
 import type { Hashing } from "./hashing.ts"
 import { clockWarning } from "./head-guard.ts"
 import { Ladder, stoppedByDamage, WHOLE } from "./ladder.ts"
@@ -33,12 +33,16 @@ import { LedgerEvidence } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { verifyPoint } from "./point-rung.ts"
 import { verifyProjections } from "./projection-verification.ts"
+import { verifyRunChain } from "./run-chain-verification.ts"
 import { FindingList, reading, type Rungs } from "./rungs.ts"
 import { Signing } from "./signing.ts"
 import { verifySteps } from "./step-verification.ts"
 
 export interface VerificationOptions {
-  /** Narrows leases, steps, receipts and projections to one run, which must be there (`RunNotFound`); structure and chains are checked whole. */
+  /**
+   * Narrows everything to one run, which must be there (`RunNotFound`), at a cost that grows with the run alone: of the structure the schema, of the chain the
+   * run's events with their neighbours. What it says of other runs, of pages and of the whole chain is nothing.
+   */
   readonly runId?: string | undefined
   /** Judges leases as of this timestamp instead of the Clock's now. */
   readonly now?: string | undefined
@@ -69,9 +73,10 @@ export const verify = (
 /** A point without what else a caller's value holds: a head has a time too. */
 const bare = (point: TrustedPoint | undefined) => point && { position: point.position, hash: point.hash }
 
-const readStructure = ({ list, snapshot }: Rungs) =>
+const readStructure = ({ list, snapshot }: Rungs, runId: string | undefined) =>
   reading(() => {
-    for (const { code, message, where } of snapshot.structure()) list.add(code, where, message)
+    const findings = runId === undefined ? snapshot.structure() : snapshot.schema()
+    for (const { code, message, where } of findings) list.add(code, where, message)
   })
 
 /** Nothing can be said of a run that is not there; where something was found, that may be why it is not. */
@@ -111,24 +116,34 @@ const climbLedger = Effect.fnUntraced(function* (
   const place = (found: Head) => {
     head = found
   }
+  const ofRun = { since: null, run_id }
+  const narrowed = runId === undefined ? after : ofRun
   // Narrowed to a run, the projections leave the thoughts to the rung of the thoughts.
   const compared = runId === undefined && wanted.includes("projections")
   const climbs = {
-    structure: [WHOLE, readStructure(rungs)],
-    chain: [after, Effect.map(verifyChain(rungs, { since, onEvent }), place)],
-    events: [after, verifyEvents(rungs, position)],
+    structure: [ofRun, readStructure(rungs, runId)],
+    chain: [
+      narrowed,
+      runId === undefined
+        ? Effect.map(verifyChain(rungs, { since, onEvent }), place)
+        : verifyRunChain(rungs, runId)
+    ],
+    events: [
+      narrowed,
+      runId === undefined ? verifyEvents(rungs, position) : verifyEvents(rungs, undefined, runStream(runId))
+    ],
     thoughts: [after, verifyThoughts(rungs, compared, position)],
     projections: [
-      runId === undefined ? after : { since: null, run_id },
+      narrowed,
       verifyProjections(rungs, { runId, since: position, judged: wanted.includes("events") })
     ],
-    steps: [{ since: null, run_id }, verifySteps(rungs, runId, expiryTime)]
+    steps: [ofRun, verifySteps(rungs, runId, expiryTime)]
   } as const
   for (const name of ALL_RUNGS) {
     const [scope, rung] = climbs[name]
     if (wanted.includes(name)) yield* ladder.climb<void, LedgerEvidence | Hashing>(name, scope, rung)
   }
-  if (!wanted.includes("chain")) head = yield* stoppedByDamage(rungs.list, "chain", readHead(rungs))
+  if (head === undefined) head = yield* stoppedByDamage(rungs.list, "chain", readHead(rungs))
   return head ?? EMPTY_HEAD
 })
 
@@ -145,14 +160,15 @@ const climbAll = Effect.fnUntraced(function* (
   const list = new FindingList()
   const ladder = new Ladder(list, snapshot.takeDamage)
   const rungs: Rungs = { snapshot, list, counts: {}, digests: {} }
-  const wanted = options.rungs ?? ALL_RUNGS
+  const wanted = options.rungs ?? (options.runId === undefined ? ALL_RUNGS : RUN_RUNGS)
   const timeless = options.pure === true
   const expiryTime = timeless ? undefined : (options.now ?? nearestTimestamp(nowMillis))
   const signed = options.checkpoint && (yield* believed(rungs, options.checkpoint))
 
   const since = options.since && (yield* ladder.climb("since", WHOLE, verifyPoint(rungs, options.since)))
   // The chain rung reads every event when it is whole; else the checkpoint rung reads those it needs.
-  const shared = signed !== undefined && since === undefined && wanted.includes("chain")
+  const shared =
+    signed !== undefined && options.runId === undefined && since === undefined && wanted.includes("chain")
   const prefix = shared ? new PrefixRoot(sha256, signed.size) : undefined
   const head = yield* climbLedger(rungs, ladder, { options, wanted, since, expiryTime, prefix })
   if (options.expectHead !== undefined) {

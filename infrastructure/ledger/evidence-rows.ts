@@ -1,6 +1,7 @@
 // Rows as evidence: read page by page in a fixed order, whatever their cells hold. A cell that is not what its column
 // promises is remembered as a finding and handed on as a value that no honest cell has, so that whatever is compared
 // or hashed differs too; a row that no page can begin behind ends the reading. Nothing is repaired.
+import { keyOrder } from "../../application/ledger/projection-verification.ts"
 import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type EventEnvelope, taskStream } from "../../domain/ledger/event-envelope.ts"
 import { type LedgerTable, ledgerTables, rowOf, type ThoughtRow } from "../../domain/ledger/rows.ts"
@@ -8,9 +9,12 @@ import type { Cell } from "../../domain/ledger/table-digest.ts"
 import { type Finding, MAX_FINDINGS } from "../../domain/ledger/verification.ts"
 import {
   boundedColumns,
+  boundedValue,
   type CellFinding,
   cellFindings,
+  isItsBytes,
   pageLength,
+  shownCell,
   type StoredTable
 } from "../sqlite/stored-cells.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
@@ -20,6 +24,7 @@ import {
   selectThoughtsBehind,
   selectThoughtsOfTask
 } from "../thoughts/thought-statements.ts"
+import { idsBelow } from "./ledger-statements.ts"
 import { storedEvents, storedTable } from "./ledger-tables.ts"
 import { type EventsAfter, isPlainEvent, rawEventPage } from "./stored-events.ts"
 
@@ -40,16 +45,15 @@ export const guarded = <A>(file: string, read: () => A): A => {
   }
 }
 
-/** Restricts a projected table to one run, by its own run_id or by its message's. */
-const runFilter: { readonly [T in LedgerTable]: string } = {
-  cassette_meta: "0",
-  cassette_messages: "run_id = ?",
-  cassette_jobs: "message_id IN (SELECT message_id FROM cassette_messages WHERE run_id = ?)",
-  cassette_steps: "run_id = ?",
-  cassette_receipts:
-    "substr(step_id, 1, 35) IN (SELECT 'step_' || substr(message_id, 5) FROM cassette_messages WHERE run_id = ?)",
-  thought_records: "0"
+/** How the ids of what lies below a message begin, by table; the other tables' rows belong to no run. */
+const belowMessage: { readonly [T in LedgerTable]?: string } = {
+  cassette_jobs: "job",
+  cassette_steps: "step",
+  cassette_receipts: "rcpt"
 }
+
+/** How many ids of messages are held at a time. */
+const ID_PAGE = 10_000
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -149,17 +153,69 @@ export class EvidenceRows {
 
   /** A projected table's rows in key order, of one run or all. */
   *rows(table: LedgerTable, runId?: string): Generator<ReadonlyArray<Cell>> {
+    // The first page begins with the empty text, so that a row with an empty key is seen too.
+    if (runId === undefined) yield* this.rowsFrom(table, "", "1", [])
+    else yield* this.rowsOfRun(table, runId)
+  }
+
+  /** The rows of thoughts in the order of their events. */
+  thoughtsByEvent(): Generator<ReadonlyArray<Cell>> {
+    return this.rowsFrom("thought_records", Number.MIN_SAFE_INTEGER, "1", [], "event_position")
+  }
+
+  /** The rows of a run: its messages by their index, and what lies below each as a range of keys. */
+  private *rowsOfRun(table: LedgerTable, runId: string): Generator<ReadonlyArray<Cell>> {
+    const prefix = belowMessage[table]
+    const isMessages = table === "cassette_messages"
+    if (prefix === undefined && !isMessages) return
+    const { key } = storedTable(table)
+    for (const id of this.messageIds(runId)) {
+      if (prefix === undefined) yield* this.rowsFrom(table, id, `${key} = ?`, [id])
+      else {
+        const { before, from } = idsBelow(prefix, id)
+        yield* this.rowsFrom(table, from, `${key} < ?`, [before])
+      }
+    }
+  }
+
+  /** The ids of a run's messages in their order; each page is sorted anew, since no index holds them so. */
+  private *messageIds(runId: string): Generator<string> {
+    let last = ""
+    while (true) {
+      const after = last
+      const page = guarded(this.file, () =>
+        this.host.all<{ id: string }>(
+          `SELECT ${boundedValue("message_id")} AS id FROM cassette_messages WHERE run_id = ? AND +message_id > ? ORDER BY message_id LIMIT ?`,
+          [runId, after, ID_PAGE]
+        )
+      )
+      if (page.length === 0) return
+      for (const { id } of page) {
+        if (!isItsBytes(id) || keyOrder(id, last) <= 0) {
+          const finding = "the id is no text, or does not follow the one before it in its index"
+          throw new StoreCorrupt({ code: "INTEGRITY", where: `cassette_messages ${shownCell(id)}`, finding })
+        }
+        last = id
+        yield id
+      }
+    }
+  }
+
+  /** Rows from a key on that a condition lets pass, in its order; `order` is another column that is unique. */
+  private *rowsFrom(
+    table: LedgerTable,
+    first: SqlValue,
+    filter: string,
+    values: ReadonlyArray<SqlValue>,
+    order?: string
+  ): Generator<ReadonlyArray<Cell>> {
     const stored = storedTable(table)
-    const { columns, key } = stored
+    const { columns } = stored
+    const key = order ?? stored.key
     const texts = columns.filter((column) => !stored.integers.includes(column))
-    const filter = runId === undefined ? "1" : runFilter[table]
     const page = (last: Row | undefined): Page => {
-      // The first page begins with the empty text, so that a row with an empty key is seen too.
       const from = `${table} WHERE ${key} ${last === undefined ? ">=" : ">"} ? AND ${filter} ORDER BY ${table}.${key} LIMIT ?`
-      const parameters: ReadonlyArray<SqlValue> = [
-        (last?.[key] as string | undefined) ?? "",
-        ...(filter.includes("?") ? [runId ?? null] : [])
-      ]
+      const parameters: ReadonlyArray<SqlValue> = [(last?.[key] as SqlValue | undefined) ?? first, ...values]
       const { length, more } = pageLength(this.host, texts, from, [key], [...parameters, PAGE])
       const text = `SELECT ${boundedColumns(columns)} FROM ${from}`
       return { rows: this.host.all<Row>(text, [...parameters, length]), more }

@@ -12,6 +12,7 @@ import type { Cell } from "../../domain/ledger/table-digest.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { nodeSigningLayer } from "../keys/ed25519.ts"
 import { type Connection, openScratch } from "../sqlite/better-sqlite3-host.ts"
+import { schemaFindings } from "../sqlite/schema-check.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { boundedColumns } from "../sqlite/stored-cells.ts"
 import { verifyContent } from "./content-verification.ts"
@@ -26,12 +27,14 @@ import {
   selectStreamsAfter
 } from "./ledger-statements.ts"
 import { readEffect } from "./sqlite-ledger-reader.ts"
+import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 import { structureFindings } from "./structure-findings.ts"
 
 const makeSnapshot = (connection: Connection, file: string): LedgerSnapshot => {
   const rows = new EvidenceRows(connection, file)
   return {
     structure: () => guarded(file, () => structureFindings(connection)),
+    schema: () => guarded(file, () => schemaFindings(connection, LEDGER_VERSIONS, schemaSteps())),
     head: () =>
       guarded(
         file,
@@ -62,6 +65,7 @@ const createFoldTables = (scratch: SqlHost): void => {
     const definitions = columns.map((column) => `${column} ${columnType(column)}`).join(", ")
     scratch.run(`CREATE TABLE ${table} (${definitions}, PRIMARY KEY (${key})) STRICT, WITHOUT ROWID`)
   }
+  scratch.run("CREATE INDEX fold_thoughts ON thought_records (event_position)")
   scratch.run("CREATE INDEX fold_pending ON cassette_steps (run_id, step_id) WHERE status = 'PENDING'")
   scratch.run(
     "CREATE INDEX fold_keys ON cassette_messages (run_id, idempotency_key) WHERE idempotency_key IS NOT NULL"
@@ -101,7 +105,8 @@ const makeFoldTarget = (scratch: Connection): FoldTarget => {
         )
       }
     },
-    rows: (table) => folded.rows(table)
+    rows: (table) => folded.rows(table),
+    thoughts: () => folded.thoughtsByEvent()
   }
 }
 

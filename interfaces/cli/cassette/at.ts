@@ -1,17 +1,21 @@
 // `cortex cassette at`: the state as it was at a position or a time, folded from the log. It asks the events alone, so
 // that it answers the same on any copy of the history, whatever became of the tables.
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import type { LedgerState } from "../../../application/ledger/state-at.ts"
+import type { StateRows } from "../../../application/ledger/state-at.ts"
 import { isTimestamp } from "../../../domain/canonical/timestamp.ts"
 import type { StepRow } from "../../../domain/ledger/rows.ts"
 import { refusedFlag } from "../options.ts"
-import { answer } from "../output.ts"
+import { answerStreamed } from "../output.ts"
 import { type Line, fieldLines, table } from "../printable.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
 import { onlyRunFlag } from "./shared-flags.ts"
+
+/** How many steps one table holds. */
+const STEPS_PER_TABLE = 1_000
 
 /** What the argument says: a position in whole decimal digits, or a time. */
 const momentOf = (text: string) => {
@@ -39,15 +43,11 @@ const stepsLines = (steps: ReadonlyArray<StepRow>): ReadonlyArray<Line> =>
     ])
   )
 
-const runsLines = ({ messages, steps }: LedgerState): ReadonlyArray<Line> => {
-  const counts = new Map<string, Map<string, number>>()
-  const count = (run: string, what: string) => {
-    const own = counts.get(run) ?? new Map<string, number>()
-    counts.set(run, own.set(what, (own.get(what) ?? 0) + 1))
-  }
-  for (const { run_id } of messages) count(run_id, "messages")
-  for (const { run_id, status } of steps) count(run_id, status)
-  const cell = (own: Map<string, number>, what: string) => String(own.get(what) ?? 0)
+/** How many there are of what, by run. */
+type RunCounts = ReadonlyMap<string, ReadonlyMap<string, number>>
+
+const runsLines = (counts: RunCounts): ReadonlyArray<Line> => {
+  const cell = (own: ReadonlyMap<string, number>, what: string) => String(own.get(what) ?? 0)
   return table(
     ["run", "messages", "pending", "leased", "committed"],
     Array.from(counts, ([run, own]) => [
@@ -60,21 +60,56 @@ const runsLines = ({ messages, steps }: LedgerState): ReadonlyArray<Line> => {
   )
 }
 
-const stateLines = (state: LedgerState, runId: string | undefined): ReadonlyArray<Line> => {
-  const { jobs, messages, position, receipts, steps, thoughts } = state
-  const table = runId === undefined ? runsLines(state) : stepsLines(steps)
-  return [
-    ...fieldLines([
-      ["position", String(position)],
-      ["messages", String(messages.length)],
-      ["jobs", String(jobs.length)],
-      ["steps", String(steps.length)],
-      ["receipts", String(receipts.length)],
-      ...(runId === undefined ? ([["thoughts", String(thoughts.length)]] as const) : [])
-    ]),
-    ...(messages.length === 0 ? [] : ["", ...table])
+/** Walks a state once and counts. */
+const counted = Effect.fnUntraced(function* (state: StateRows) {
+  const runs = new Map<string, Map<string, number>>()
+  const count = (run: string, what: string) => {
+    const own = runs.get(run) ?? new Map<string, number>()
+    runs.set(run, own.set(what, (own.get(what) ?? 0) + 1))
+  }
+  let messages = 0
+  let steps = 0
+  yield* Stream.runForEachArray(state.messages, (page) => {
+    messages += page.length
+    for (const { run_id } of page) count(run_id, "messages")
+    return Effect.void
+  })
+  yield* Stream.runForEachArray(state.steps, (page) => {
+    steps += page.length
+    for (const { run_id, status } of page) count(run_id, status)
+    return Effect.void
+  })
+  const [jobs, receipts, thoughts] = [
+    yield* Stream.runCount(state.jobs),
+    yield* Stream.runCount(state.receipts),
+    yield* Stream.runCount(state.thoughts)
   ]
-}
+  return { runs, messages, jobs, steps, receipts, thoughts }
+})
+
+/** The lines for people; the steps of a run come in tables of a page each. */
+const stateLines = (state: StateRows, runId: string | undefined) =>
+  Stream.unwrap(
+    Effect.map(counted(state), ({ jobs, messages, receipts, runs, steps, thoughts }) => {
+      const fields = fieldLines([
+        ["position", String(state.position)],
+        ["messages", String(messages)],
+        ["jobs", String(jobs)],
+        ["steps", String(steps)],
+        ["receipts", String(receipts)],
+        ...(runId === undefined ? ([["thoughts", String(thoughts)]] as const) : [])
+      ])
+      if (messages === 0) return Stream.fromIterable<Line>(fields)
+      const rows =
+        runId === undefined
+          ? Stream.fromIterable(runsLines(runs))
+          : state.steps.pipe(
+              Stream.grouped(STEPS_PER_TABLE),
+              Stream.flatMap((page) => Stream.fromIterable(stepsLines(page)))
+            )
+      return Stream.concat(Stream.fromIterable<Line>([...fields, ""]), rows)
+    })
+  )
 
 export const atCommand = Command.make(
   "at",
@@ -87,7 +122,7 @@ export const atCommand = Command.make(
   Effect.fnUntraced(function* ({ moment, runId }) {
     const { run_id } = yield* readOptions({ runId })
     const when = yield* momentOf(moment)
-    const state = yield* withLedger("read", (ledger) =>
+    yield* withLedger("read", (ledger) =>
       Effect.gen(function* () {
         yield* warnAbout(ledger)
         yield* requireRun(ledger, run_id)
@@ -100,10 +135,10 @@ export const atCommand = Command.make(
             )
           )
         }
-        return yield* ledger.stateAt({ ...when, runId: run_id })
-      })
+        const state = yield* ledger.stateRowsAt({ ...when, runId: run_id })
+        yield* answerStreamed({ data: { ...state }, lines: stateLines(state, run_id) })
+      }).pipe(Effect.scoped)
     )
-    yield* answer({ data: state, lines: () => stateLines(state, run_id) })
   })
 ).pipe(
   Command.withDescription(

@@ -55,7 +55,7 @@ export const verifyCommand = Command.make(
   {
     runId: onlyRunFlag.pipe(
       Flag.withDescription(
-        "look at the leases, steps and receipts of this run only; the chain is checked whole"
+        "verify this run only, at a cost that does not grow with other runs: its events and their links, its rows, leases and receipts"
       )
     ),
     now: textFlag("now", "T", "judge leases as of this time, such as 2026-11-27T10:11:12.345Z").pipe(
