@@ -76,9 +76,9 @@ describe("verification of one run", () => {
   it.effect("passes where events hold so much text that a page of them ends early", () =>
     Effect.gen(function* () {
       const ledger = yield* openLedger({ filename: yield* temporaryFile })
-      const text = "t".repeat(3_000_000)
+      const text = "t".repeat(900_000)
       for (let n = 0; n < 3; n++) {
-        yield* ledger.postMessage({ run_id: SMALL, source: "USER", payload: { n, text } })
+        yield* ledger.postMessage({ run_id: SMALL, source: "USER", payload: { n, steps: [{ text }] } })
       }
       const { findings } = yield* ledger.verifyCassette({ runId: SMALL, pure: true })
       assert.deepStrictEqual(findings, [])
