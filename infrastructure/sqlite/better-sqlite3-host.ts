@@ -118,6 +118,8 @@ export const configureForWriting = (connection: Connection, durability: Durabili
   const journalMode = String(connection.pragma("journal_mode = WAL"))
   connection.pragma(`synchronous = ${durability === "normal" ? "NORMAL" : "FULL"}`)
   connection.pragma("foreign_keys = ON")
+  // What is deleted is overwritten: a page in the list of free ones that is not zero may be in use, which opening looks at.
+  connection.pragma("secure_delete = ON")
   connection.pragma("temp_store = MEMORY")
   connection.pragma(`journal_size_limit = ${JOURNAL_SIZE_LIMIT_BYTES}`)
   return journalMode

@@ -26,7 +26,8 @@ describe("the writing connection", () => {
             "foreign_keys",
             "journal_size_limit",
             "busy_timeout",
-            "temp_store"
+            "temp_store",
+            "secure_delete"
           ].map((name) => [name, connection.pragma(name)])
         )
         assert.deepStrictEqual(inForce, {
@@ -35,7 +36,8 @@ describe("the writing connection", () => {
           foreign_keys: 1,
           journal_size_limit: 67_108_864,
           busy_timeout: 0,
-          temp_store: 2
+          temp_store: 2,
+          secure_delete: 1
         })
       }).pipe(Effect.scoped)
     )

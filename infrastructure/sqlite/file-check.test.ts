@@ -69,6 +69,7 @@ describe.for(Object.entries(storeKinds))("the pages of a %s", ([, { steps }]) =>
 
     it("are found where pages in use are free too", () => {
       expect(judged(withUsedPagesFree(sound(), [3, 4]))).not.toEqual([])
+      expect(messages(judged(withUsedPagesFree(sound(), [3, 4]), openingFindings))).not.toBe("")
     })
 
     it("are found where the count of free ones is another", () => {

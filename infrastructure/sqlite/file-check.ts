@@ -66,18 +66,34 @@ export const fileFindings = (connection: Connection): Findings =>
 /** How many trunk pages of the list of free pages an opening follows: a list of a quarter of a gigabyte, for pages of 4 KiB. */
 const OPENING_TRUNKS = 64
 
-const freelistFinding = (bytes: StoredBytes): Findings => {
+/** How many free pages an opening looks at. */
+const OPENING_FREE_PAGES = 4_096
+
+const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
+
+/**
+ * What is wrong with the list of free pages. Our writers leave a page that they free full of zeros: only where one is not,
+ * it may be in use, and the whole account says so before a writer gives it out again.
+ */
+const freelistFindings = (connection: Connection, bytes: StoredBytes): Findings => {
   const header = bytes.read(0, HEADER_BYTES)
   const pageSize = pageSizeOf(header)
+  const page = (number: number) => bytes.read((number - 1) * pageSize, pageSize)
   const seen = new Set<number>()
+  const trunks = new Set<number>()
   const fault = freelistFault(header, {
     pages: Math.floor(bytes.length / pageSize),
     usableBytes: pageSize - (header[20] ?? 0),
-    page: (number) => bytes.read((number - 1) * pageSize, pageSize),
-    take: (page) => !seen.has(page) && seen.add(page).has(page),
+    page: (number) => {
+      trunks.add(number)
+      return page(number)
+    },
+    take: (number) => !seen.has(number) && seen.add(number).has(number),
     maxTrunks: OPENING_TRUNKS
   })
-  return fault === undefined ? [] : [damage("pages", fault)]
+  if (fault !== undefined) return [damage("pages", fault)]
+  const free = [...seen].filter((number) => !trunks.has(number)).slice(0, OPENING_FREE_PAGES)
+  return free.every((number) => isZero(page(number))) ? [] : pageAccount(connection).findings
 }
 
 /** The same in few reads, however large the file is: for every opening. It sees the header and the list of free pages. */
@@ -92,7 +108,7 @@ export const openingFindings = (connection: Connection): Findings =>
       return readStored(connection, (bytes) => {
         if (bytes === undefined || bytes.length === 0) return []
         const faults = headerOf(bytes)
-        return faults.length > 0 || bytes.logged ? faults : freelistFinding(bytes)
+        return faults.length > 0 || bytes.logged ? faults : freelistFindings(connection, bytes)
       })
     })
   )
