@@ -35,6 +35,7 @@ import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-readin
 import { evidenceCopy, reasonForCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
 import { IN_MEMORY, type LedgerFileOptions } from "./ledger-options.ts"
+import { companionNotes } from "../sqlite/schema-check.ts"
 import { lookForOverwriting } from "./overwriting.ts"
 import { migrate } from "./migration-runner.ts"
 import { checkOpening, type OpeningCheck } from "./opening-check.ts"
@@ -304,10 +305,14 @@ const openToRead = Effect.fnUntraced(function* (
   const found = yield* opening(filename, deadline, () => inspect(connection)).pipe(
     Effect.catchTag("StoreCorrupt", () => Effect.succeed(DAMAGED))
   )
+  const companions = yield* opening(filename, deadline, () => companionNotes(connection)).pipe(
+    // A schema that cannot be read is a finding of the opening check.
+    Effect.catchTag("StoreCorrupt", () => Effect.succeed([]))
+  )
   return {
     ...(yield* admitted(options, deadline, connection, found)),
     readOnly: true,
-    warnings: [...warnings, ...loneFileWarnings(filename)],
+    warnings: [...warnings, ...loneFileWarnings(filename), ...companions],
     openReader: openFrom(file, assertInPlace),
     openSnapshot: openFrom(file, assertInPlace),
     assertInPlace

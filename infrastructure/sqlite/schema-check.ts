@@ -58,6 +58,40 @@ const expectationOf = (steps: ReadonlyArray<SchemaStep>): Expectation => {
   }
 }
 
+/** Tables that well-known tools keep in a database, as they make them: Litestream, and Durable Objects of workerd. */
+const COMPANIONS: ReadonlyMap<string, string> = new Map([
+  ["_litestream_seq", "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)"],
+  ["_litestream_lock", "CREATE TABLE _litestream_lock (id INTEGER)"],
+  ["_cf_KV", "CREATE TABLE _cf_KV (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID"],
+  ["_cf_METADATA", "CREATE TABLE _cf_METADATA (key INTEGER PRIMARY KEY, value BLOB)"]
+])
+
+/** The same text however its lines are broken and indented, which differs from one release of such a tool to the next. */
+const onOneLine = (sql: string): string =>
+  sql
+    .replaceAll(/[ \t\r\n]+/g, " ")
+    .replaceAll("( ", "(")
+    .replaceAll(" )", ")")
+
+/** True for a companion with nothing attached to it: by name, by definition, without an index or a trigger. */
+const isCompanion = ({ name, sql, table, type }: SchemaObject, schema: SchemaMap): boolean =>
+  type === "table" &&
+  table === name &&
+  sql !== null &&
+  COMPANIONS.get(name) === onOneLine(sql) &&
+  [...schema.values()].every(
+    (other) => other.name === name || other.table.toLowerCase() !== name.toLowerCase()
+  )
+
+/** What people may want to know of the companions in a database: they are no fault. */
+export const companionNotes = (host: SqlHost): ReadonlyArray<string> => {
+  const schema = schemaOf(host)
+  const names = [...schema.values()].filter((object) => isCompanion(object, schema)).map(({ name }) => name)
+  return names.length === 0
+    ? []
+    : [`another tool keeps tables of its own here, which are no fault: ${names.join(", ")}`]
+}
+
 const missingCode = (object: SchemaObject): FindingCode =>
   object.type === "table" ? "TABLE_MISSING" : object.type === "trigger" ? "TRIGGER_MISSING" : "SCHEMA_MISSING"
 
@@ -113,8 +147,8 @@ export const schemaFindings = (
       findings.push({ code: "SCHEMA_CHANGED", where: key, message: `${key} has another definition` })
     }
   }
-  for (const key of actual.keys()) {
-    if (!expected.has(key))
+  for (const [key, object] of actual) {
+    if (!expected.has(key) && !isCompanion(object, actual))
       findings.push({ code: "SCHEMA_EXTRA", where: key, message: `no migration made ${key}` })
   }
   return actual.has(`table ${table}`) ? [...findings, ...migrationFindings(host, table, steps)] : findings
