@@ -5,7 +5,7 @@ import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { CassetteWriteError } from "../../application/network/cassette.ts"
-import { StorageFailure, StoreNewerThanProgram } from "../../domain/ledger/errors.ts"
+import { StorageFailure, StoreCorrupt, StoreNewerThanProgram } from "../../domain/ledger/errors.ts"
 import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../domain/network/limits.ts"
 import { CassetteDamaged, LedgerIsNotACassette, NotACassette } from "../../domain/network/errors.ts"
 import {
@@ -15,6 +15,7 @@ import {
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
+import { openingFindings } from "../sqlite/file-check.ts"
 import { watchWriter } from "../sqlite/file-place.ts"
 import { fileFailure, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
@@ -128,6 +129,10 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
     const seen = inspectCassette(connection)
     // What is none of ours is judged below, and its journal mode is none of our business.
     if (judge(file, seen, birth.id) !== undefined) return seen
+    const [damage] = seen.kind === "cassette" ? openingFindings(connection) : []
+    if (damage !== undefined) {
+      throw new StoreCorrupt({ code: damage.code, where: damage.where, finding: damage.message })
+    }
     const fault = journalFault(file, configureCassette(connection, durability))
     if (fault !== undefined) throw fault
     return createCassette(connection, birth)

@@ -272,9 +272,9 @@ describe("verification", () => {
       "UPDATE chunk_terms SET body = 'x' WHERE chunk_number = 0",
       "tr_chunk_terms_sealed_update"
     ],
-    ["VECTOR_INVALID", "UPDATE vectors SET data = x'0000803f0000803f'", "tr_vectors_sealed_update"],
-    ["VECTOR_INVALID", "UPDATE vectors SET dimensions = 3", "tr_vectors_sealed_update"],
-    ["VECTOR_INVALID", "UPDATE vectors SET revision = vector_id", "tr_vectors_sealed_update"],
+    ["VECTOR_INVALID", "UPDATE vectors SET data = x'0000803f0000803f'", "tr_vectors_update"],
+    ["VECTOR_INVALID", "UPDATE vectors SET dimensions = 3", "tr_vectors_update"],
+    ["VECTOR_INVALID", "UPDATE vectors SET revision = vector_id", "tr_vectors_update"],
     ["SIGNS_DIFFER", "DELETE FROM vector_tail", "tr_vector_tail_sealed_delete"],
     ["SIGNS_DIFFER", "INSERT INTO vector_tail VALUES (9)", "tr_vector_tail_sealed_insert"],
     ["SIGNS_DIFFER", "UPDATE vector_signs SET signs = x'0000000003000000'", "tr_vector_signs_sealed_update"],

@@ -177,6 +177,17 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[StoreNam
       })
     )
 
+    it.live("whose header miscounts the free pages is damaged, and nothing is written to it", () =>
+      Effect.gen(function* () {
+        const { file } = yield* made
+        const bytes = readFileSync(file)
+        bytes[39]! ^= 1
+        writeFileSync(file, bytes)
+        assert.strictEqual(yield* refusal(write(file, 2)), damage)
+        assert.deepStrictEqual(readFileSync(file), bytes)
+      })
+    )
+
     it.live("that was cut is damage or none of its kind, never an empty one, and works when it is back", () =>
       Effect.gen(function* () {
         const { file } = yield* made

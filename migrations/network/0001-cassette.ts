@@ -425,6 +425,15 @@ const segmentGuards = [
   })
 ]
 
+// What a vector is of, and whose it is, says the text: another one is another row.
+const vectorGuard = trigger({
+  name: "tr_vectors_update",
+  timing: "BEFORE",
+  event: "UPDATE",
+  on: "vectors",
+  body: [refuse("A vector is never changed: it is removed, and made again from its text")]
+})
+
 const derivedGuards = [
   "cassette_migrations",
   "chunk_terms",
@@ -434,7 +443,9 @@ const derivedGuards = [
   "vectors",
   "vector_signs",
   "vector_tail"
-].flatMap((table) => (["INSERT", "UPDATE", "DELETE"] as const).map((event) => sealed(table, event)))
+]
+  .flatMap((table) => (["INSERT", "UPDATE", "DELETE"] as const).map((event) => [table, event] as const))
+  .map(([table, event]) => (table === "vectors" && event === "UPDATE" ? vectorGuard : sealed(table, event)))
 
 /** Creates an empty cassette with every guard in place; its id and mutability are written by who creates it. */
 export const cassette: Migration = {

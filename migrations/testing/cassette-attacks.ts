@@ -67,9 +67,12 @@ const onSealed: ReadonlyArray<CassetteAttack> = [
         "REPLACE"
       )
     ),
-    sealed(changeOf(table, row)),
     sealed(`DELETE FROM ${table}`)
-  ])
+  ]),
+  // A vector is never changed, in a cassette that is open either.
+  ...Object.entries(derived)
+    .filter(([table]) => table !== "vectors")
+    .map(([table, [row]]) => sealed(changeOf(table, row)))
 ]
 
 const KEEPS = "network_meta keeps every key"
@@ -261,6 +264,14 @@ const onMemories: ReadonlyArray<CassetteAttack> = [
   mutable("Everybody sees a shared cassette", insert("segments", segment(9, "thief")))
 ]
 
+const onVectors: ReadonlyArray<CassetteAttack> = ["hash = 'other'", "data = x'11'", "vector_id = 9"].map(
+  (change) =>
+    mutable(
+      "A vector is never changed: it is removed, and made again from its text",
+      `UPDATE vectors SET ${change}`
+    )
+)
+
 // What a receipt can never say, and what it admits.
 const strange = (hash: string) => [
   hash.toUpperCase(),
@@ -390,6 +401,7 @@ export const cassetteAttacks: ReadonlyArray<CassetteAttack> = [
   ...receiptsOfOthers,
   ...onBirth,
   ...onReceipts,
+  ...onVectors,
   ...onRecords,
   ...["cassette_id", "mutability", "memories", "ttl_ms", "schema_version"].map((key) =>
     stable(FIXED, `UPDATE network_meta SET value = 'mutable' WHERE key = ${literal(key)}`)

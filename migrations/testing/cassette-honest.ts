@@ -44,11 +44,10 @@ const always: ReadonlyArray<string> = [
   insert("cassette_migrations", { version: 2, name: "0002", checksum: "c" }),
   "UPDATE cassette_migrations SET checksum = 'changed'",
   "DELETE FROM cassette_migrations",
-  ...Object.entries(derived).flatMap(([table, [row, other]]) => [
-    insert(table, other),
-    `DELETE FROM ${table}`,
-    `UPDATE ${table} SET ${Object.keys(row)[0]} = ${Object.keys(row)[0]}`
-  ]),
+  ...Object.entries(derived).flatMap(([table, [, other]]) => [insert(table, other), `DELETE FROM ${table}`]),
+  ...Object.entries(derived)
+    .filter(([table]) => table !== "vectors")
+    .map(([table, [row]]) => `UPDATE ${table} SET ${Object.keys(row)[0]} = ${Object.keys(row)[0]}`),
   `${reindexing}; DELETE FROM chunks`,
   seal
 ]

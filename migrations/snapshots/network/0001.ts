@@ -273,9 +273,9 @@ BEGIN
   SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
 END;
 
-CREATE TRIGGER "tr_vectors_sealed_update" BEFORE UPDATE ON "vectors"
+CREATE TRIGGER "tr_vectors_update" BEFORE UPDATE ON "vectors"
 BEGIN
-  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+  SELECT RAISE(ABORT, 'A vector is never changed: it is removed, and made again from its text');
 END;
 
 CREATE TRIGGER "tr_vectors_sealed_delete" BEFORE DELETE ON "vectors"
