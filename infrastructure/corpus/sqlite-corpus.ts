@@ -68,15 +68,15 @@ const cacheLayer = (
 
 const rootField = Schema.String.check(Schema.isNonEmpty({ expected: "a folder" }))
 
-const decodeOptions = decodeInput(
-  Schema.Struct({
-    ...fileOptions,
-    asFound: Schema.optional(Schema.Boolean),
-    root: rootField,
-    cache: Schema.optional(Schema.Literals(CACHE_SUBSTRATES))
-  }),
-  Result.succeed
-)
+/** Every option has its field here, or this does not compile. */
+const fields = {
+  ...fileOptions,
+  root: rootField,
+  cache: Schema.optional(Schema.Literals(CACHE_SUBSTRATES)),
+  asFound: Schema.optional(Schema.Boolean)
+} satisfies Record<keyof SqliteCorpusOptions, Schema.Top>
+
+const decodeOptions = decodeInput(Schema.Struct(fields), Result.succeed)
 
 const decodeRepair = decodeInput(
   Schema.Struct({ root: rootField, busyDeadline: fileOptions.busyDeadline }),

@@ -36,7 +36,7 @@ export const IN_MEMORY = ":memory:"
 
 const isNetworkKind = (value: unknown): value is typeof networkKind => typeof value === "function"
 
-/** The options of a ledger on SQLite, field by field. */
+/** The options of a ledger on SQLite, field by field: every option has its field here, or this does not compile. */
 export const sqliteLedgerFields = {
   ...fileOptions,
   filename: Schema.Union([Schema.Literal(IN_MEMORY), Filename]),
@@ -44,7 +44,7 @@ export const sqliteLedgerFields = {
   ledgerId: Schema.optional(Identifier),
   networkKind: Schema.optional(Schema.declare(isNetworkKind, { expected: "a function of a path" })),
   verifyOnOpen: Schema.optional(Schema.Literals(["recent", "full"]))
-}
+} satisfies Record<keyof SqliteLedgerOptions, Schema.Top>
 
 /** Refuses options that would make a ledger that never verifies, one that vanishes, or a wait without an end. */
 export const decodeLedgerOptions = decodeInput(Schema.Struct(sqliteLedgerFields), Result.succeed)

@@ -237,7 +237,7 @@ const decodeOptions = decodeInput(
     // An empty name would be everybody.
     agent: Schema.optional(Identifier),
     watch: Schema.optional(Schema.Boolean)
-  }),
+  } satisfies Record<keyof NetworkFileOptions, Schema.Top>),
   Result.succeed
 )
 

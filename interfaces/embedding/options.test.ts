@@ -53,6 +53,7 @@ const openings: Readonly<
       cache: ["json", true],
       busyDeadline: [Number.NaN, -1, "soon"],
       allowNetworkFs: ["yes"],
+      asFound: ["yes"],
       filename: ["a.db"]
     }
   },
