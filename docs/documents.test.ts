@@ -19,6 +19,7 @@ const documents = [
   "docs/spec/corpus.md",
   "docs/spec/bundles.md",
   "docs/spec/network.md",
+  "docs/spec/mcp.md",
   "bench/README.md"
 ]
 
