@@ -340,6 +340,7 @@ describe("--read-only", () => {
     await runCli(["network", "init"], { cwd: place.folder })
     await runCli(["network", "index"], { cwd: place.folder })
     await runCli(["memory", "save", "one thing", "--cassette", "memory"], { cwd: place.folder })
+    await runCli(["index"], { cwd: place.folder })
     const before = await content()
     const session = await start("--read-only")
     const { result } = await session.request("tools/list")
