@@ -165,7 +165,7 @@ describe("vectors", () => {
 })
 
 describe("watching", () => {
-  it("indexes what changes until it is stopped, and a stop is its proper end", async () => {
+  it("indexes what changes until it is stopped, and ends with the code of the signal", async () => {
     const folder = fresh()
     await runCli(["network", "init"], { cwd: folder })
     const stop = new AbortController()
@@ -190,7 +190,7 @@ describe("watching", () => {
     rmSync(join(folder, "docs/more.md"))
     await wrote("documents: 0 added, 0 replaced, 1 removed")
     stop.abort("SIGINT")
-    expect((await running).code).toBe(0)
+    expect((await running).code).toBe(130)
   })
 })
 
