@@ -69,6 +69,7 @@ describe("the ledger and thoughts", () => {
       await agent.code("thought_record", { type: "plan", task_id: "t", agent_id: "a", content: "", id: "x" })
     ).toBe("DUPLICATE_ID")
     expect(await agent.code("thought_record_list", { after: "none" })).toBe("THOUGHT_NOT_FOUND")
+    expect(await agent.code("audit_verify_chain", { task_id: "none" })).toBe("TASK_NOT_FOUND")
     const ada = await start("--agent", "ada")
     expect(await ada.code("step_claim", claim)).toBe("AGENT_MISMATCH")
     const bundle = { run_id: "r1", job_id, out: "out" }
