@@ -12,6 +12,7 @@ import {
   type PlanRefusal,
   type Reading
 } from "../../domain/bundles/build.ts"
+import { OUT_OF_ORDER, standsBehind } from "../../domain/canonical/row-order.ts"
 import { ExpansionMissing, NotBundleable, type TargetExists } from "../../domain/bundles/errors.ts"
 import { MAX_BUNDLE_BYTES } from "../../domain/bundles/limits.ts"
 import { type ManifestArtifact, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
@@ -72,7 +73,11 @@ const allRows = Effect.fnUntraced(function* <Row, E>(
   for (;;) {
     const last = rows.at(-1)
     const page = yield* query(last === undefined ? {} : { after: idOf(last) })
-    if (page.length === 0) return rows
+    const end = page.at(-1)
+    if (end === undefined) return rows
+    if (!standsBehind(last && [idOf(last)], [idOf(end)])) {
+      return yield* new StoreCorrupt({ code: "INTEGRITY", where: idOf(end), finding: OUT_OF_ORDER })
+    }
     rows.push(...page)
   }
 })

@@ -13,8 +13,15 @@ export type RungScope = Pick<RungReport, "since" | "run_id">
 export const WHOLE: RungScope = { since: null, run_id: null }
 
 /**
- * Turns damage that stops a reading into a finding with the rung's name: pages that SQLite cannot read, or a table that
- * is not there. Gives undefined then.
+ * What SQLite says, by its code, where a file holds what it cannot follow. Every other `StorageFailure` tells of the disk, of
+ * locks or of a file that was replaced, and of nothing in the ledger.
+ */
+const DAMAGE =
+  /^(?:NotALedger|InvariantViolation|SQLITE_(?:ERROR|MISMATCH|INTERNAL|RANGE|FORMAT|IOERR_SHORT_READ|IOERR_CORRUPTFS))$/
+
+/**
+ * Turns damage that stops a reading into a finding with the rung's name: pages that SQLite cannot read, a table that is not
+ * there, rows that no code was made for. Gives undefined then.
  */
 export const stoppedByDamage = <A, R>(
   list: FindingList,
@@ -26,11 +33,17 @@ export const stoppedByDamage = <A, R>(
       list.add(code as FindingCode, `${name}: ${where}`, message)
       return undefined
     })
-  return Effect.catchTags(rung, {
-    StoreCorrupt: (error) => found(error.code, error.where, error.finding),
-    StorageFailure: (error) =>
-      error.code === "SQLITE_ERROR" ? found("INTEGRITY", error.file, error.reason) : Effect.fail(error)
-  })
+  return rung.pipe(
+    Effect.catchTags({
+      StoreCorrupt: (error) => found(error.code, error.where, error.finding),
+      StorageFailure: (error) =>
+        DAMAGE.test(error.code) ? found("INTEGRITY", error.file, error.reason) : Effect.fail(error)
+    }),
+    // Nothing else than what is stored can make a rung fail: whatever it is, the ledger does not pass.
+    Effect.catchDefect((defect) =>
+      found("INTEGRITY", "this rung", `it could not be climbed to its end (${String(defect)})`)
+    )
+  )
 }
 
 /** The rungs that were climbed so far, and what they found. */

@@ -6,7 +6,8 @@ import type { Sha256 } from "../canonical/sha256.ts"
 /** Every finding code with what it means, grouped by the rung of verification that makes it. */
 export const findingCodes = {
   FOREIGN_KEYS_OFF: "the connection does not enforce foreign keys",
-  INTEGRITY: "SQLite's integrity_check found damage",
+  INTEGRITY:
+    "the header, a page or an index of the file is damaged, or a rung met rows that it cannot follow",
   FOREIGN_KEY: "a row refers to a row that does not exist",
   TABLE_MISSING: "a required table is missing",
   TRIGGER_MISSING: "a required trigger is missing",

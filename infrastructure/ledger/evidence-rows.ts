@@ -2,6 +2,7 @@
 // promises is remembered as a finding and handed on as a value that no honest cell has, so that whatever is compared
 // or hashed differs too; a row that no page can begin behind ends the reading. Nothing is repaired.
 import { keyOrder } from "../../application/ledger/projection-verification.ts"
+import { OUT_OF_ORDER, type RowPlace, standsBehind } from "../../domain/canonical/row-order.ts"
 import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type EventEnvelope, taskStream } from "../../domain/ledger/event-envelope.ts"
 import { type LedgerTable, ledgerTables, rowOf, type ThoughtRow } from "../../domain/ledger/rows.ts"
@@ -123,6 +124,8 @@ export class EvidenceRows {
     page: (last: Row | undefined) => Page
   ): Generator<Row> {
     let last: Row | undefined
+    const placeOf = (row: Row): RowPlace =>
+      cursor.map((column) => (typeof row[column] === "number" ? row[column] : String(row[column])))
     while (true) {
       const before = last
       const { more, rows } = guarded(this.file, () => page(before))
@@ -132,12 +135,16 @@ export class EvidenceRows {
         damage = evidence.damage
         yield evidence.row
       }
-      if (!more || rows.length === 0) return
+      const end = rows.at(-1)
+      if (!more || end === undefined) return
       // Bytes that were read as others would give the same rows again, for ever.
       const lost = damage.find(({ column }) => cursor.includes(column))
       if (lost !== undefined)
         throw new StoreCorrupt({ code: lost.code, where: lost.where, finding: lost.message })
-      last = rows.at(-1)
+      if (before !== undefined && !standsBehind(placeOf(before), placeOf(end))) {
+        throw new StoreCorrupt({ code: "INTEGRITY", where: stored.table, finding: OUT_OF_ORDER })
+      }
+      last = end
     }
   }
 

@@ -25,6 +25,7 @@ import {
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, busyDeadlineMillis, retryBusy } from "../sqlite/busy-retry.ts"
+import { openingFindings, orHeaderFault } from "../sqlite/file-check.ts"
 import { loneFileWarnings } from "../sqlite/lone-file.ts"
 import { type PlaceCheck, watchPlace, watchWriter } from "../sqlite/file-place.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
@@ -85,9 +86,37 @@ const judge = (file: string, found: Inspection, ledgerId: string | undefined): O
     : undefined
 }
 
+/** What is found in a file whose schema cannot be read: a ledger so damaged that only verification can speak of it. */
+const DAMAGED: Inspection = { kind: "ledger", version: undefined, ledgerId: undefined }
+
+/** What a file is; a damaged header is damage, whatever SQLite makes of it. */
+const inspected = (connection: Connection): Inspection => orHeaderFault(connection, () => inspect(connection))
+
 /** A journal means that a transaction may be half-done in the file: SQLite must undo it before anything is read. */
-const inspectAfterRecovery = (filename: string): Inspection =>
-  hasJournal(filename) ? lookThrough(openForWriting(filename), inspect) : lookInto(filename, inspect)
+const afterRecovery = <A>(filename: string, look: (connection: Connection) => A): A =>
+  hasJournal(filename) ? lookThrough(openForWriting(filename), look) : lookInto(filename, look)
+
+/** What a file is, and whether it is damaged, told before a writing connection sets anything in it. */
+interface FirstLook {
+  readonly found: Inspection
+  readonly damaged: boolean
+}
+
+/**
+ * The first look at an existing file. In a journal mode that is not the log's, opening for writing would change the
+ * header, so everything that opening checks is checked before.
+ */
+const firstLook =
+  (filename: string) =>
+  (connection: Connection): FirstLook => {
+    const found = inspected(connection)
+    if (found.kind !== "ledger" || found.version !== DATABASE_VERSION) return { found, damaged: false }
+    const logged = connection.pragma("journal_mode") === "wal"
+    const fault = logged
+      ? openingFindings(connection)[0]
+      : checkOpening(connection, filename, schemaSteps()).fault
+    return { found, damaged: fault !== undefined }
+  }
 
 /** A file that this opening has created, for as long as no ledger was born in it. */
 interface Reservation {
@@ -231,9 +260,13 @@ const openToWrite = Effect.fnUntraced(function* (
   const created = reservation.unborn
   const assertFile = watchPlace(filename)
   if (!created && (hasContent(filename) || !mayCreate)) {
-    const found = yield* opening(filename, deadline, () => inspectAfterRecovery(filename))
+    const { damaged, found } = yield* opening(filename, deadline, () =>
+      afterRecovery(filename, firstLook(filename))
+    )
     const refusal = found.kind === "empty" && mayCreate ? undefined : judge(filename, found, ledgerId)
     if (refusal !== undefined) return yield* Effect.fail(refusal)
+    // Nothing is ever written to a file that is found damaged: it is opened as for reading, and says why.
+    if (damaged) return yield* openToRead(options, deadline)
   }
   const wasEmpty = !created && !hasContent(filename)
   const connection = yield* acquire(filename, deadline, () => openForWriting(filename))
@@ -265,7 +298,7 @@ const copied = (filename: string, deadline: number): Effect.Effect<Evidence, Ope
   evidenceCopy(filename, reasonForCopy(filename)).pipe(
     Effect.tap(({ file }) =>
       Effect.catchTag(
-        opening(filename, deadline, () => inspectAfterRecovery(file)),
+        opening(filename, deadline, () => afterRecovery(file, inspected)),
         "StoreCorrupt",
         () => Effect.void
       )
@@ -277,7 +310,7 @@ const openEvidence = (filename: string, deadline: number): Effect.Effect<Evidenc
   mustBeCopied(filename)
     ? copied(filename, deadline)
     : withoutTraces(filename).pipe(
-        Effect.andThen(opening(filename, deadline, () => lookInto(filename, inspect))),
+        Effect.andThen(opening(filename, deadline, () => lookInto(filename, inspected))),
         Effect.as({ file: filename, warnings: [] }),
         Effect.catchTags({
           StorageFailure: (error) =>
@@ -287,9 +320,6 @@ const openEvidence = (filename: string, deadline: number): Effect.Effect<Evidenc
           StoreCorrupt: () => Effect.succeed({ file: filename, warnings: [] })
         })
       )
-
-/** What is found in a file whose schema cannot be read: a ledger so damaged that only verification can speak of it. */
-const DAMAGED: Inspection = { kind: "ledger", version: undefined, ledgerId: undefined }
 
 const openToRead = Effect.fnUntraced(function* (
   options: LedgerFileOptions,
@@ -302,7 +332,7 @@ const openToRead = Effect.fnUntraced(function* (
   const { file, warnings } = yield* openEvidence(filename, deadline)
   const assertInPlace = watchPlace(file)
   const connection = yield* acquire(filename, deadline, () => openForReading(file))
-  const found = yield* opening(filename, deadline, () => inspect(connection)).pipe(
+  const found = yield* opening(filename, deadline, () => inspected(connection)).pipe(
     Effect.catchTag("StoreCorrupt", () => Effect.succeed(DAMAGED))
   )
   const companions = yield* opening(filename, deadline, () => companionNotes(connection)).pipe(

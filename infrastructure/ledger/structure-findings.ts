@@ -1,12 +1,10 @@
 // The structure rung, as far as only SQLite can judge it: foreign keys in force, the whole schema by its exact SQL,
 // pages and column types, references, and JSON in the columns that must hold it. On a reading connection SQLite
 // leaves CHECKs out of its integrity check: what they say of a row is judged by comparing the row with the log.
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { LEDGER_TABLES } from "../../domain/ledger/rows.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { fileFindings } from "../sqlite/file-check.ts"
-import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import { fileFindings, part } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { boundedValue, shownCell } from "../sqlite/stored-cells.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
@@ -68,16 +66,6 @@ const rowName = (table: string, id: unknown): string => {
 
 const strictTables = ["events", "head", LEDGER_VERSIONS.table, ...LEDGER_TABLES]
 
-/** Reads what it can: pages that cannot be read were found before. */
-const readable = (read: () => ReadonlyArray<Finding>): ReadonlyArray<Finding> => {
-  try {
-    return read()
-  } catch (error) {
-    if (sqliteFailure("the ledger", error) instanceof StoreCorrupt) return []
-    throw error
-  }
-}
-
 /** Cells whose type is not their column's, each by its place: SQLite's own check tells the column alone. */
 const misplacedTypes = (connection: Connection, table: string): ReadonlyArray<Finding> => {
   const columns = connection.all<ColumnInfo>(`PRAGMA table_info("${table}")`)
@@ -97,27 +85,39 @@ const misplacedTypes = (connection: Connection, table: string): ReadonlyArray<Fi
 }
 
 /** What is wrong with the file's pages, and then the cells that are of another type than their column. */
-const integrity = (connection: Connection, present: ReadonlySet<string>): ReadonlyArray<Finding> => {
+const integrity = (connection: Connection): ReadonlyArray<Finding> => {
   const damage = fileFindings(connection)
-  return damage.length === 0
-    ? damage
-    : [
-        ...damage,
-        ...strictTables
-          .filter((table) => present.has(table))
-          .flatMap((table) => readable(() => misplacedTypes(connection, table)))
-      ]
+  if (damage.length === 0) return damage
+  const typed = part("schema", () => {
+    const present = tablesOf(connection)
+    return strictTables
+      .filter((table) => present.has(table))
+      .flatMap((table) => part(table, () => misplacedTypes(connection, table)))
+  })
+  return [...damage, ...typed]
 }
 
-/** Everything that is wrong with the structure of an opened ledger. */
+const tablesOf = (connection: Connection): ReadonlySet<string> =>
+  new Set(
+    connection
+      .all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
+      .map(({ name }) => name)
+  )
+
+/** Everything that is wrong with the structure of an opened ledger; what is the same wherever it is met stands once. */
 export const structureFindings = (connection: Connection): ReadonlyArray<Finding> => {
-  const tables = connection.all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
-  const present = new Set(tables.map(({ name }) => name))
-  return [
-    ...schemaFindings(connection, LEDGER_VERSIONS, schemaSteps()),
-    ...integrity(connection, present),
-    ...foreignKeys(connection),
-    ...(present.has("head") ? headRows(connection) : []),
-    ...invalidJson(connection, present)
+  const findings = [
+    ...part("schema", () => schemaFindings(connection, LEDGER_VERSIONS, schemaSteps())),
+    ...integrity(connection),
+    ...part("foreign keys", () => foreignKeys(connection)),
+    ...part("head", () => (tablesOf(connection).has("head") ? headRows(connection) : [])),
+    ...part("JSON", () => invalidJson(connection, tablesOf(connection)))
   ]
+  const told = new Set<string>()
+  return findings.filter(({ code, message }) => {
+    if (code !== "INTEGRITY") return true
+    if (told.has(message)) return false
+    told.add(message)
+    return true
+  })
 }

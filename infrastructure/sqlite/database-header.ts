@@ -36,6 +36,13 @@ export const freelistOf = (header: Uint8Array): { readonly trunk: number; readon
   pages: u32(header, 36)
 })
 
+/** How many bytes of the magic text may be damaged for a file to be a damaged database and not something else. */
+const MAX_DAMAGED_MAGIC = 2
+
+/** True for a header that is that of an SQLite database, or was before a few bytes were damaged. */
+export const looksLikeHeader = (header: Uint8Array): boolean =>
+  header.length >= HEADER_BYTES && MAGIC.filter((byte, at) => header[at] !== byte).length <= MAX_DAMAGED_MAGIC
+
 /** One rule of the header: whether it holds, and what is wrong when it does not. */
 type Rule = readonly [holds: boolean, fault: () => string]
 
@@ -50,6 +57,7 @@ const fixedRules = (header: Uint8Array, logged: boolean): ReadonlyArray<Rule> =>
       () =>
         `bytes 18 and 19, the versions for writing and reading, are ${byte(18)} and ${byte(19)}: both are 1 or both 2`
     ],
+    [byte(20) === 0, () => `byte 20 reserves ${byte(20)} bytes of each page, this program reserves none`],
     [
       byte(21) === 64 && byte(22) === 32 && byte(23) === 32,
       () =>
@@ -59,6 +67,11 @@ const fixedRules = (header: Uint8Array, logged: boolean): ReadonlyArray<Rule> =>
     [
       number(44) === 4 || (logged && number(44) === 0),
       () => `bytes 44 to 47, the schema's format, are ${number(44)}, not 4`
+    ],
+    [
+      // SQLite looks at its last two bits alone. A text in UTF-16 is no damage: it is another program's database.
+      (number(56) >= 1 && number(56) <= 3) || (logged && number(56) === 0),
+      () => `bytes 56 to 59, the encoding of texts, are ${number(56)}, not 1`
     ],
     [number(48) === 0, () => `bytes 48 to 51, a suggested cache size, are ${number(48)}, not 0`],
     [
@@ -101,8 +114,8 @@ const changingRules = (header: Uint8Array, fileBytes: number): ReadonlyArray<Rul
 
 /**
  * Everything that is wrong with a header, as sentences without a full stop; nothing for a sound one. Bytes 40 to 43 (the
- * schema's cookie) and 96 to 99 (the library that wrote last) may be anything. Bytes 20 (reserved space), 52 to 63 and 68
- * to 71 (largest root, encoding, user version, application id) are judged through SQLite, which reads by them.
+ * schema's cookie) and 96 to 99 (the library that wrote last) may be anything. Bytes 52 to 55, 60 to 63 and 68 to
+ * 71 (largest root page, user version, application id) are held against the schema, by others.
  */
 export const headerFaults = (
   header: Uint8Array,

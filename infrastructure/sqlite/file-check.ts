@@ -4,9 +4,9 @@
 import type { Finding } from "../../domain/ledger/verification.ts"
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { Connection } from "./better-sqlite3-host.ts"
-import { HEADER_BYTES, headerFaults, pageSizeOf } from "./database-header.ts"
+import { HEADER_BYTES, headerFaults, looksLikeHeader, pageSizeOf, u32 } from "./database-header.ts"
 import { freelistFault } from "./freelist.ts"
-import { indexFindings } from "./index-check.ts"
+import { indexesOf, indexFindings } from "./index-check.ts"
 import { pageAccount } from "./page-account.ts"
 import { Busy, sqliteFailure } from "./sqlite-errors.ts"
 import { readStored, type StoredBytes } from "./stored-bytes.ts"
@@ -38,6 +38,23 @@ const headerOf = (bytes: StoredBytes): Findings =>
 const headerFindings = (connection: Connection): Findings =>
   readStored(connection, (bytes) => (bytes === undefined || bytes.length === 0 ? [] : headerOf(bytes)))
 
+/**
+ * Runs a read; where SQLite refuses it and the header of its file is damaged, that is thrown as `StoreCorrupt` instead: a
+ * database whose header was damaged is not something else, and its owner's rights are not in question.
+ */
+export const orHeaderFault = <A>(connection: Connection, read: () => A): A => {
+  try {
+    return read()
+  } catch (error) {
+    if (sqliteFailure("header", error) instanceof Busy) throw error
+    const [fault] = readStored(connection, (bytes) =>
+      bytes !== undefined && looksLikeHeader(bytes.read(0, HEADER_BYTES)) ? headerOf(bytes) : []
+    )
+    if (fault === undefined) throw error
+    throw new StoreCorrupt({ code: fault.code, where: fault.where, finding: fault.message })
+  }
+}
+
 const integrity = (connection: Connection): Findings =>
   connection
     .all<{ integrity_check: string }>("PRAGMA integrity_check")
@@ -47,7 +64,11 @@ const integrity = (connection: Connection): Findings =>
 /** The second opinion on pages that SQLite found sound: where it did not, walking them might never end. */
 const account = (connection: Connection): Findings => {
   const { entries, findings } = pageAccount(connection)
-  return findings.length > 0 ? findings : part("indexes", () => indexFindings(connection, entries))
+  return findings.length > 0
+    ? findings
+    : indexesOf(connection).flatMap((index) =>
+        part(index.name, () => indexFindings(connection, index, entries.get(index.name) ?? 0))
+      )
 }
 
 /**
@@ -96,6 +117,16 @@ const freelistFindings = (connection: Connection, bytes: StoredBytes): Findings 
   return free.every((number) => isZero(page(number))) ? [] : pageAccount(connection).findings
 }
 
+/** Bytes 52 to 55 are 0, or the largest root page of a database that gives pages back by itself. */
+const largestRootFinding = (connection: Connection, bytes: StoredBytes): Findings => {
+  const largest = u32(bytes.read(0, HEADER_BYTES), 52)
+  if (largest === 0) return []
+  const [row] = connection.all<{ root: number }>("SELECT max(rootpage) AS root FROM sqlite_schema")
+  return row?.root === largest
+    ? []
+    : [damage("header", `bytes 52 to 55 say that the largest root page is ${largest}, it is ${row?.root}`)]
+}
+
 /** The same in few reads, however large the file is: for every opening. It sees the header and the list of free pages. */
 export const openingFindings = (connection: Connection): Findings =>
   connection.snapshot(() =>
@@ -108,7 +139,8 @@ export const openingFindings = (connection: Connection): Findings =>
       return readStored(connection, (bytes) => {
         if (bytes === undefined || bytes.length === 0) return []
         const faults = headerOf(bytes)
-        return faults.length > 0 || bytes.logged ? faults : freelistFindings(connection, bytes)
+        if (faults.length > 0 || bytes.logged) return faults
+        return [...largestRootFinding(connection, bytes), ...freelistFindings(connection, bytes)]
       })
     })
   )

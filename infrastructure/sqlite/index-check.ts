@@ -4,7 +4,7 @@
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { SqlHost } from "./sql-host.ts"
 
-interface IndexRow {
+export interface IndexRow {
   readonly name: string
   readonly table: string
   readonly sql: string | null
@@ -19,23 +19,18 @@ const countOf = (host: SqlHost, table: string, how: string, condition: string): 
   host.all<{ rows: number }>(`SELECT count(*) AS rows FROM ${quoted(table)} ${how} WHERE ${condition}`)[0]
     ?.rows ?? 0
 
-const findingOf = (host: SqlHost, index: IndexRow, entries: number): Finding | undefined => {
+/** Every index that has pages of its own. */
+export const indexesOf = (host: SqlHost): ReadonlyArray<IndexRow> =>
+  host.all<IndexRow>(
+    "SELECT name, tbl_name AS \"table\", sql FROM sqlite_schema WHERE type = 'index' AND rootpage > 0"
+  )
+
+/** How an index differs from its table, if so; `entries` are those that its pages hold. SQLite's errors pass through. */
+export const indexFindings = (host: SqlHost, index: IndexRow, entries: number): ReadonlyArray<Finding> => {
   const condition = conditionOf(index)
   const rows = countOf(host, index.table, "NOT INDEXED", condition)
   const given = countOf(host, index.table, `INDEXED BY ${quoted(index.name)}`, condition)
-  return rows === entries && rows === given
-    ? undefined
-    : {
-        code: "INTEGRITY",
-        where: index.name,
-        message: `the index holds ${entries} entries and gives ${given} rows, its table ${index.table} has ${rows} for it`
-      }
+  if (rows === entries && rows === given) return []
+  const message = `the index holds ${entries} entries and gives ${given} rows, its table ${index.table} has ${rows} for it`
+  return [{ code: "INTEGRITY", where: index.name, message }]
 }
-
-/** How each index differs from its table; `entries` are those that the pages of each hold. SQLite's errors pass through. */
-export const indexFindings = (host: SqlHost, entries: ReadonlyMap<string, number>): ReadonlyArray<Finding> =>
-  host
-    .all<IndexRow>(
-      "SELECT name, tbl_name AS \"table\", sql FROM sqlite_schema WHERE type = 'index' AND rootpage > 0"
-    )
-    .flatMap((index) => findingOf(host, index, entries.get(index.name) ?? 0) ?? [])

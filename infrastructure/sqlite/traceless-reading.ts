@@ -20,7 +20,11 @@ export const lookInto = <A>(filename: string, look: (connection: Connection) => 
   try {
     return lookThrough(openForReading(filename), look)
   } finally {
-    removeTraces()
+    try {
+      removeTraces()
+    } catch {
+      // Somebody else is at work in the file by now, or it cannot be read at all, which the look has said.
+    }
   }
 }
 
