@@ -335,10 +335,9 @@ const openToRead = Effect.fnUntraced(function* (
   const found = yield* opening(filename, deadline, () => inspected(connection)).pipe(
     Effect.catchTag("StoreCorrupt", () => Effect.succeed(DAMAGED))
   )
-  const companions = yield* opening(filename, deadline, () => companionNotes(connection)).pipe(
-    // A schema that cannot be read is a finding of the opening check.
-    Effect.catchTag("StoreCorrupt", () => Effect.succeed([]))
-  )
+  // A schema that cannot be read is a finding of the opening check.
+  const companions =
+    found === DAMAGED ? [] : yield* opening(filename, deadline, () => companionNotes(connection))
   return {
     ...(yield* admitted(options, deadline, connection, found)),
     readOnly: true,
