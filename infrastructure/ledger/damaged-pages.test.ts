@@ -39,12 +39,10 @@ const verified = (filename: string) =>
     Ledger.use((ledger) => ledger.verifyCassette({ pure: true }))
   )
 
+/** What a post is answered; where nothing can be read, the opening itself is refused. */
 const posted = (filename: string, verifyOnOpen: "recent" | "full") =>
-  withLedger(
-    { filename, verifyOnOpen },
-    post("r", 99).pipe(
-      Effect.match({ onFailure: (error) => error._tag as string, onSuccess: () => "posted" })
-    )
+  withLedger({ filename, verifyOnOpen }, post("r", 99)).pipe(
+    Effect.match({ onFailure: (error): string => error._tag, onSuccess: () => "posted" })
   )
 
 const damages: Readonly<Record<string, (bytes: Buffer, filename: string) => Buffer>> = {
