@@ -1,3 +1,4 @@
+// The order of rows that are read page by page: texts by their bytes, numbers by their value, and strictly behind.
 import { describe, expect, it } from "vitest"
 import { standsBehind } from "./row-order.ts"
 
