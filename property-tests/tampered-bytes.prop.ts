@@ -1,8 +1,10 @@
 // Tampering campaign, bytes: single bytes of the file are turned over at random. What changes the content, the schema or
 // SQLite's ability to read is found or refused, and the rows that read otherwise are named; what changes nothing, as in
-// free space, may pass. PROP_RUNS says how many.
+// free space, may pass. The file has free pages, and its header and their list get a share of their own. PROP_RUNS says
+// how many.
 
 import { readFileSync, writeFileSync } from "node:fs"
+import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -44,16 +46,39 @@ const changedRows = (bytes: Buffer): ReadonlyArray<string> | undefined => {
   }
 }
 
+/** The same ledger with pages in the list of free ones. */
+const withFreePages = (bytes: Buffer): Buffer => {
+  const database = new Database(withoutLog(bytes))
+  try {
+    database.exec("CREATE TABLE freed (content BLOB)")
+    const insert = database.prepare("INSERT INTO freed VALUES (zeroblob(4000))")
+    for (let row = 0; row < 5; row++) insert.run()
+    database.exec("DROP TABLE freed")
+    const freed = database.serialize()
+    bytes.copy(freed, 18, 18, 20)
+    return freed
+  } finally {
+    database.close()
+  }
+}
+
+/** Where the header keeps the first page of the list of free pages. */
+const FIRST_FREE_OFFSET = 32
+
 describe("a byte that is turned over", () => {
   it("is found and its rows are named, or it is refused, or it has changed nothing", async () => {
-    const original = readFileSync(ledger.filename)
+    const original = withFreePages(readFileSync(ledger.filename))
     const before = dumpOf(ledger.filename)
     const filename = ledger.path("turned.db")
+    const list = (original.readUInt32BE(FIRST_FREE_OFFSET) - 1) * original.readUInt16BE(16)
+    expect(list).toBeGreaterThan(0)
     const outcomes = { found: 0, named: 0, refused: 0, harmless: 0 }
-    // A quarter of them in the first page, where the header and the schema's root are.
+    // Half of them in the first page, where the header and the schema's root are, and in the list of free pages.
     const place = fc.oneof(
       { weight: 3, arbitrary: fc.nat({ max: original.length - 1 }) },
-      { weight: 1, arbitrary: fc.nat({ max: 4_095 }) }
+      { weight: 1, arbitrary: fc.nat({ max: 4_095 }) },
+      { weight: 1, arbitrary: fc.nat({ max: 99 }) },
+      { weight: 1, arbitrary: fc.integer({ min: list, max: list + 31 }) }
     )
     await fc.assert(
       fc.asyncProperty(place, fc.integer({ min: 1, max: 255 }), async (position, bits) => {
