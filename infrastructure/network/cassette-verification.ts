@@ -14,6 +14,7 @@ import { schemaFindings } from "../sqlite/schema-check.ts"
 import { CASSETTE_VERSIONS, cassetteSteps, describedHash } from "./cassette-schema.ts"
 import { checkChunks, checkStrayChunks, type Find } from "./chunk-verification.ts"
 import { checkDescription, checkRecordRules, checkRules } from "./description-verification.ts"
+import { fullTextListFault } from "./full-text-lists.ts"
 import { metaOf } from "./index-writing.ts"
 import { checkMemories } from "./memory-verification.ts"
 import { checkPostings } from "./postings-verification.ts"
@@ -120,6 +121,8 @@ const checkFullText = (connection: Connection, find: Find): void => {
   const copy = openBytes(bytes)
   try {
     copy.run("INSERT INTO chunks_fts (chunks_fts, rank) VALUES ('integrity-check', 1)")
+    const fault = fullTextListFault(copy)
+    if (fault !== undefined) return find("FULL_TEXT_DIFFERS", "chunks_fts", fault)
     const terms = chunksByTerm(copy)
     const lost = [...terms].filter(([term, chunks]) => matches(copy, term) !== chunks).length
     if (lost > 0)

@@ -321,6 +321,26 @@ describe("verification", () => {
     damaged.close()
   })
 
+  it.each([
+    "DELETE FROM chunks_fts_idx",
+    "UPDATE chunks_fts_idx SET pgno = pgno + 2",
+    "INSERT INTO chunks_fts_idx VALUES (9, x'', 2)",
+    "UPDATE chunks_fts_config SET v = 5",
+    "INSERT INTO chunks_fts_config VALUES ('rank', 'bm25(1)')",
+    "DELETE FROM chunks_fts_config"
+  ])("finds lists of a small full-text index that no question shows to be changed: %s", (change) => {
+    const { connection, file } = newCassette(temporaryFolder(), "one")
+    put(connection, "a/b.md", markdown)
+    finishWriting(connection)
+    connection.close()
+    const raw = new Database(file).unsafeMode()
+    raw.exec(change)
+    raw.close()
+    const damaged = openForReading(file)
+    expect(codes(damaged)).toEqual(["FULL_TEXT_DIFFERS"])
+    damaged.close()
+  })
+
   it("ends with findings wherever a page is overwritten", () => {
     const { connection, file } = newCassette(temporaryFolder(), "one")
     put(connection, "a/b.md", markdown)
