@@ -337,7 +337,7 @@ describe("verification", () => {
     raw.exec(change)
     raw.close()
     const damaged = openForReading(file)
-    expect(codes(damaged)).toEqual(["FULL_TEXT_DIFFERS"])
+    expect(codes(damaged)).toContain("FULL_TEXT_DIFFERS")
     damaged.close()
   })
 
