@@ -13,7 +13,7 @@ export type TargetFailure = InvalidInput | ReadOnlyStore | StorageFull | Storage
 export interface BundleDraft {
   /** Where the files lie until then. */
   readonly folder: string
-  /** Writes a file of the bundle; the name is one that a bundle may have. */
+  /** Writes a file of the bundle; the name is one that a bundle may have. It gets the permissions of the draft. */
   readonly write: (name: string, content: string | Iterable<Uint8Array>) => Effect.Effect<void, TargetFailure>
   /** Puts everything on the disk and the folder in its place: `created`, or `unchanged` when the same stands there, byte for byte. */
   readonly finish: Effect.Effect<"created" | "unchanged", TargetFailure | TargetExists>
@@ -22,7 +22,7 @@ export interface BundleDraft {
 export class BundleTarget extends Context.Service<
   BundleTarget,
   {
-    /** Begins a bundle that is to stand at an absolute path. */
-    readonly begin: (path: string) => Effect.Effect<BundleDraft, TargetFailure, Scope.Scope>
+    /** Begins a bundle that is to stand at an absolute path. As a copy of `source` it is never more open than that. */
+    readonly begin: (path: string, source?: string) => Effect.Effect<BundleDraft, TargetFailure, Scope.Scope>
   }
 >()("cortex-cassette/application/BundleTarget") {}

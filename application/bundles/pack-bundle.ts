@@ -18,7 +18,7 @@ export const unpackBundle = Effect.fn("Bundle.unpack")(function* (file: string, 
   return yield* Effect.scoped(
     Effect.gen(function* () {
       const archive = yield* BundleArchive
-      const draft = yield* BundleTarget.use((target) => target.begin(folder))
+      const draft = yield* BundleTarget.use((target) => target.begin(folder, file))
       yield* archive.unpack(file, draft)
       const { report } = yield* soundBundle(draft.folder)
       return { folder, created: (yield* draft.finish) === "created", report }

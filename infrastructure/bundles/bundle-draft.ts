@@ -24,6 +24,7 @@ import {
 import { TargetExists } from "../../domain/bundles/errors.ts"
 import { ARTIFACT_FOLDER } from "../../domain/bundles/manifest.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { permissionsLike } from "../sqlite/file-access.ts"
 import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
 import { isSameFolder } from "./same-content.ts"
@@ -34,9 +35,9 @@ const attempt = <A>(path: string, work: () => A): Effect.Effect<A, TargetFailure
     catch: (error) => (error instanceof InvalidInput ? error : fileFailure("path", path, error))
   })
 
-/** Writes a new file; it is not on the disk before it is flushed. */
-export const writeContent = (path: string, content: string | Iterable<Uint8Array>): void => {
-  const descriptor = openSync(path, "wx")
+/** Writes a new file with the permissions of `mode`, less the process's mask; it is not on the disk before it is flushed. */
+export const writeContent = (path: string, content: string | Iterable<Uint8Array>, mode?: number): void => {
+  const descriptor = openSync(path, "wx", mode)
   try {
     for (const piece of typeof content === "string" ? [Buffer.from(content)] : content) {
       for (let written = 0; written < piece.length;) written += writeSync(descriptor, piece, written)
@@ -87,16 +88,16 @@ export const putFolder = (folder: string, target: string): "created" | "unchange
   throw new TargetExists({ path: target })
 }
 
-const draftIn = (folder: string, target: string): BundleDraft => ({
+const draftIn = (folder: string, target: string, mode: number | undefined): BundleDraft => ({
   folder,
-  write: (name, content) => attempt(target, () => writeContent(join(folder, name), content)),
+  write: (name, content) => attempt(target, () => writeContent(join(folder, name), content, mode)),
   finish: Effect.try({
     try: () => putFolder(folder, target),
     catch: (error) => (error instanceof TargetExists ? error : fileFailure("path", target, error))
   })
 })
 
-const makeFolder = (target: string): string => {
+const makeFolder = (target: string, mode: number | undefined): string => {
   const unfit = newPlaceFault("path", target)
   if (unfit !== undefined) throw unfit
   if (!exists(dirname(target))) {
@@ -104,19 +105,21 @@ const makeFolder = (target: string): string => {
     throw new InvalidInput({ message: `${target}: ${message}`, issues: [{ path: "path", message }] })
   }
   const folder = join(dirname(target), `.${basename(target)}.partial-${randomUUID()}`)
-  mkdirSync(folder)
-  mkdirSync(join(folder, ARTIFACT_FOLDER))
+  mkdirSync(folder, mode)
+  mkdirSync(join(folder, ARTIFACT_FOLDER), mode)
   return folder
 }
 
 /** Bundles as folders. */
 export const bundleDraftLayer: Layer.Layer<BundleTarget> = Layer.succeed(BundleTarget, {
-  begin: (target) =>
-    Effect.map(
-      Effect.acquireRelease(
-        attempt(target, () => makeFolder(target)),
-        (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-      ),
-      (folder) => draftIn(folder, target)
-    )
+  begin: (target, source) =>
+    Effect.gen(function* () {
+      const permissions =
+        source === undefined ? undefined : yield* attempt(target, () => permissionsLike(source))
+      const folder = yield* Effect.acquireRelease(
+        attempt(target, () => makeFolder(target, permissions?.folder)),
+        (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
+      )
+      return draftIn(folder, target, permissions?.file)
+    })
 })

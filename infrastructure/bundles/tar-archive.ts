@@ -14,6 +14,7 @@ import { MAX_BUNDLE_BYTES, MAX_BUNDLE_STEPS, MAX_MANIFEST_BYTES } from "../../do
 import { MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
 import { parseTarHeader, TAR_BLOCK, TAR_END, tarHeader, tarPadding } from "../../domain/bundles/tar.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { permissionsLike } from "../sqlite/file-access.ts"
 import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
 import { flushFile, writeContent } from "./bundle-draft.ts"
@@ -86,12 +87,17 @@ export const putFile = (draft: string, file: string): "created" | "unchanged" =>
   return "created"
 }
 
+/** Others may read an archive when they may read the folder and the files in it. */
+const modeOfArchive = (folder: string): number =>
+  permissionsLike(folder).file & permissionsLike(join(folder, MANIFEST_NAME)).file
+
 const pack = (folder: string, content: PackedContent, file: string): "created" | "unchanged" => {
   const unfit = newPlaceFault("file", file)
   if (unfit !== undefined) throw unfit
   const draft = join(dirname(file), `.${basename(file)}.partial-${randomUUID()}`)
   try {
-    writeContent(draft, archive(folderOfBundle(folder), content))
+    const source = folderOfBundle(folder)
+    writeContent(draft, archive(source, content), modeOfArchive(source))
     flushFile(draft)
     return putFile(draft, file)
   } finally {
@@ -178,8 +184,9 @@ const openArchive = (file: string): number => {
 const unpack = (file: string, folder: string): void => {
   const descriptor = openArchive(file)
   try {
+    const mode = permissionsLike(file).file
     if (!fstatSync(descriptor).isFile()) throw refuse(file, "it is a folder or a device")
-    readEntries(file, descriptor, (name, content) => writeContent(join(folder, name), content))
+    readEntries(file, descriptor, (name, content) => writeContent(join(folder, name), content, mode))
   } finally {
     closeSync(descriptor)
   }

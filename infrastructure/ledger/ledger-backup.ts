@@ -13,7 +13,7 @@ import {
   StorageFull,
   StoreCorrupt
 } from "../../domain/ledger/errors.ts"
-import { fileFailure, nameFault, publishFile } from "../sqlite/file-system.ts"
+import { fileFailure, nameFault, publishFile, reserveFile } from "../sqlite/file-system.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
 import { DRAFT_FOLDER } from "../sqlite/lone-file.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
@@ -69,13 +69,29 @@ const flush = (path: string): void => {
 }
 
 /** A folder of our own on the target's file system, which goes with the scope. */
-export const workplace = (target: string): Effect.Effect<string, BackupError, Scope.Scope> =>
+const workplace = (target: string): Effect.Effect<string, BackupError, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.try({
       try: () => mkdtempSync(join(dirname(target), DRAFT_FOLDER)),
       catch: (error) => placeFailure(target, error)
     }),
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
+  )
+
+/** An empty file in a folder of our own on the target's file system, to be filled with a copy of `source`. */
+export const draftBeside = (
+  target: string,
+  source: string
+): Effect.Effect<string, BackupError, Scope.Scope> =>
+  Effect.flatMap(workplace(target), (folder) =>
+    Effect.try({
+      try: () => {
+        const draft = join(folder, "ledger.db")
+        reserveFile(draft, source)
+        return draft
+      },
+      catch: (error) => placeFailure(target, error)
+    })
   )
 
 /** Brings a finished file to the disk and gives it its name; no connection may be open on it in this process. */
@@ -106,7 +122,7 @@ export const backupTo = (file: LedgerFile, target: string): Effect.Effect<void, 
   Effect.scoped(
     Effect.gen(function* () {
       yield* assertFree(target, EXISTS)
-      const draft = join(yield* workplace(target), "ledger.db")
+      const draft = yield* draftBeside(target, file.filename)
       yield* Effect.try({ try: () => copy(file, draft), catch: (error) => copyFailure(target, error) })
       yield* publish(draft, target, EXISTS)
     })

@@ -1,7 +1,6 @@
 // A new database made from the log alone: the newest schema, then every event through the guards and projections of the
 // database itself. It is made in a private folder beside the target, verified, and only then gets its name, in one
 // step; nothing is ever written over, and what cannot be rebuilt whole leaves nothing behind.
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { corrupt } from "../../application/ledger/head-guard.ts"
@@ -19,7 +18,7 @@ import { sha256 } from "../hashing/node-hashing.ts"
 import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { applySteps } from "../sqlite/schema-steps.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
-import { assertFree, copyFailure, publish, workplace } from "./ledger-backup.ts"
+import { assertFree, copyFailure, draftBeside, publish } from "./ledger-backup.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import { insertEvent } from "./ledger-statements.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
@@ -100,7 +99,7 @@ const rebuild = Effect.fnUntraced(function* (
   verifyRebuilt: VerifyRebuilt
 ): Effect.fn.Return<VerificationReport, BackupError, Scope.Scope> {
   yield* assertFree(target, EXISTS)
-  const path = join(yield* workplace(target), "ledger.db")
+  const path = yield* draftBeside(target, file.filename)
   yield* Effect.scoped(
     Effect.gen(function* () {
       const source = yield* opened(file.filename, file.openSnapshot)

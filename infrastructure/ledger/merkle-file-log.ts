@@ -182,12 +182,12 @@ const makeMerkleFileLog = Effect.fnUntraced(function* (
   const build = Effect.fnUntraced(function* (
     size: number
   ): Effect.fn.Return<FittingTree, MerkleLogError, Scope.Scope> {
-    const file = yield* opened(() => replaceMerkleFile(sha256, path)).pipe(
+    const file = yield* opened(() => replaceMerkleFile(sha256, path, ledgerFile)).pipe(
       Effect.catchTag("StorageFailure", (error) =>
         isForbidden(error)
           ? Effect.andThen(
               moveAway,
-              opened(() => replaceMerkleFile(sha256, path))
+              opened(() => replaceMerkleFile(sha256, path, ledgerFile))
             )
           : Effect.fail(error)
       )

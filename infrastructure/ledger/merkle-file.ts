@@ -12,6 +12,7 @@ import {
   nodeOffset,
   parseHeader
 } from "./merkle-file-format.ts"
+import { permissionsLike } from "../sqlite/file-access.ts"
 
 /** Members are synchronous and throw Node's system errors. */
 export interface MerkleFile {
@@ -93,9 +94,9 @@ export const openMerkleFile = (sha256: Sha256Bytes, path: string): MerkleFile | 
   }
 }
 
-const create = (path: string): number | undefined => {
+const create = (path: string, mode: number): number | undefined => {
   try {
-    return openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | SAFE, 0o666)
+    return openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | SAFE, mode)
   } catch (error) {
     if (codeOf(error) === "EEXIST") return undefined
     throw error
@@ -104,12 +105,13 @@ const create = (path: string): number | undefined => {
 
 /**
  * Puts an empty file in the place of whatever is there. Who has the old one open keeps it and disturbs nobody; of two
- * that replace at once each gets a file of its own, and one of them stays.
+ * that replace at once each gets a file of its own, and one of them stays. The tree is never more open than its ledger.
  */
-export const replaceMerkleFile = (sha256: Sha256Bytes, path: string): MerkleFile => {
+export const replaceMerkleFile = (sha256: Sha256Bytes, path: string, ledgerFile: string): MerkleFile => {
+  const { file } = permissionsLike(ledgerFile)
   for (;;) {
     rmSync(path, { force: true })
-    const descriptor = create(path)
+    const descriptor = create(path, file)
     if (descriptor !== undefined) return merkleFile(sha256, descriptor, true)
   }
 }

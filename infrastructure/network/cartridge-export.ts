@@ -23,6 +23,7 @@ import {
 import { CassetteDamaged, CassetteOffline } from "../../domain/network/errors.ts"
 import { flushFile, putFolder, writeContent } from "../bundles/bundle-draft.ts"
 import { piecesOf, putFile, tarEntry } from "../bundles/tar-archive.ts"
+import { permissionsLike } from "../sqlite/file-access.ts"
 import { fileFailure } from "../sqlite/file-system.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
 import { cartridgeContent } from "./cartridge-content.ts"
@@ -61,15 +62,16 @@ export interface ExportedCassette {
   readonly agent?: string | null | undefined
 }
 
-/** Fills a folder with the three files. */
+/** Fills a folder with the three files, made with these permissions. */
 const writeFiles = (
   folder: string,
+  mode: number,
   cassette: OpenCassette,
   exported: ExportedCassette
 ): CartridgeManifest => {
   const descriptors: Array<number> = []
   const lines = (name: CartridgeFile): LineBuffer => {
-    const descriptor = openSync(join(folder, name), "wx")
+    const descriptor = openSync(join(folder, name), "wx", mode)
     descriptors.push(descriptor)
     return new LineBuffer(descriptor)
   }
@@ -84,7 +86,7 @@ const writeFiles = (
     }
     receipts.flush()
     records.flush()
-    writeContent(join(folder, "manifest.json"), cartridgeLine(next.value))
+    writeContent(join(folder, "manifest.json"), cartridgeLine(next.value), mode)
     return next.value
   } finally {
     for (const descriptor of descriptors) closeSync(descriptor)
@@ -106,10 +108,10 @@ function* archive(folder: string): Generator<Uint8Array> {
   yield new Uint8Array(TAR_END)
 }
 
-const pack = (folder: string, target: string): "created" | "unchanged" => {
+const pack = (folder: string, mode: number, target: string): "created" | "unchanged" => {
   const draft = `${folder}.tar`
   try {
-    writeContent(draft, archive(folder))
+    writeContent(draft, archive(folder), mode)
     flushFile(draft)
     return putFile(draft, target)
   } finally {
@@ -179,10 +181,13 @@ export const exportCassette = (
     if (unfit !== undefined) return Effect.fail(unfit)
     const folder = join(dirname(target), `.${basename(target)}.partial-${randomUUID()}`)
     try {
-      mkdirSync(folder)
-      const written = snapshotOf(cassette, target, (open) => writeFiles(folder, open, cassette))
+      const permissions = permissionsLike(cassette.file)
+      mkdirSync(folder, permissions.folder)
+      const written = snapshotOf(cassette, target, (open) =>
+        writeFiles(folder, permissions.file, open, cassette)
+      )
       if (Result.isFailure(written)) return Effect.fail(written.failure)
-      const put = form === "tar" ? pack(folder, target) : putFolder(folder, target)
+      const put = form === "tar" ? pack(folder, permissions.file, target) : putFolder(folder, target)
       return Effect.succeed({ created: put === "created", manifest: written.success })
     } catch (error) {
       return Effect.fail(exportFailure(target, error))

@@ -16,7 +16,7 @@ import {
 } from "../../domain/network/errors.ts"
 import { flushFile } from "../bundles/bundle-draft.ts"
 import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
-import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
+import { fileFailure, flushFolder, reserveFile } from "../sqlite/file-system.ts"
 import { openCartridge } from "./cartridge-files.ts"
 import { type CartridgeReader, type CartridgeWrite, readCartridge } from "./cartridge-reading.ts"
 import { beginCassette, copyReceipt } from "./cassette-schema.ts"
@@ -201,6 +201,7 @@ export const importCartridge = Effect.fnUntraced(function* (
     for (const ending of endings) rmSync(`${draft}${ending}`, { force: true })
   })
   return yield* Effect.gen(function* () {
+    yield* onFile(file, () => reserveFile(draft, path))
     const report = yield* Effect.scoped(fill(path, reader, draft, embedding))
     yield* checkPlace(file, id)
     yield* put(draft, file, id)

@@ -1,5 +1,5 @@
 // What this process may do with a path, as the operating system says. It loads nothing else, since children start with it.
-import { accessSync, constants } from "node:fs"
+import { accessSync, constants, statSync } from "node:fs"
 
 const may = (path: string, access: number): boolean => {
   try {
@@ -15,3 +15,24 @@ export const isReadable = (path: string): boolean => may(path, constants.R_OK)
 
 /** True when this process may write the file or into the folder at `path`. */
 export const isWritable = (path: string): boolean => may(path, constants.W_OK)
+
+/** The permissions that new files and folders are made with, before the process's own mask takes its part away. */
+export interface Permissions {
+  readonly file: number
+  readonly folder: number
+}
+
+const READ_ALL = 0o444
+const READ_WRITE_ALL = 0o666
+const OWNER_READ_WRITE = 0o600
+
+/**
+ * The permissions of a copy of the file or folder at `source`: others may do no more with the copy than with the source,
+ * and the owner may always read and write it. A source that is missing asks for nothing.
+ */
+export const permissionsLike = (source: string): Permissions => {
+  const found = statSync(source, { throwIfNoEntry: false })
+  const file = ((found?.mode ?? READ_WRITE_ALL) & READ_WRITE_ALL) | OWNER_READ_WRITE
+  // A folder that may be read may be entered too.
+  return { file, folder: file | ((file & READ_ALL) >> 2) }
+}

@@ -26,7 +26,7 @@ import {
   StorageFull,
   type UnsafePlace
 } from "../../domain/ledger/errors.ts"
-import { isReadable, isWritable } from "./file-access.ts"
+import { isReadable, isWritable, permissionsLike } from "./file-access.ts"
 import { exhaustedFailure } from "./exhaustion.ts"
 import { newPlaceFault } from "./new-place.ts"
 import { leftLogFault } from "./left-log.ts"
@@ -99,11 +99,11 @@ export const flushFolder = (folder: string): void => {
 
 /**
  * Creates an empty file where there is none and says whether it did. A file that is there is not opened, so no lock
- * on it is lost.
+ * on it is lost. A file that becomes a copy of `source` is never more open than that.
  */
-export const reserveFile = (file: string): boolean => {
+export const reserveFile = (file: string, source?: string): boolean => {
   try {
-    closeSync(openSync(file, "wx"))
+    closeSync(openSync(file, "wx", source === undefined ? undefined : permissionsLike(source).file))
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false
