@@ -19,6 +19,7 @@ import type {
 import type {
   AgentMissing,
   CassetteDamaged,
+  CassetteDiffers,
   CassetteOffline,
   LedgerIsNotACassette,
   NotACassette,
@@ -40,6 +41,7 @@ export interface StoreHit {
 /** How writing to a cassette's file can fail. */
 export type CassetteWriteError =
   | CassetteDamaged
+  | CassetteDiffers
   | FileMissing
   | InvalidInput
   | InvariantViolation

@@ -8,6 +8,7 @@ import {
   type Mutability,
   Mutability as MutabilityName
 } from "./cassette.ts"
+import type { AskedBirth } from "./birth.ts"
 import { DEFAULT_TTL_MILLIS, MAX_EXPANSION_DEPTH } from "./limits.ts"
 
 const RelativeOrAbsolutePath = Schema.String.check(
@@ -125,3 +126,10 @@ export const memoryScopeOf = ({ capabilities, id }: CassetteConfiguration): Memo
 /** The mutability that a cassette of this configuration has. */
 export const mutabilityOf = ({ id, mutability }: CassetteConfiguration): Mutability =>
   mutability ?? STANDARD_CASSETTES.find((standard) => standard.id === id)?.mutability ?? "mutable"
+
+/** What a configuration asks of a file that was made elsewhere: what it says by itself, without any default. */
+export const saidBirth = ({ capabilities, mutability, ttl }: CassetteConfiguration): AskedBirth => ({
+  mutability,
+  memories: capabilities?.includes("agent_id") === true ? "private" : undefined,
+  ttlMillis: ttl === undefined ? undefined : ttlMillis(ttl)
+})

@@ -1,6 +1,7 @@
 // Every way in which the network refuses or fails, as tagged data that carries what is needed to act. A cassette that
 // does not answer is a status of the whole answer; it becomes an error only where nothing else is left.
 import * as Schema from "effect/Schema"
+import { differenceText } from "./birth.ts"
 import { Answer } from "./cassette.ts"
 import type { SymbolError } from "./symbol-errors.ts"
 
@@ -214,6 +215,23 @@ export class CassetteDamaged extends Schema.TaggedError<CassetteDamaged>()("Cass
   }
 }
 
+/** A cassette's file was born otherwise than its configuration asks for; nothing of it was read or written. */
+export class CassetteDiffers extends Schema.TaggedError<CassetteDiffers>()("CassetteDiffers", {
+  cassette_id: Schema.String,
+  file: Schema.String,
+  differences: Schema.Array(
+    Schema.Struct({
+      fact: Schema.Literals(["memories", "mutability", "ttl"]),
+      born: Schema.String,
+      configured: Schema.String
+    })
+  )
+}) {
+  override get message() {
+    return differenceText(this.file, this.cassette_id, this.differences)
+  }
+}
+
 /** A memory is to be saved where each agent has its own, and nobody said who the agent is. */
 export class AgentMissing extends Schema.TaggedError<AgentMissing>()("AgentMissing", {
   cassette_id: Schema.String
@@ -244,6 +262,7 @@ export type NetworkError =
   | AgentMissing
   | CartridgeRefused
   | CassetteDamaged
+  | CassetteDiffers
   | CassetteExists
   | CassetteFileExists
   | CassetteOffline

@@ -20,6 +20,7 @@ import {
   cartridgeLine,
   type CartridgeManifest
 } from "../../domain/network/cartridge.ts"
+import type { AskedBirth } from "../../domain/network/birth.ts"
 import { CassetteDamaged, CassetteOffline } from "../../domain/network/errors.ts"
 import { flushFile, putFolder, writeContent } from "../bundles/bundle-draft.ts"
 import { piecesOf, putFile, tarEntry } from "../bundles/tar-archive.ts"
@@ -58,6 +59,8 @@ export interface ExportedCassette {
   readonly id: string
   /** Absolute. */
   readonly file: string
+  /** What the configuration asks of the file. */
+  readonly asked?: AskedBirth | undefined
   /** Whose memories go along, where each agent has its own; nobody's when it is left out. */
   readonly agent?: string | null | undefined
 }
@@ -143,11 +146,11 @@ const isSqliteError = (error: unknown): boolean =>
 
 /** Reads a moment of a cassette; what is no fault of the cassette's file comes back as a failure. */
 const snapshotOf = <A>(
-  { file, id }: ExportedCassette,
+  { asked, file, id }: ExportedCassette,
   target: string,
   read: (cassette: OpenCassette) => A
 ): Result.Result<A, ExportFailure> => {
-  const cassette = new CassetteFile(file, id)
+  const cassette = new CassetteFile(file, id, { asked })
   try {
     const outcome = cassette.read((open): Result.Result<A, ExportFailure> => {
       try {

@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { type AskedBirth, birthDifferences, differenceText } from "../../domain/network/birth.ts"
 import type { AnswerStatus } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../domain/network/limits.ts"
 import { type Connection, openForReading, openForWriting } from "../sqlite/better-sqlite3-host.ts"
@@ -105,7 +106,15 @@ const faultOf = (error: unknown): CassetteFault => {
   return { status: "error", reason: `the file is damaged (${message}): ${PUT_BACK}` }
 }
 
-const judge = (found: CassetteInspection, id: string): CassetteFault | undefined => {
+/** Whose file is opened, what its configuration asks of it, and how much of it stays in memory. */
+interface Wanted {
+  readonly file: string
+  readonly id: string
+  readonly asked: AskedBirth
+  readonly cacheKibibytes: number
+}
+
+const judge = (found: CassetteInspection, { asked, file, id }: Wanted): CassetteFault | undefined => {
   switch (found.kind) {
     case "ledger":
       return { status: "refused", reason: "LedgerIsNotACassette: the file is a ledger: name another file" }
@@ -120,8 +129,13 @@ const judge = (found: CassetteInspection, id: string): CassetteFault | undefined
         return { status: "refused", reason }
       }
       const own = found.meta.get("cassette_id")
-      if (own === id) return undefined
-      return { status: "refused", reason: `it is the cassette ${own}, not ${id}: correct its id or path` }
+      if (own !== id) {
+        return { status: "refused", reason: `it is the cassette ${own}, not ${id}: correct its id or path` }
+      }
+      const differences = birthDifferences(found.meta, asked)
+      return differences.length === 0
+        ? undefined
+        : { status: "refused", reason: differenceText(file, id, differences) }
     }
   }
 }
@@ -156,13 +170,13 @@ const identityOf = (file: string): string | CassetteFault => {
 type Admitted = Pick<OpenCassette, "connection" | "meta">
 
 /** Opens the file at a path, whatever it is a copy of; whatever is not this cassette is closed again. */
-const admit = (path: string, id: string, cacheKibibytes: number): Admitted | CassetteFault => {
+const admit = (path: string, wanted: Wanted): Admitted | CassetteFault => {
   const connection = openForReading(path)
   let admitted: Admitted | undefined
   try {
-    connection.pragma(`cache_size = -${cacheKibibytes}`)
+    connection.pragma(`cache_size = -${wanted.cacheKibibytes}`)
     const found = inspectCassette(connection)
-    const fault = judge(found, id)
+    const fault = judge(found, wanted)
     if (fault === undefined && found.kind === "cassette") admitted = { connection, meta: found.meta }
     return admitted ?? fault ?? { status: "error", reason: "the file cannot be read" }
   } finally {
@@ -170,9 +184,9 @@ const admit = (path: string, id: string, cacheKibibytes: number): Admitted | Cas
   }
 }
 
-const openInPlace = (file: string, id: string, identity: string, cacheKibibytes: number) => {
-  const removeTraces = traceRemoval(file)
-  const admitted = admit(file, id, cacheKibibytes)
+const openInPlace = (wanted: Wanted, identity: string) => {
+  const removeTraces = traceRemoval(wanted.file)
+  const admitted = admit(wanted.file, wanted)
   if (!("status" in admitted)) return { ...admitted, identity, copied: undefined, removeTraces }
   removeTraces()
   return admitted
@@ -193,7 +207,8 @@ const undoJournal = (copy: string): void => {
  * Opens a private copy of the file. Its folder is removed as soon as SQLite has everything of it open, so that nothing
  * is left when this process is killed; the copy lives until it is closed.
  */
-const openCopy = (file: string, id: string, identity: string, cacheKibibytes: number) => {
+const openCopy = (wanted: Wanted, identity: string) => {
+  const { file } = wanted
   const folder = mkdtempSync(join(tmpdir(), "cassette-copy-"))
   try {
     for (let count = 0; count < MAX_COPIES; count++) {
@@ -201,7 +216,7 @@ const openCopy = (file: string, id: string, identity: string, cacheKibibytes: nu
       const copy = copyOfOneMoment(folder, file)
       if (copy === undefined) continue
       undoJournal(copy)
-      const admitted = admit(copy, id, cacheKibibytes)
+      const admitted = admit(copy, wanted)
       return "status" in admitted ? admitted : { ...admitted, identity, copied, removeTraces: () => {} }
     }
     return { status: "offline", reason: COPY_TORN } as const
@@ -211,32 +226,33 @@ const openCopy = (file: string, id: string, identity: string, cacheKibibytes: nu
 }
 
 /** Opens the file where it is, or a copy where SQLite cannot, or must not, put its shared memory beside it. */
-const open = (
-  file: string,
-  id: string,
-  identity: string,
-  cacheKibibytes: number
-): OpenCassette | CassetteFault => {
-  if (mustBeCopied(file)) return openCopy(file, id, identity, cacheKibibytes)
+const open = (wanted: Wanted, identity: string): OpenCassette | CassetteFault => {
+  if (mustBeCopied(wanted.file)) return openCopy(wanted, identity)
   try {
-    return openInPlace(file, id, identity, cacheKibibytes)
+    return openInPlace(wanted, identity)
   } catch (error) {
     if (!isWantOfPlace(codeOf(error))) throw error
-    return openCopy(file, id, identity, cacheKibibytes)
+    return openCopy(wanted, identity)
   }
 }
 
 /** A cassette's file that is opened when it is needed, and again when it is another file or was changed. */
 export class CassetteFile {
   readonly file: string
-  readonly id: string
-  private readonly cacheKibibytes: number
+  private readonly wanted: Wanted
   private opened: OpenCassette | undefined
 
-  constructor(file: string, id: string, cacheKibibytes = CACHE_KIBIBYTES) {
+  /** Without `asked` the file is read as whatever it was born. */
+  constructor(
+    file: string,
+    id: string,
+    {
+      asked = {},
+      cacheKibibytes = CACHE_KIBIBYTES
+    }: { readonly asked?: AskedBirth | undefined; readonly cacheKibibytes?: number } = {}
+  ) {
     this.file = file
-    this.id = id
-    this.cacheKibibytes = cacheKibibytes
+    this.wanted = { file, id, asked, cacheKibibytes }
   }
 
   /** Runs synchronous reading; whatever keeps it from reading is a fault. */
@@ -246,7 +262,7 @@ export class CassetteFile {
       if (this.opened?.identity !== identity || this.copyIsOld()) this.close()
       if (typeof identity !== "string") return identity
       if (this.opened === undefined) {
-        const opened = open(this.file, this.id, identity, this.cacheKibibytes)
+        const opened = open(this.wanted, identity)
         if ("status" in opened) return opened
         this.opened = opened
       }

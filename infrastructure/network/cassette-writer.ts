@@ -7,7 +7,13 @@ import type * as Scope from "effect/Scope"
 import type { CassetteWriteError } from "../../application/network/cassette.ts"
 import { StorageFailure, StoreCorrupt, StoreNewerThanProgram } from "../../domain/ledger/errors.ts"
 import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../domain/network/limits.ts"
-import { CassetteDamaged, LedgerIsNotACassette, NotACassette } from "../../domain/network/errors.ts"
+import { birthDifferences } from "../../domain/network/birth.ts"
+import {
+  CassetteDamaged,
+  CassetteDiffers,
+  LedgerIsNotACassette,
+  NotACassette
+} from "../../domain/network/errors.ts"
 import {
   configureForWriting,
   type Connection,
@@ -54,8 +60,8 @@ export const attemptOnCassette = <A>(
 const judge = (
   file: string,
   found: CassetteInspection,
-  id: string
-): LedgerIsNotACassette | NotACassette | StoreNewerThanProgram | undefined => {
+  { id, ...asked }: CassetteBirth
+): CassetteDiffers | LedgerIsNotACassette | NotACassette | StoreNewerThanProgram | undefined => {
   if (found.kind === "ledger") return new LedgerIsNotACassette({ file })
   if (found.kind === "foreign") return new NotACassette({ file, reason: found.reason })
   if (found.kind === "empty") return undefined
@@ -66,7 +72,9 @@ const judge = (
     return new NotACassette({ file, reason: `its schema version is ${stored || "missing"}` })
   }
   const own = found.meta.get("cassette_id")
-  return own === id ? undefined : new NotACassette({ file, reason: `it is the cassette ${own}, not ${id}` })
+  if (own !== id) return new NotACassette({ file, reason: `it is the cassette ${own}, not ${id}` })
+  const differences = birthDifferences(found.meta, asked)
+  return differences.length === 0 ? undefined : new CassetteDiffers({ cassette_id: id, file, differences })
 }
 
 /**
@@ -83,10 +91,10 @@ export const configureCassette = (connection: Connection, durability: Durability
 
 const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
 
-/** Fails when the file at a path is there and is not this cassette; nothing of it is changed. */
+/** Fails when the file at a path is there and is not this cassette, born like this; nothing of it is changed. */
 export const checkCassetteFile = Effect.fnUntraced(function* (
   file: string,
-  id: string,
+  birth: CassetteBirth,
   busyDeadlineMillis = DEFAULT_BUSY_DEADLINE_MILLIS
 ): Effect.fn.Return<void, CassetteWriteError> {
   const left = leftLogFault(file)
@@ -94,7 +102,7 @@ export const checkCassetteFile = Effect.fnUntraced(function* (
   // A journal is a half-done transaction: only a writer may undo it, and it is ours to undo.
   if (!hasContent(file) || hasJournal(file)) return
   const found = yield* attemptOnCassette(file, () => lookInto(file, inspectCassette), busyDeadlineMillis)
-  const refusal = judge(file, found, id)
+  const refusal = judge(file, found, birth)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
 })
 
@@ -103,7 +111,8 @@ export const onFile = <A>(file: string, work: () => A): Effect.Effect<A, Cassett
   Effect.try({ try: work, catch: (error) => fileFailure("path", file, error) })
 
 /**
- * Opens a cassette's file for writing. A file that is there keeps its mutability, whatever `birth` says. Every unit of
+ * Opens a cassette's file for writing. A file that is there must have been
+ * born as `birth` says. Every unit of
  * work waits for other writers until the deadline, and then fails with `StoreBusy`.
  */
 export const openCassetteWriter = Effect.fnUntraced(function* (
@@ -120,7 +129,7 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
     if (fault._tag === "InvalidInput") return yield* new NotACassette({ file, reason: fault.message })
     return yield* Effect.fail(fault)
   }
-  yield* checkCassetteFile(file, birth.id, busyDeadlineMillis)
+  yield* checkCassetteFile(file, birth, busyDeadlineMillis)
   const connection = yield* Effect.acquireRelease(
     attempt(() => openForWriting(file)),
     (open) => Effect.sync(() => open.close())
@@ -128,7 +137,7 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
   const found = yield* attempt(() => {
     const seen = inspectCassette(connection)
     // What is none of ours is judged below, and its journal mode is none of our business.
-    if (judge(file, seen, birth.id) !== undefined) return seen
+    if (judge(file, seen, birth) !== undefined) return seen
     const [damage] = seen.kind === "cassette" ? openingFindings(connection) : []
     if (damage !== undefined) {
       throw new StoreCorrupt({ code: damage.code, where: damage.where, finding: damage.message })
@@ -137,7 +146,7 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
     if (fault !== undefined) throw fault
     return createCassette(connection, birth)
   })
-  const refusal = judge(file, found, birth.id)
+  const refusal = judge(file, found, birth)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
   const assertInPlace = watchWriter([file])
   return (work) =>

@@ -142,8 +142,8 @@ class Child {
   }
 
   private start(program: string): BoundProcess {
-    const { file, id } = this.options
-    const child = startBound([...CHILD_FLAGS, program, file, id])
+    const { asked = {}, file, id } = this.options
+    const child = startBound([...CHILD_FLAGS, program, file, id, JSON.stringify(asked)])
     const lines = new LineReader()
     child.shell.on("error", (error) => this.fail({ status: "error", reason: error.message }))
     child.shell.on("exit", (code, signal) => {

@@ -3,6 +3,7 @@
 // nothing but what reading a cassette needs.
 import { readSync, writeSync } from "node:fs"
 import { messageValue } from "../../domain/canonical/written-json.ts"
+import type { AskedBirth } from "../../domain/network/birth.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { askIndex } from "./cassette-index.ts"
 import { CHANNEL, type ChildAnswer, type ChildRequest } from "./child-messages.ts"
@@ -15,8 +16,12 @@ const CACHE_KIBIBYTES = 2_048
 const READ_BYTES = 65_536
 
 /** What answers requests from the cassette in a file. */
-export const cassetteAnswers = (file: string, id: string): ((message: ChildRequest) => ChildAnswer) => {
-  const cassette = new CassetteFile(file, id, CACHE_KIBIBYTES)
+export const cassetteAnswers = (
+  file: string,
+  id: string,
+  asked: AskedBirth
+): ((message: ChildRequest) => ChildAnswer) => {
+  const cassette = new CassetteFile(file, id, { asked, cacheKibibytes: CACHE_KIBIBYTES })
   return ({ number, request }) => {
     const answer = askIndex(cassette, request)
     return "value" in answer ? { number, value: answer.value } : { number, fault: answer }

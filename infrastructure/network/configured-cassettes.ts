@@ -8,9 +8,11 @@ import {
   type CassetteConfiguration,
   memoryScopeOf,
   mutabilityOf,
+  saidBirth,
   STANDARD_CASSETTES,
   ttlMillis
 } from "../../domain/network/configuration.ts"
+import type { AskedBirth } from "../../domain/network/birth.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import type { EmbedderIdentity } from "../../domain/network/vectors.ts"
 import { isBelow } from "../corpus/file-reading.ts"
@@ -24,6 +26,7 @@ import { memorySaving } from "./memory-saving.ts"
 export interface ConfiguredCassette extends CassetteAddress {
   readonly configuration: CassetteConfiguration
   readonly birth: CassetteBirth
+  readonly asked: AskedBirth
   /** Why it may not be used, if so. */
   readonly refusal: string | undefined
 }
@@ -49,17 +52,18 @@ export const configuredCassette = (
   const folder = dirname(file)
   const absolute = resolve(folder, configuration.path)
   const isOutside = configuration.type === "local" && !isBelow(realpathSync(root), realPath(absolute))
+  const birth = {
+    mutability: mutabilityOf(configuration),
+    memories: memoryScopeOf(configuration),
+    ttlMillis: ttlMillis(configuration.ttl)
+  }
   return {
     id: configuration.id,
     file: absolute,
     shownPath: relative(folder, absolute).split(sep).join("/"),
     configuration,
-    birth: {
-      id: configuration.id,
-      mutability: mutabilityOf(configuration),
-      memories: memoryScopeOf(configuration),
-      ttlMillis: ttlMillis(configuration.ttl)
-    },
+    birth: { id: configuration.id, ...birth },
+    asked: configuration.type === "external" ? saidBirth(configuration) : birth,
     refusal: isOutside ? "it lies outside the root folder: only a cassette of type external may" : undefined
   }
 }

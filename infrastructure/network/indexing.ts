@@ -248,6 +248,8 @@ const rebuildSealed = Effect.fnUntraced(function* (
   { embedding, progress }: IndexingOptions,
   tally: Tally
 ) {
+  // What stands at the path must be this cassette, whose place is taken only by a whole new one.
+  yield* checkCassetteFile(configured.file, configured.birth)
   const old = yield* Effect.acquireRelease(
     Effect.sync(() =>
       existsSync(configured.file) ? new CassetteFile(configured.file, configured.id) : undefined
@@ -262,8 +264,6 @@ const rebuildSealed = Effect.fnUntraced(function* (
       return
     }
   }
-  // What stands at the path must be this cassette, whose place is taken only by a whole new one.
-  yield* checkCassetteFile(configured.file, configured.id)
   const fresh = `${configured.file}.new`
   const clear = () => {
     for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${fresh}${ending}`, { force: true })
@@ -296,7 +296,7 @@ const indexSealed = Effect.fnUntraced(function* (
   tally: Tally
 ) {
   if (sources === undefined && existsSync(configured.file)) {
-    return yield* checkCassetteFile(configured.file, configured.id)
+    return yield* checkCassetteFile(configured.file, configured.birth)
   }
   yield* rebuildSealed(configured, sources ?? NO_SOURCES, options, tally)
 })

@@ -2,6 +2,7 @@
 // child (child-cassette.ts).
 import * as Effect from "effect/Effect"
 import type { Cassette } from "../../application/network/cassette.ts"
+import type { AskedBirth } from "../../domain/network/birth.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import type { EmbedderIdentity } from "../../domain/network/vectors.ts"
 import { CassetteFile } from "./cassette-file.ts"
@@ -14,6 +15,8 @@ export interface CassetteAddress {
   /** Absolute. */
   readonly file: string
   readonly shownPath: string
+  /** What the configuration asks of the file. */
+  readonly asked?: AskedBirth | undefined
   /** Who makes the vectors of the network, if anybody does. */
   readonly embedder?: EmbedderIdentity | undefined
   /** Who asks, if that is known. */
@@ -21,8 +24,8 @@ export interface CassetteAddress {
 }
 
 /** The cassette in a file, opened when it is first asked. */
-export const localCassette = ({ agent, embedder, file, id, shownPath }: CassetteAddress): Cassette => {
-  const cassette = new CassetteFile(file, id)
+export const localCassette = ({ agent, asked, embedder, file, id, shownPath }: CassetteAddress): Cassette => {
+  const cassette = new CassetteFile(file, id, { asked })
   return indexedCassette({
     id,
     shownPath,

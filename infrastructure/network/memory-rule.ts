@@ -9,12 +9,12 @@ import { CassetteFile } from "./cassette-file.ts"
 import type { ConfiguredCassette } from "./configured-cassettes.ts"
 
 /** Reads the rule now. */
-export const memoryRuleOf = ({ birth, file, id }: ConfiguredCassette) =>
+export const memoryRuleOf = ({ asked, birth, file, id }: ConfiguredCassette) =>
   Effect.suspend((): Effect.Effect<MemoryRule, CassetteOffline> => {
     if (!existsSync(file)) {
       return Effect.succeed({ memories: birth.memories, mutability: birth.mutability })
     }
-    const cassette = new CassetteFile(file, id)
+    const cassette = new CassetteFile(file, id, { asked })
     const read = cassette.read(({ meta }): MemoryRule => ({
       memories: meta.get("memories") === "private" ? "private" : "shared",
       mutability: (meta.get("mutability") ?? birth.mutability) as Mutability

@@ -73,6 +73,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   DuplicateExpansion: 1,
   CartridgeRefused: 1,
   CassetteDamaged: 1,
+  CassetteDiffers: 1,
   CassetteExists: 1,
   CassetteFileExists: 1,
   CassetteOffline: 1,

@@ -1,5 +1,13 @@
 /** Every kind of error that an agent can meet, each once, with the official client over the streams of a real process. */
-import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+  readdirSync,
+  readFileSync
+} from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -257,6 +265,14 @@ describe("the network and memories", () => {
     expect(await agent.code("memory_recall", { hash: "0".repeat(64) })).toBe("NETWORK_SYMBOL_NOT_FOUND")
     expect(await agent.code("symbol_resolve", { symbol: "@C:0" })).toBe("INVALID_NETWORK_SYMBOL")
     expect(await agent.code("memory_save", { text: "mine", cassette: "resident" })).toBe("AGENT_MISSING")
+    await agent.data("memory_save", { text: "ours", cassette: "memory" })
+    const asked = readFileSync(configuration, "utf8")
+    writeFileSync(configuration, asked.replace("mutability: append-only", "mutability: read-write"))
+    const changed = await start()
+    expect(await changed.code("memory_save", { text: "ours", cassette: "memory" })).toBe("CASSETTE_DIFFERS")
+    writeFileSync(configuration, asked)
+    for (const name of readdirSync(inFolder("CORTEX/cassettes")))
+      if (name.startsWith("memory.db")) rmSync(inFolder(`CORTEX/cassettes/${name}`))
     writeFileSync(inFolder("CORTEX/cassettes/memory.db"), "no database")
     expect(await agent.code("memory_query", { ...search, cassettes: ["memory"] })).toBe("NETWORK_UNAVAILABLE")
     expect(await agent.code("memory_save", { text: "ours", cassette: "memory" })).toBe("NOT_A_CASSETTE")

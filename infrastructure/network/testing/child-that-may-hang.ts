@@ -6,7 +6,7 @@ import { cassetteAnswers, serve } from "../child-service.ts"
 const [, , file = "", id = ""] = process.argv
 appendFileSync(`${file}.children`, `${process.pid}\n`)
 
-const answer = cassetteAnswers(file, id)
+const answer = cassetteAnswers(file, id, {})
 serve((message) => {
   if (existsSync(`${file}.hang`)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
   return answer(message)

@@ -245,6 +245,7 @@ const remedies: { readonly [tag: string]: string } = {
   NotALedger: "name the ledger with --db or --root, or move this file away: it is none",
   NotACorpus: "move this file away, and index again: it is no corpus",
   LedgerIsNotACassette: "give the cassette another file in the configuration: this one is the ledger",
+  CassetteRefused: "do what is named here: nothing was read of it, and nothing written",
   NotACassette: "move this file away, and index again: it is no cassette",
   StoreNewerThanProgram: "install the version of cortex that wrote it, or a newer one",
   NetworkFileSystem: "move it to a local disk: locks cannot be trusted over a network",

@@ -57,6 +57,7 @@ const networkChecks = Effect.gen(function* () {
             `${found.mutability}, ${found.stats.files} files, ${found.stats.total_chunks} chunks`
           )
         : Effect.fail({
+            ...(found?.status === "refused" ? { _tag: "CassetteRefused" } : {}),
             message: (found !== undefined && "reason" in found && found.reason) || "it does not answer"
           })
     const how = "cortex network index makes it"

@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { UnknownCassette, WriteRefused } from "../../../domain/network/errors.ts"
+import { birthDifferences } from "../../../domain/network/birth.ts"
+import { CassetteDiffers, UnknownCassette, WriteRefused } from "../../../domain/network/errors.ts"
 import {
   eachBatch,
   importCartridge,
@@ -33,6 +34,10 @@ const importHere = Effect.fnUntraced(function* (path: string, reader: CartridgeR
     const reason = cassette.refusal ?? "it is external: it is never written to"
     return yield* new WriteRefused({ cassette_id: id, reason })
   }
+  const { memories, mutability, ttl_ms } = reader.manifest
+  const born = new Map(Object.entries({ memories, mutability, ttl_ms: `${ttl_ms}` }))
+  const differences = birthDifferences(born, cassette.asked)
+  if (differences.length > 0) return yield* new CassetteDiffers({ cassette_id: id, file: path, differences })
   const embedding = yield* configuredEmbedding(network)
   const { chunks, embedded, manifest } = yield* importCartridge(path, reader, cassette.file, embedding)
   yield* answer({
