@@ -13,9 +13,13 @@ export const faultOf = (cassette_id: string, defect: unknown): CassetteOffline =
   return new CassetteOffline({ cassette_id, status: "error", reason: `its program failed with ${what}` })
 }
 
+const unfinishedText = (id: string): string =>
+  `an index run of it was begun and has not come to its end, so that it may have only a part of its sources: cortex network index ${id} completes it`
+
 /** How the cassettes of one question have answered so far. */
 export class Asking {
   private readonly failures = new Map<string, CassetteOffline>()
+  private readonly unfinished = new Set<string>()
   private readonly took = new Map<string, number>()
   private readonly cassettes: ReadonlyArray<Cassette>
 
@@ -83,6 +87,11 @@ export class Asking {
     })
   }
 
+  /** Keeps which cassettes said that their last index run has not come to its end. */
+  noteUnfinished(answers: ReadonlyMap<string, { readonly unfinished?: true }>): void {
+    for (const [id, { unfinished }] of answers) if (unfinished === true) this.unfinished.add(id)
+  }
+
   /** Why a cassette failed, if it did. */
   failureOf(id: string): CassetteOffline | undefined {
     return this.failures.get(id)
@@ -91,14 +100,17 @@ export class Asking {
   /** How every cassette answered. */
   answers(): Readonly<Record<string, Answer>> {
     return Object.fromEntries(
-      this.cassettes.map(({ cassetteId }) => {
+      this.cassettes.map(({ cassetteId }): readonly [string, Answer] => {
         const failure = this.failures.get(cassetteId)
         const took_ms = Math.round(1e3 * (this.took.get(cassetteId) ?? 0)) / 1e3
+        if (failure !== undefined) {
+          return [cassetteId, { status: failure.status, took_ms, reason: failure.reason }]
+        }
         return [
           cassetteId,
-          failure === undefined
-            ? { status: "ok" as const, took_ms }
-            : { status: failure.status, took_ms, reason: failure.reason }
+          this.unfinished.has(cassetteId)
+            ? { status: "partial", took_ms, reason: unfinishedText(cassetteId) }
+            : { status: "ok", took_ms }
         ]
       })
     )

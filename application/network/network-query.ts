@@ -218,6 +218,7 @@ export const rankNetwork = Effect.fnUntraced(function* (
     return nothing
   }
   const counts = yield* asking.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
+  asking.noteUnfinished(counts)
   const weights = weightsOf(question, sumCounts([...counts.values()], terms.length))
   const texts = Math.max(BEST_CANDIDATES, wanted.texts)
   const indexed = yield* askIndexes(asking, question, weights, { ...wanted, texts }, scope)

@@ -76,7 +76,7 @@ export interface AnswerByCassette {
 
 /** How one cassette is. */
 export type CassetteHealth =
-  | ({ readonly status: "ok"; readonly took_ms: number } & Handshake)
+  | ({ readonly status: "ok" | "partial"; readonly took_ms: number; readonly reason?: string } & Handshake)
   | (Answer & { readonly cassette_id: string })
 
 export type AskError = QueryError | InvalidInput
@@ -137,7 +137,7 @@ const limitFault = (limit: number): InvalidInput | undefined =>
 const healthOf = (cassette_id: string, answer: Answer, handshake: Handshake | undefined): CassetteHealth =>
   handshake === undefined
     ? { cassette_id, ...answer }
-    : { ...handshake, status: "ok", took_ms: answer.took_ms }
+    : { ...handshake, ...answer, status: answer.status === "partial" ? "partial" : "ok" }
 
 class Hub {
   readonly roster: Roster
@@ -177,7 +177,8 @@ class Hub {
     for (const [id, { status }] of Object.entries(answers)) {
       const before = this.seen.get(id) ?? "ok"
       this.seen.set(id, status)
-      if (status !== before && status !== "ok") yield* Effect.logWarning(`Cassette ${id} offline, skipping`)
+      if (status !== before && status !== "ok" && status !== "partial")
+        yield* Effect.logWarning(`Cassette ${id} offline, skipping`)
     }
   })
 
@@ -188,7 +189,7 @@ class Hub {
       handshakes.get(cassetteId)?.capabilities.some((each) => each === capability)
     )
     const failed = Object.fromEntries(
-      Object.entries(asking.answers()).filter(([, { status }]) => status !== "ok")
+      Object.entries(asking.answers()).filter(([, { status }]) => status !== "ok" && status !== "partial")
     )
     if (able.length === 0) {
       const available = [
@@ -353,6 +354,7 @@ class Hub {
     this.roster.using([...this.roster.registered.values()], (asking) =>
       Effect.gen({ self: this }, function* () {
         const handshakes = yield* asking.each(({ handshake }) => handshake)
+        asking.noteUnfinished(handshakes)
         const answers = asking.answers()
         yield* this.logChanges(answers)
         return Object.entries(answers).map(([id, answer]) => healthOf(id, answer, handshakes.get(id)))

@@ -61,6 +61,7 @@ export const signBitVectors = (exactUpTo?: number): VectorIndexShape => ({
     const censuses = yield* asking.each((cassette) =>
       cassette.askIndex?.({ op: "census", scope, identity, vector })
     )
+    asking.noteUnfinished(censuses)
     const total = sumOfCensuses([...censuses.values()].map(({ counts }) => counts))
     const within = candidateDistance(total, limit, exactUpTo)
     const answers = yield* asking.each((cassette) => {

@@ -54,6 +54,8 @@ export const Handshake = Schema.Struct({
   protocol_version: Schema.String,
   embedding_model: Schema.NullOr(Schema.String),
   mutability: Mutability,
+  /** Its last index run has not come to its end: it may have only a part of its sources. */
+  unfinished: Schema.optionalKey(Schema.Literal(true)),
   stats: CassetteStats
 })
 export type Handshake = typeof Handshake.Type

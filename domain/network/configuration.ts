@@ -36,7 +36,7 @@ export const CassetteConfiguration = Schema.Struct({
   sources: Schema.optionalKey(Schema.Array(Schema.String)),
   mutability: Schema.optionalKey(MutabilityName),
   ttl: Schema.optionalKey(Ttl),
-  /** Types of documents by glob; the first that matches counts. */
+  /** Types of documents by glob, relative to the configuration file; the first that matches counts. */
   content_types: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
   isolation: Schema.optionalKey(Schema.Literals(["process", "inline"]))
 })
@@ -92,6 +92,8 @@ export const STANDARD_CASSETTES: ReadonlyArray<{
   readonly bucket: string | null
   readonly mutability: Mutability
   readonly capabilities: ReadonlyArray<Capability>
+  /** The type of its documents, where that is not their folder. */
+  readonly type?: string
 }> = [
   { id: "canon", bucket: CANON_BUCKET, mutability: "immutable", capabilities: ["vectors", "fts"] },
   {
@@ -103,7 +105,13 @@ export const STANDARD_CASSETTES: ReadonlyArray<{
   { id: "capability", bucket: "CAPABILITY", mutability: "mutable", capabilities: ["vectors", "fts", "ast"] },
   { id: "navigation", bucket: "NAVIGATION", mutability: "mutable", capabilities: ["vectors", "fts"] },
   { id: "direction", bucket: "DIRECTION", mutability: "mutable", capabilities: ["vectors", "fts"] },
-  { id: "thought", bucket: "THOUGHT", mutability: "mutable", capabilities: ["vectors", "fts", "research"] },
+  {
+    id: "thought",
+    bucket: "THOUGHT",
+    mutability: "mutable",
+    capabilities: ["vectors", "fts", "research"],
+    type: "research"
+  },
   { id: "memory", bucket: "MEMORY", mutability: "append-only", capabilities: ["vectors", "fts"] },
   { id: "inbox", bucket: "INBOX", mutability: "ephemeral", capabilities: ["vectors", "fts"] },
   { id: "resident", bucket: null, mutability: "read-write", capabilities: ["vectors", "fts", "agent_id"] }

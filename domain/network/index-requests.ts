@@ -108,6 +108,8 @@ export interface VectorCensus {
   readonly counts: ReadonlyArray<number>
   /** Who made the store's vectors; null when it has none. */
   readonly stored: EmbedderIdentity | null
+  /** Its last index run has not come to its end. */
+  readonly unfinished?: true
 }
 
 /** How many vectors of one maker a store has. */
@@ -131,6 +133,8 @@ export interface IndexFacts {
   /** True when some memory was saved by an agent that said who it is. */
   readonly has_agents: boolean
   readonly vectors: ReadonlyArray<VectorStore>
+  /** Its last index run has not come to its end. */
+  readonly unfinished?: true
 }
 
 export type IndexRequest =

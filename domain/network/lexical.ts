@@ -18,6 +18,8 @@ export interface Counts {
   readonly chunks: number
   readonly words: number
   readonly frequencies: ReadonlyArray<number>
+  /** Its last index run has not come to its end. */
+  readonly unfinished?: true
 }
 
 /** What every asked cassette needs to score its chunks. */

@@ -40,7 +40,7 @@ export const factsOf = (
   { connection, meta }: OpenCassette,
   { now }: Scope,
   owner: string = ""
-): Omit<IndexFacts, "total_chunks" | "definitions" | "vectors"> => {
+): Omit<IndexFacts, "total_chunks" | "definitions" | "vectors" | "unfinished"> => {
   const documents = connection.all<{ type: string; files: number }>(
     "SELECT type, count(DISTINCT path) AS files FROM documents WHERE expires_at IS NULL OR expires_at > ? GROUP BY type",
     [now]

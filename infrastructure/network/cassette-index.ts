@@ -19,6 +19,7 @@ import { weightedCount } from "../../domain/network/term-counts.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { CassetteFault, CassetteFile, OpenCassette } from "./cassette-file.ts"
 import { factsOf } from "./cassette-facts.ts"
+import { unfinishedIn } from "./index-state.ts"
 import { narrowed, sees, type Sight, sightOf, VISIBLE_SEGMENTS } from "./cassette-sight.ts"
 import { memoryNote, recallMemories } from "./memory-reading.ts"
 import {
@@ -339,13 +340,20 @@ const answers: {
     return {
       ...factsOf(cassette, scope, sight.owner),
       vectors: vectorStores(cassette.connection, sight),
-      ...chunkFacts(cassette.connection, sight)
+      ...chunkFacts(cassette.connection, sight),
+      ...unfinishedIn(cassette.connection)
     }
   },
-  count: (cassette, { scope, terms }) => count(cassette, terms, scope),
+  count: (cassette, { scope, terms }) => ({
+    ...count(cassette, terms, scope),
+    ...unfinishedIn(cassette.connection)
+  }),
   best,
   describe,
-  census: (cassette, request) => vectorCensus(cassette.connection, sightOf(cassette, request.scope), request),
+  census: (cassette, request) => ({
+    ...vectorCensus(cassette.connection, sightOf(cassette, request.scope), request),
+    ...unfinishedIn(cassette.connection)
+  }),
   nearest: (cassette, request) =>
     nearestTexts(cassette.connection, sightOf(cassette, request.scope), request),
   vector: (cassette, request) => vectorOfText(cassette.connection, sightOf(cassette, request.scope), request),

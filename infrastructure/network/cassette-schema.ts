@@ -10,6 +10,7 @@ import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { applySteps, schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
+import { INDEX_COMPLETE } from "./index-state.ts"
 import { metaOf } from "./index-writing.ts"
 
 /** Where a cassette records its versions. */
@@ -89,6 +90,7 @@ export const beginCassette = (
     memories,
     schema_version: CASSETTE_SCHEMA_VERSION,
     ttl_ms: `${ttlMillis}`,
+    indexing: INDEX_COMPLETE,
     reindexing: "0",
     sealed: "0"
   }

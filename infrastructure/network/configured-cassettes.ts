@@ -68,6 +68,11 @@ export const configuredCassette = (
   }
 }
 
+const bucketGlob = (file: string, root: string, bucket: string): string => {
+  const way = relative(dirname(file), root).split(sep).join("/")
+  return `${way === "" ? "." : way}/${bucket}/**`
+}
+
 /** The globs of a cassette's files, relative to the configuration file. */
 export const sourcesOf = (
   file: string,
@@ -76,8 +81,18 @@ export const sourcesOf = (
 ): ReadonlyArray<string> => {
   if (sources !== undefined) return sources
   const bucket = STANDARD_CASSETTES.find((standard) => standard.id === id)?.bucket
-  const way = relative(dirname(file), root).split(sep).join("/")
-  return bucket === null || bucket === undefined ? [] : [`${way === "" ? "." : way}/${bucket}/**`]
+  return bucket === null || bucket === undefined ? [] : [bucketGlob(file, root, bucket)]
+}
+
+/** The types of a cassette's documents by glob, relative to the configuration file. */
+export const contentTypesOf = (
+  file: string,
+  root: string,
+  { content_types, id }: CassetteConfiguration
+): Readonly<Record<string, string>> => {
+  const standard = STANDARD_CASSETTES.find((each) => each.id === id)
+  if (content_types !== undefined || typeof standard?.bucket !== "string") return content_types ?? {}
+  return standard.type === undefined ? {} : { [bucketGlob(file, root, standard.bucket)]: standard.type }
 }
 
 const refusing = ({ id, shownPath }: CassetteAddress, reason: string): Cassette => {

@@ -7,6 +7,7 @@ import type { Receipt } from "../../domain/network/receipt-form.ts"
 import { brokenRule } from "../../domain/network/receipt-rules.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { Find } from "./chunk-verification.ts"
+import { INDEX_COMPLETE, INDEX_UNDER_WAY } from "./index-state.ts"
 import { metaOf } from "./index-writing.ts"
 
 const isOneOf =
@@ -23,6 +24,7 @@ const expectations = (
   memories: isOneOf("shared", "private"),
   schema_version: (value) => majorVersion(value) === majorVersion(CASSETTE_SCHEMA_VERSION),
   ttl_ms: (value) => /^[1-9][0-9]{0,14}$/.test(value),
+  indexing: isOneOf(INDEX_COMPLETE, ...(isSealed ? [] : [INDEX_UNDER_WAY])),
   // Guards of chunks stand aside while a cassette is indexed anew, and that is over when its write is.
   reindexing: isOneOf("0"),
   sealed: isOneOf(isSealed ? "1" : "0")

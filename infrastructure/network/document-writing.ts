@@ -9,6 +9,7 @@ import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { addReceipt } from "./cassette-schema.ts"
 import { foldLongTail, foldTail, indexRecord, metaOf, setMeta, withdrawRecord } from "./index-writing.ts"
+import { INDEX_COMPLETE, INDEX_UNDER_WAY, isUnfinished } from "./index-state.ts"
 import { memoriesToIndex, removeExpiredMemories } from "./memory-writing.ts"
 
 /** A document as it is given; its text is stored byte for byte. */
@@ -18,17 +19,17 @@ export interface GivenDocument {
   readonly text: string
 }
 
-/** What writing a document came to; `refused` by the cassette's mutability. */
-export type WriteOutcome = "added" | "replaced" | "unchanged" | "removed" | "refused"
+/** What writing a document came to; `refused` by the cassette's mutability, `expired` where it was held as it is for its time. */
+export type WriteOutcome = "added" | "replaced" | "unchanged" | "expired" | "removed" | "refused"
 
-interface StoredDocument extends Omit<DocumentRecord, "added_at" | "expires_at"> {
+interface StoredDocument extends Omit<DocumentRecord, "added_at"> {
   readonly document_id: number
   readonly record_hash: string
 }
 
 const newestOf = (host: SqlHost, path: string): StoredDocument | undefined =>
   host.all<StoredDocument>(
-    "SELECT document_id, path, version, type, content_hash, record_hash FROM documents WHERE path = ? ORDER BY version DESC LIMIT 1",
+    "SELECT document_id, path, version, type, content_hash, record_hash, expires_at FROM documents WHERE path = ? ORDER BY version DESC LIMIT 1",
     [path]
   )[0]
 
@@ -70,8 +71,8 @@ export const putDocument = (connection: Connection, document: GivenDocument, tim
     const rule = (meta.get("mutability") ?? "mutable") as Mutability
     const stored = newestOf(connection, document.path)
     const isSame = stored?.content_hash === sha256(document.text) && stored.type === document.type
-    // A document that is given again lives on, so an ephemeral one is stored anew.
-    if (isSame && rule !== "ephemeral") return "unchanged"
+    // A document lives from its last change on, however often it is given again.
+    if (isSame) return stored.expires_at !== null && stored.expires_at <= time.now ? "expired" : "unchanged"
     if (meta.get("sealed") === "1") return "refused"
     if (rule === "immutable" && stored !== undefined) return "refused"
     const keeps = rule === "stable" || rule === "append-only"
@@ -82,7 +83,7 @@ export const putDocument = (connection: Connection, document: GivenDocument, tim
     if (stored !== undefined && rule === "stable")
       withdrawRecord(connection, "document_id", stored.document_id)
     foldLongTail(connection, MAX_RUN_TAIL_CHUNKS)
-    return stored === undefined ? "added" : isSame ? "unchanged" : "replaced"
+    return stored === undefined ? "added" : "replaced"
   })
 
 /** Removes a document; `refused` where the cassette keeps every document. */
@@ -100,7 +101,7 @@ export const removeDocument = (connection: Connection, path: string): WriteOutco
 export const sweep = (connection: Connection, now: string): ReadonlyArray<string> =>
   connection.transaction(() => {
     const expired = connection.all<StoredDocument>(
-      "SELECT document_id, path, version, type, content_hash, record_hash FROM documents WHERE expires_at <= ? ORDER BY path",
+      "SELECT document_id, path, version, type, content_hash, record_hash, expires_at FROM documents WHERE expires_at <= ? ORDER BY path",
       [now]
     )
     for (const document of expired) remove(connection, document, "ephemeral")
@@ -108,15 +109,41 @@ export const sweep = (connection: Connection, now: string): ReadonlyArray<string
     return expired.map(({ path }) => path)
   })
 
+/** Removes memories alone that have expired by `now`. */
+export const sweepMemories = (connection: Connection, now: string): void => {
+  connection.transaction(() => removeExpiredMemories(connection, now))
+}
+
 /** Ends a run of writes, as every run of `putDocument` must be: nothing waits in the tail, and readers find short lists. */
 export const finishWriting = (connection: Connection): void => {
   connection.transaction(() => foldTail(connection))
 }
 
+/**
+ * A write of an index run: with the first that changes something the cassette says that a run is under way, and it says
+ * so until `finishIndexing`, whatever ends the process.
+ */
+export const duringIndexing = (connection: Connection, write: () => WriteOutcome): WriteOutcome =>
+  connection.transaction(() => {
+    const outcome = write()
+    if (["added", "replaced", "removed"].includes(outcome) && !isUnfinished(connection)) {
+      setMeta(connection, "indexing", INDEX_UNDER_WAY)
+    }
+    return outcome
+  })
+
+/** Ends an index run: nothing waits in the tail, and the cassette holds all that the run was to bring. */
+export const finishIndexing = (connection: Connection): void => {
+  connection.transaction(() => {
+    foldTail(connection)
+    if (isUnfinished(connection)) setMeta(connection, "indexing", INDEX_COMPLETE)
+  })
+}
+
 /** Closes an immutable cassette for good. */
 export const seal = (connection: Connection): void => {
   connection.transaction(() => {
-    foldTail(connection)
+    finishIndexing(connection)
     addReceipt(connection, "seal", "0".repeat(64), "immutable")
     setMeta(connection, "sealed", "1")
   })

@@ -86,6 +86,7 @@ export const indexedCassette = ({
     protocol_version: PROTOCOL_VERSION,
     embedding_model: known.vectors[0]?.identity.model ?? null,
     mutability: known.mutability,
+    ...(known.unfinished === true ? { unfinished: true } : {}),
     stats: statsOf(known)
   }))
   const cassette: Cassette = {

@@ -18,15 +18,16 @@ import {
   openCassetteWriter,
   type WriteCassette
 } from "./cassette-writer.ts"
-import { type ConfiguredCassette, sourcesOf } from "./configured-cassettes.ts"
+import { type ConfiguredCassette, contentTypesOf, sourcesOf } from "./configured-cassettes.ts"
 import {
-  finishWriting,
+  duringIndexing,
+  finishIndexing,
   type GivenDocument,
   putDocument,
   removeDocument,
   seal,
   storedPaths,
-  sweep,
+  sweepMemories,
   type WriteOutcome,
   type WriteTime
 } from "./document-writing.ts"
@@ -50,7 +51,11 @@ export interface IndexReport {
   readonly removed: number
   /** Paths that the cassette's mutability does not let change. */
   readonly refused: ReadonlyArray<string>
-  readonly skipped: ReadonlyArray<{ readonly path: string; readonly reason: SkipReason }>
+  readonly skipped: ReadonlyArray<{ readonly path: string; readonly reason: SkipReason | "EXPIRED" }>
+  /** Sources of the configuration that match no file. */
+  readonly unmatched: ReadonlyArray<string>
+  /** Paths that no source has and that stay all the same, since a source that matches nothing may be mistyped. */
+  readonly withheld: ReadonlyArray<string>
   /** Texts that were given a vector. */
   readonly embedded: number
   readonly took_ms: number
@@ -62,6 +67,8 @@ export interface IndexingOptions {
   readonly progress: (done: number, total: number) => Effect.Effect<void>
   /** What gives texts their vectors, so many at once; none when it is left out. */
   readonly embedding?: Embedding | undefined
+  /** True: what no source has is removed also where a source matches nothing. */
+  readonly prune?: boolean | undefined
 }
 
 /** An embedder, and how many texts it is given at once. */
@@ -77,7 +84,25 @@ interface Sources {
   readonly documents: ReadonlyArray<string>
   /** What the walk met and could not take. */
   readonly unreadable: ReadonlyArray<Skipped>
+  /** Globs of the configuration that match no file. */
+  readonly unmatched: ReadonlyArray<string>
+  readonly isGone: (path: string) => boolean
   readonly read: (path: string) => GivenDocument | SkipReason
+}
+
+/** Globs of the configuration as globs below the root; one that leads out of it is refused by the name of its list. */
+const belowRoot = (
+  file: string,
+  root: string,
+  list: string,
+  given: ReadonlyArray<string>
+): ReadonlyArray<string> | InvalidInput => {
+  const folder = file.slice(0, file.lastIndexOf("/"))
+  const below = given.map((glob) => globBelowRoot(root, folder, glob))
+  const outside = below.indexOf(undefined)
+  if (outside === -1) return below as ReadonlyArray<string>
+  const message = `${given[outside]} leads out of the root folder`
+  return new InvalidInput({ message: `${list}: ${message}`, issues: [{ path: list, message }] })
 }
 
 const sourcesIn = (
@@ -86,25 +111,32 @@ const sourcesIn = (
   { configuration, id }: ConfiguredCassette
 ): Sources | undefined | WalkError => {
   const given = sourcesOf(file, root, configuration)
-  const globs = given.map((glob) => globBelowRoot(root, file.slice(0, file.lastIndexOf("/")), glob))
-  const outside = globs.indexOf(undefined)
-  if (outside !== -1) {
-    const path = `cassettes.${id}.sources`
-    const message = `${given[outside]} leads out of the root folder`
-    return new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
-  }
-  if (globs.length === 0) return undefined
-  const found = sourceFiles(root, globs as ReadonlyArray<string>)
+  const below = belowRoot(file, root, `cassettes.${id}.sources`, given)
+  if (below instanceof InvalidInput) return below
+  const types = contentTypesOf(file, root, configuration)
+  const typed = belowRoot(file, root, `cassettes.${id}.content_types`, Object.keys(types))
+  if (typed instanceof InvalidInput) return typed
+  if (below.length === 0) return undefined
+  const found = sourceFiles(root, below)
   if (!("files" in found)) return found
-  const typeOf = documentType(configuration.content_types ?? {})
-  const { files, unreadable } = found
-  return { documents: files, unreadable, read: (path) => readDocument(root, path, typeOf(path)) }
+  const names = Object.values(types)
+  const typeOf = documentType(typed.map((glob, index) => [glob, names[index]!]))
+  const { files, isGone, unmatched, unreadable } = found
+  return {
+    documents: files,
+    unreadable,
+    // Nobody has written a source that stands for a folder of the standard network.
+    unmatched: configuration.sources === undefined ? [] : unmatched.map((index) => given[index]!),
+    isGone,
+    read: (path) => readDocument(root, path, typeOf(path))
+  }
 }
 
 interface Tally {
-  readonly counts: Record<Exclude<WriteOutcome, "refused">, number>
+  readonly counts: Record<Exclude<WriteOutcome, "refused" | "expired">, number>
   readonly refused: Array<string>
-  readonly skipped: Array<Skipped>
+  readonly skipped: Array<{ readonly path: string; readonly reason: SkipReason | "EXPIRED" }>
+  readonly withheld: Array<string>
   embedded: number
 }
 
@@ -112,11 +144,13 @@ const newTally = (): Tally => ({
   counts: { added: 0, replaced: 0, unchanged: 0, removed: 0 },
   refused: [],
   skipped: [],
+  withheld: [],
   embedded: 0
 })
 
 const count = (tally: Tally, path: string, outcome: WriteOutcome): void => {
   if (outcome === "refused") tally.refused.push(path)
+  else if (outcome === "expired") tally.skipped.push({ path, reason: "EXPIRED" })
   else tally.counts[outcome] += 1
 }
 
@@ -131,7 +165,14 @@ const putAll = Effect.fnUntraced(function* (
   for (const [index, path] of documents.entries()) {
     const document = read(path)
     if (typeof document === "string") tally.skipped.push({ path, reason: document })
-    else count(tally, path, yield* write((connection) => putDocument(connection, document, time)))
+    else
+      count(
+        tally,
+        path,
+        yield* write((connection) =>
+          duringIndexing(connection, () => putDocument(connection, document, time))
+        )
+      )
     yield* progress(index + 1, documents.length)
     if (index % TURN_DOCUMENTS === 0) yield* Effect.yieldNow
   }
@@ -169,21 +210,29 @@ export const embedMissing = Effect.fnUntraced(function* (
 const update = Effect.fnUntraced(function* (
   configured: ConfiguredCassette,
   sources: Sources | undefined,
-  { embedding, progress }: IndexingOptions,
+  { embedding, progress, prune = false }: IndexingOptions,
   tally: Tally
 ) {
   // Before the file is opened, which may make it.
   const time = yield* writeTime(configured.birth.ttlMillis)
   const write = yield* openCassetteWriter(configured.file, configured.birth, "normal")
-  yield* write((connection) => sweep(connection, time.now))
+  yield* write((connection) => sweepMemories(connection, time.now))
   if (sources === undefined) return
   yield* putAll(write, sources, time, tally, progress)
   const kept = new Set(sources.documents)
   for (const path of yield* write(storedPaths)) {
     if (kept.has(path) || isOutOfSight(sources.unreadable, path)) continue
-    count(tally, path, yield* write((connection) => removeDocument(connection, path)))
+    if (!prune && !sources.isGone(path)) {
+      tally.withheld.push(path)
+      continue
+    }
+    count(
+      tally,
+      path,
+      yield* write((connection) => duringIndexing(connection, () => removeDocument(connection, path)))
+    )
   }
-  yield* write(finishWriting)
+  yield* write(finishIndexing)
   if (embedding !== undefined) tally.embedded = yield* embedMissing(write, configured.id, embedding)
 })
 
@@ -219,6 +268,18 @@ const holdsExactly = (
   )
 }
 
+const pathsOf = (old: CassetteFile): ReadonlyArray<string> => {
+  const held = old.read(({ connection }) => storedPaths(connection))
+  return "value" in held ? held.value : []
+}
+
+/** True for what a sealed cassette holds and no source has, where a source matches nothing and may be mistyped. */
+const isMissing = (
+  { isGone }: Sources,
+  { seen, skipped }: ReturnType<typeof seenIn>,
+  path: string
+): boolean => !seen.has(path) && !isOutOfSight(skipped, path) && !isGone(path)
+
 /** What is out of sight now stands in the new cassette as it stood in the old one; it may still be there. */
 const keepUnseen = Effect.fnUntraced(function* (
   write: WriteCassette,
@@ -245,7 +306,7 @@ const keepUnseen = Effect.fnUntraced(function* (
 const rebuildSealed = Effect.fnUntraced(function* (
   configured: ConfiguredCassette,
   sources: Sources,
-  { embedding, progress }: IndexingOptions,
+  { embedding, progress, prune = false }: IndexingOptions,
   tally: Tally
 ) {
   // What stands at the path must be this cassette, whose place is taken only by a whole new one.
@@ -261,6 +322,11 @@ const rebuildSealed = Effect.fnUntraced(function* (
     if (holdsExactly(old, found, embedding)) {
       tally.counts.unchanged = found.seen.size
       tally.skipped.push(...found.skipped)
+      return
+    }
+    const lost = prune ? [] : pathsOf(old).filter((path) => isMissing(sources, found, path))
+    if (lost.length > 0) {
+      tally.withheld.push(...lost)
       return
     }
   }
@@ -286,7 +352,13 @@ const rebuildSealed = Effect.fnUntraced(function* (
   yield* onFile(configured.file, () => renameSync(fresh, configured.file))
 })
 
-const NO_SOURCES: Sources = { documents: [], unreadable: [], read: () => "UNREADABLE" }
+const NO_SOURCES: Sources = {
+  documents: [],
+  unreadable: [],
+  unmatched: [],
+  isGone: () => true,
+  read: () => "UNREADABLE"
+}
 
 /** Without sources a sealed cassette that is there keeps what it was given otherwise. */
 const indexSealed = Effect.fnUntraced(function* (
@@ -321,6 +393,8 @@ export const indexCassette = Effect.fnUntraced(function* (
     ...tally.counts,
     refused: tally.refused,
     skipped: tally.skipped,
+    unmatched: sources?.unmatched ?? [],
+    withheld: tally.withheld,
     embedded: tally.embedded,
     took_ms: Math.round(took)
   }

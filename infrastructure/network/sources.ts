@@ -7,39 +7,69 @@ import picomatch from "picomatch"
 import type { Walk } from "../../application/corpus/corpus-files.ts"
 import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { MAX_DOCUMENT_BYTES } from "../../domain/network/limits.ts"
+import { globs } from "../corpus/ignore-rules.ts"
 import { walkFiles } from "../corpus/file-walk.ts"
 import type { GivenDocument } from "./document-writing.ts"
 
 /** Why the files of a folder cannot be found. */
 export type WalkError = Exclude<ReturnType<typeof walkFiles>, Walk>
 
-/** A glob of the configuration, relative to the root; undefined when it leads out of it. */
+/**
+ * A glob of the configuration, which is relative to its file, as one that is relative to the root; undefined when it leads
+ * out of it. One without a slash is a name in any folder.
+ */
 export const globBelowRoot = (root: string, folder: string, glob: string): string | undefined => {
+  if (!glob.includes("/") && glob !== "." && glob !== "..") return glob
   const base = relative(root, folder).split(sep).join("/")
   const joined = posix.normalize(posix.join(base === "" ? "." : base, glob))
   return joined === ".." || joined.startsWith("../") || posix.isAbsolute(glob) ? undefined : joined
 }
 
-/** The files of the globs (relative to the root), in order, and what is there but cannot be read or named. */
-export const sourceFiles = (
-  root: string,
-  globs: ReadonlyArray<string>
-): { readonly files: ReadonlyArray<string>; readonly unreadable: ReadonlyArray<Skipped> } | WalkError => {
-  const walk = walkFiles(root, { paths: [], include: globs, exclude: [] })
+export interface SourceFiles {
+  /** In order. */
+  readonly files: ReadonlyArray<string>
+  /** What is there but cannot be read or named. */
+  readonly unreadable: ReadonlyArray<Skipped>
+  /** The places of globs that match no file at all. */
+  readonly unmatched: ReadonlyArray<number>
+  /**
+   * True for a path that may be taken for gone when it is not among the files. Where some glob matches nothing, it may be
+   * mistyped: then only what one of the others would match is surely gone.
+   */
+  readonly isGone: (path: string) => boolean
+}
+
+/** The files of the globs (relative to the root). */
+export const sourceFiles = (root: string, given: ReadonlyArray<string>): SourceFiles | WalkError => {
+  const walk = walkFiles(root, { paths: [], include: given, exclude: [] })
   if (!("files" in walk)) return walk
-  return { files: walk.files, unreadable: walk.skipped.filter(({ reason }) => reason === "UNREADABLE") }
+  const { files } = walk
+  const matchers = given.map((glob) => globs("/include", [glob])).filter((each) => typeof each === "function")
+  const unmatched = [...matchers.keys()].filter((index) => !files.some(matchers[index]!))
+  return {
+    files,
+    unreadable: walk.skipped.filter(({ reason }) => reason === "UNREADABLE"),
+    unmatched,
+    isGone: (path) =>
+      unmatched.length === 0 || matchers.some((matches, index) => !unmatched.includes(index) && matches(path))
+  }
 }
 
 /** True for what may still be there: it, or a folder above it, could not be read. */
-export const isOutOfSight = (unreadable: ReadonlyArray<Skipped>, path: string): boolean =>
+export const isOutOfSight = (
+  unreadable: ReadonlyArray<{ readonly path: string; readonly reason: string }>,
+  path: string
+): boolean =>
   unreadable.some(
     ({ path: skipped }) =>
       skipped === "./" || (skipped.endsWith("/") ? path.startsWith(skipped) : path === skipped)
   )
 
 /** The type of a document: the first glob that matches, else its first folder; a file of the root is a `document`. */
-export const documentType = (types: Readonly<Record<string, string>>): ((path: string) => string) => {
-  const matchers = Object.entries(types).map(([glob, type]) => ({
+export const documentType = (
+  types: ReadonlyArray<readonly [glob: string, type: string]>
+): ((path: string) => string) => {
+  const matchers = types.map(([glob, type]) => ({
     matches: picomatch(glob, { dot: true, basename: !glob.includes("/"), nonegate: true }),
     type
   }))

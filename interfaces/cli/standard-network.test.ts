@@ -71,6 +71,43 @@ describe("the nine standard cassettes", () => {
   })
 })
 
+describe("three commands in a folder with documents of every kind", () => {
+  it("find each kind by its capability", async () => {
+    const folder = emptyFolder()
+    for (const { bucket, id } of STANDARD_CASSETTES) {
+      if (bucket !== null)
+        write(folder, `${bucket}/${id}.md`, `# ${id}\n\nAn orchard of ${id} stands here.\n`)
+    }
+    write(folder, "CAPABILITY/graft.ts", "/** An orchard is grafted. */\nexport const graft = () => 1\n")
+    for (const command of ["init", "index"]) await runCli(["network", command], { cwd: folder })
+    const asked = async (capability: string) => {
+      const { code, document } = await runJson(
+        ["network", "query", "orchard", "--capability", capability, "--limit", "50"],
+        { cwd: folder }
+      )
+      expect(code, capability).toBe(0)
+      const { hits } = document.data as { hits: ReadonlyArray<Hit> }
+      return new Set(hits.map(({ source }) => source))
+    }
+    expect([...(await asked("research"))]).toEqual(["thought"])
+    expect([...(await asked("ast"))].sort()).toEqual(["capability", "documents"])
+    const withFiles = STANDARD_CASSETTES.filter(({ bucket }) => bucket !== null).map(({ id }) => id)
+    for (const id of withFiles) {
+      const { document } = await runJson(
+        ["network", "query", "orchard", "--capability", "fts", "--cassette", id],
+        { cwd: folder }
+      )
+      expect((document.data as { hits: ReadonlyArray<Hit> }).hits.length, id).toBeGreaterThan(0)
+    }
+    await runCli(["memory", "save", "an orchard", "--cassette", "resident", "--agent", "a1"], { cwd: folder })
+    const { document } = await runJson(
+      ["network", "query", "orchard", "--capability", "agent_id", "--agent", "a1"],
+      { cwd: folder }
+    )
+    expect(document.data).toMatchObject({ hits: [{ source: "resident" }] })
+  })
+})
+
 describe("a configuration with an external cassette that cannot be reached", () => {
   it("is indexed and asked; what is missing is offline, with what to do", async () => {
     const folder = emptyFolder()

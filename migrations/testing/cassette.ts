@@ -172,6 +172,7 @@ const setup = (mutability: Mutability, memories: Memories): ReadonlyArray<string
     schema_version: "1.0",
     ttl_ms: "0",
     next_chunk: "4",
+    indexing: "complete",
     reindexing: "0",
     sealed: "0"
   }).map(([key, value]) => insert("network_meta", { key, value })),

@@ -268,6 +268,15 @@ export const unusableCheck = (name: string, { _tag = "", message }: OpeningFailu
     ? problem(name, message, remedies[_tag] ?? "", commands[_tag])
     : problem(name, message, "see all that is damaged, and bring the file back from a copy", verify)
 
+/** A cassette whose last index run has not come to its end. */
+export const unfinishedCheck = (id: string): Check =>
+  advice(
+    `cassette ${id} index`,
+    "an index run was begun and has not come to its end: it may have only a part of its sources",
+    "let the run that is under way end, or bring the cassette up to date",
+    `cortex network index ${shellWord(id)}`
+  )
+
 const severity = { ok: 0, advice: 1, problem: 2 } as const
 
 /** The report of all checks; its verdict is the worst state. */

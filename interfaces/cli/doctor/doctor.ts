@@ -21,6 +21,7 @@ import {
   missingCheck,
   programChecks,
   reportOf,
+  unfinishedCheck,
   unusableCheck
 } from "./checks.ts"
 import { databaseChecksOf, ledgerChecksOf, sqliteVersion, stands } from "./facts.ts"
@@ -63,6 +64,7 @@ const networkChecks = Effect.gen(function* () {
     const how = "cortex network index makes it"
     const verify = `cortex network verify ${shellWord(id)}`
     checks.push(...(yield* databaseChecksOf({ name, file: database, how, verify }, look)))
+    if (found?.status === "partial") checks.push(unfinishedCheck(id))
   }
   return checks
 }).pipe(Effect.catch((error) => Effect.succeed([unusableCheck("network", error, "cortex network verify")])))

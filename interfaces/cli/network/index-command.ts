@@ -5,7 +5,7 @@ import * as Command from "effect/cli/Command"
 import { indexCassette, type IndexReport } from "../../../infrastructure/network/indexing.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { configuredEmbedding } from "../../../infrastructure/network/network-files.ts"
-import { refusedFlag } from "../options.ts"
+import { refusedFlag, switchFlag } from "../options.ts"
 import { answer, writeNotes, writeWarnings } from "../output.ts"
 import { type Line, printable, table } from "../printable.ts"
 import { progressLine } from "../progress.ts"
@@ -31,7 +31,7 @@ const toIndex = Effect.fnUntraced(function* (
   return chosen.filter(isLocal)
 })
 
-const indexChosen = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
+const indexChosen = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, prune: boolean) {
   const network = yield* configuredNetwork
   const embedding = yield* configuredEmbedding(network)
   const progress = yield* progressLine
@@ -44,7 +44,8 @@ const indexChosen = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
       : { ...cassette, configuration: { ...cassette.configuration, sources: [] } }
     const report = yield* indexCassette(network.file, network.root, wanted, {
       progress: (done, total) => progress.show(`${cassette.id}: indexing ${done} of ${total} files`),
-      embedding
+      embedding,
+      prune
     }).pipe(Effect.ensuring(progress.clear))
     reports.push(report)
   }
@@ -67,11 +68,25 @@ const reportLines = (reports: ReadonlyArray<IndexReport>): ReadonlyArray<Line> =
     ])
   )
 
+/** What sources that match nothing come to: they may be mistyped, and what they held stays. */
+export const sourceWarnings = ({ cassette_id, unmatched, withheld }: IndexReport): ReadonlyArray<string> => {
+  const told = unmatched.map((glob) => `${cassette_id}: the source ${glob} matches no file`)
+  return withheld.length === 0
+    ? told
+    : told.concat(
+        `${cassette_id}: ${withheld.length} documents (${withheld[0]}, …) are in none of its sources and were kept, since a source matches no file: correct the source, or remove them with cortex network index ${cassette_id} --prune`
+      )
+}
+
 export const indexCommand = Command.make(
   "index",
-  { cassettes: cassettesArgument },
-  Effect.fnUntraced(function* ({ cassettes: ids }) {
-    const reports = yield* Effect.scoped(indexChosen(ids))
+  {
+    cassettes: cassettesArgument,
+    prune: switchFlag("prune", "remove what no source has, also where a source matches no file")
+  },
+  Effect.fnUntraced(function* ({ cassettes: ids, prune }) {
+    const reports = yield* Effect.scoped(indexChosen(ids, prune))
+    yield* writeWarnings(reports.flatMap(sourceWarnings))
     yield* writeWarnings(
       reports.flatMap(({ cassette_id, refused }) =>
         refused.map(

@@ -7,7 +7,7 @@ import { STANDARD_CASSETTES } from "../../../domain/network/configuration.ts"
 type Standard = (typeof STANDARD_CASSETTES)[number]
 
 const entry = (
-  { bucket, capabilities, id, mutability }: Standard,
+  { bucket, capabilities, id, mutability, type }: Standard,
   hasFiles: boolean
 ): ReadonlyArray<string> => [
   `  - id: ${id}`,
@@ -16,6 +16,7 @@ const entry = (
   `    auto_index: ${hasFiles}`,
   `    mutability: ${mutability}`,
   ...(hasFiles ? ["    sources:", `      - "../${bucket}/**"`] : []),
+  ...(hasFiles && type !== undefined ? ["    content_types:", `      "../${bucket}/**": ${type}`] : []),
   "    capabilities:",
   ...capabilities.map((capability) => `      - ${capability}`)
 ]

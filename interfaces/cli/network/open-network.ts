@@ -36,10 +36,14 @@ export const chosenCassettes = (
     : Effect.succeed(ids.length === 0 ? cassettes : cassettes.filter(({ id }) => ids.includes(id)))
 }
 
-/** Tells which cassettes did not answer, and why. */
+/** Tells which cassettes did not answer, or from a part alone, and why. */
 export const warnOfAnswers = (answers: Readonly<Record<string, Answer>>) =>
   writeWarnings(
     Object.entries(answers)
       .filter(([, { status }]) => status !== "ok")
-      .map(([id, { reason, status }]) => `Cassette ${id} offline, skipping (${status}: ${reason ?? ""})`)
+      .map(([id, { reason = "", status }]) =>
+        status === "partial"
+          ? `Cassette ${id}: ${reason}`
+          : `Cassette ${id} offline, skipping (${status}: ${reason})`
+      )
   )

@@ -4,7 +4,7 @@ import * as Command from "effect/cli/Command"
 import type { CassetteHealth } from "../../../application/network/network.ts"
 import type { Capability } from "../../../domain/network/cassette.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
-import { answer } from "../output.ts"
+import { answer, writeWarnings } from "../output.ts"
 import { type Line, table } from "../printable.ts"
 import { configuredNetwork, withNetwork } from "./open-network.ts"
 
@@ -52,6 +52,11 @@ export const statusCommand = Command.make(
     const { cassettes: configured } = yield* configuredNetwork
     const health = yield* withNetwork((network) => network.status)
     const cassettes = health.map((each) => shown(each, configured))
+    yield* writeWarnings(
+      health.flatMap((each) =>
+        each.status === "partial" ? [`Cassette ${each.cassette_id}: ${each.reason ?? ""}`] : []
+      )
+    )
     yield* answer({ data: { cassettes }, lines: () => statusLines(cassettes) })
   })
 ).pipe(

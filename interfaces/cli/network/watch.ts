@@ -11,6 +11,7 @@ import { realSleep } from "../../../infrastructure/sqlite/real-time.ts"
 import { Format } from "../options.ts"
 import { writeResult, writeWarnings } from "../output.ts"
 import { printableJson } from "../printable.ts"
+import { sourceWarnings } from "./index-command.ts"
 import { configuredNetwork } from "./open-network.ts"
 
 /** How long to wait for further changes before indexing (milliseconds). */
@@ -72,13 +73,15 @@ export const watchCommand = Command.make(
           yield* Queue.clear(changes)
           const run = yield* Effect.result(Effect.scoped(Effect.flatMap(configuredNetwork, indexAll)))
           if (run._tag === "Failure") yield* writeWarnings([run.failure.message])
-          else
+          else {
+            yield* writeWarnings(run.success.flatMap(sourceWarnings))
             yield* writeResult(
               run.success
                 .filter(hasChanged)
                 .map((report) => `${line(report, isJson)}\n`)
                 .join("")
             )
+          }
         }
       })
     )
