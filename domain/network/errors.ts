@@ -20,7 +20,9 @@ const reasonsOf = (answers: typeof Answers.Type): string =>
 export class CassetteOffline extends Schema.TaggedError<CassetteOffline>()("CassetteOffline", {
   cassette_id: Schema.String,
   status: Schema.Literals(["offline", "timeout", "error", "refused"]),
-  reason: Schema.String
+  reason: Schema.String,
+  /** Another program is at work in its file: the same question may be answered a moment later. */
+  busy: Schema.optionalKey(Schema.Literal(true))
 }) {
   override get message() {
     return `Cassette ${this.cassette_id} does not answer: ${this.reason}`

@@ -17,6 +17,7 @@ import {
   mustBeCopied,
   pictureOf
 } from "../sqlite/private-copy.ts"
+import { isBusyCode } from "../sqlite/busy-code.ts"
 import { traceRemoval } from "../sqlite/reading-traces.ts"
 
 /** "CXN1" as a big-endian number, in the header of every cassette. */
@@ -32,6 +33,8 @@ const CACHE_KIBIBYTES = 8_192
 export interface CassetteFault {
   readonly status: Exclude<AnswerStatus, "ok" | "partial">
   readonly reason: string
+  /** Another program is at work in the file and will be done soon: asking again is the answer. */
+  readonly busy?: true
 }
 
 export type CassetteInspection =
@@ -79,8 +82,9 @@ const PUT_BACK =
 const faultOf = (error: unknown): CassetteFault => {
   const code = codeOf(error)
   const message = error instanceof Error ? error.message : String(error)
-  if (code.startsWith("SQLITE_BUSY") || code.startsWith("SQLITE_LOCKED")) {
-    return { status: "offline", reason: "the file is locked by another program: ask again when that is done" }
+  if (isBusyCode(code)) {
+    const reason = "the file is locked by another program: ask again when that is done"
+    return { status: "offline", reason, busy: true }
   }
   if (["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "ENOSPC", "EDQUOT"].includes(code)) {
     return { status: "error", reason: NO_ROOM }
@@ -219,7 +223,7 @@ const openCopy = (wanted: Wanted, identity: string) => {
       const admitted = admit(copy, wanted)
       return "status" in admitted ? admitted : { ...admitted, identity, copied, removeTraces: () => {} }
     }
-    return { status: "offline", reason: COPY_TORN } as const
+    return { status: "offline", reason: COPY_TORN, busy: true } as const
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

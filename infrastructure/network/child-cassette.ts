@@ -205,6 +205,7 @@ export const childCassette = (options: ChildCassetteOptions): Cassette => {
     shownPath: options.shownPath,
     embedder: options.embedder,
     agent: options.agent,
+    busyDeadlineMillis: options.busyDeadlineMillis,
     inProcess: false,
     askIndex,
     close: Effect.sync(() => child.stop())

@@ -19,6 +19,7 @@ import { distinctTexts } from "../../domain/network/ranking.ts"
 import { type EmbedderIdentity, identityText } from "../../domain/network/vectors.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { englishStem } from "./english-stems.ts"
+import { patiently } from "./patient-reading.ts"
 
 export interface IndexedCassetteOptions {
   readonly id: string
@@ -29,7 +30,10 @@ export interface IndexedCassetteOptions {
   readonly embedder?: EmbedderIdentity | undefined
   /** Whose memories are seen beside those of everybody, in what the cassette tells of itself and finds by itself. */
   readonly agent?: string | null | undefined
+  /** Asks once; what a writer at work keeps from answering is asked again. */
   readonly askIndex: AskIndex
+  /** How long an answer waits for writers (milliseconds; 5,000 when it is left out). */
+  readonly busyDeadlineMillis?: number | undefined
   readonly close: Effect.Effect<void>
 }
 
@@ -68,13 +72,15 @@ const scopeNow = (agent: string | null) =>
 /** The cassette of an index. */
 export const indexedCassette = ({
   agent = null,
-  askIndex,
+  askIndex: askOnce,
+  busyDeadlineMillis,
   close,
   embedder,
   id,
   inProcess,
   shownPath
 }: IndexedCassetteOptions): Cassette => {
+  const askIndex: AskIndex = (request) => patiently(askOnce(request), busyDeadlineMillis)
   const facts = Effect.flatMap(scopeNow(agent), (scope) => askIndex({ op: "facts", scope }))
   const handshake = Effect.map(facts, (known): Handshake => ({
     cassette_id: known.cassette_id,

@@ -21,16 +21,27 @@ export interface CassetteAddress {
   readonly embedder?: EmbedderIdentity | undefined
   /** Who asks, if that is known. */
   readonly agent?: string | null | undefined
+  /** How long an answer waits for writers (milliseconds; 5,000 when it is left out). */
+  readonly busyDeadlineMillis?: number | undefined
 }
 
 /** The cassette in a file, opened when it is first asked. */
-export const localCassette = ({ agent, asked, embedder, file, id, shownPath }: CassetteAddress): Cassette => {
+export const localCassette = ({
+  agent,
+  asked,
+  busyDeadlineMillis,
+  embedder,
+  file,
+  id,
+  shownPath
+}: CassetteAddress): Cassette => {
   const cassette = new CassetteFile(file, id, { asked })
   return indexedCassette({
     id,
     shownPath,
     embedder,
     agent,
+    busyDeadlineMillis,
     inProcess: true,
     askIndex: (request) =>
       Effect.suspend(() => {

@@ -7,9 +7,9 @@ import type { Mutability } from "../../domain/network/cassette.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import type { ConfiguredCassette } from "./configured-cassettes.ts"
+import { patiently } from "./patient-reading.ts"
 
-/** Reads the rule now. */
-export const memoryRuleOf = ({ asked, birth, file, id }: ConfiguredCassette) =>
+const readRule = ({ asked, birth, file, id }: ConfiguredCassette) =>
   Effect.suspend((): Effect.Effect<MemoryRule, CassetteOffline> => {
     if (!existsSync(file)) {
       return Effect.succeed({ memories: birth.memories, mutability: birth.mutability })
@@ -24,3 +24,7 @@ export const memoryRuleOf = ({ asked, birth, file, id }: ConfiguredCassette) =>
       ? Effect.succeed(read.value)
       : Effect.fail(new CassetteOffline({ cassette_id: id, ...read }))
   })
+
+/** Reads the rule now; it waits for writers, as questions do. */
+export const memoryRuleOf = (configured: ConfiguredCassette): Effect.Effect<MemoryRule, CassetteOffline> =>
+  patiently(readRule(configured))

@@ -32,6 +32,11 @@ const PATIENCE_MILLIS = 10
 /** The longest next wait: who has waited longer tries more often, so that nobody is passed over for long. */
 const nextWaitMillis = (waited: number): number => Math.max(1, MAX_WAIT_MILLIS - waited / PATIENCE_MILLIS)
 
+/** The wait before the next attempt of who has waited so long already (milliseconds). */
+export const busyPause = Effect.fnUntraced(function* (waited: number) {
+  yield* realSleep(Math.ceil((yield* Random.next) * nextWaitMillis(waited)))
+})
+
 /** How the work of one attempt can fail for good. */
 export type AttemptFailure = Exclude<SqliteFailure, Busy> | ClockFarBehindHead
 
@@ -70,7 +75,7 @@ export const retryBusy = <A>(
       while (true) {
         const waited = Math.round(performance.now() - start)
         if (waited >= deadlineMillis) return yield* new StoreBusy({ waited_ms: waited })
-        yield* realSleep(Math.ceil((yield* Random.next) * nextWaitMillis(waited)))
+        yield* busyPause(waited)
         const next = attempt(file, work)
         if (!(next instanceof Busy)) return yield* next
       }

@@ -8,6 +8,7 @@ import {
   StorageFull,
   StoreCorrupt
 } from "../../domain/ledger/errors.ts"
+import { isBusyCode } from "./busy-code.ts"
 import { exhaustedFailure } from "./exhaustion.ts"
 
 /** Another connection holds the lock: try again. */
@@ -40,8 +41,7 @@ const isSqliteError = (error: unknown): error is SqliteError =>
 export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   if (!isSqliteError(error)) throw error
   const { code, message } = error
-  // SQLITE_PROTOCOL: others kept changing the log's locks while this connection asked for them.
-  if (/^SQLITE_(?:BUSY|LOCKED|PROTOCOL)(?:_|$)/.test(code)) return new Busy()
+  if (isBusyCode(code)) return new Busy()
   if (code.startsWith("SQLITE_CONSTRAINT")) return new InvariantViolation({ message })
   // The shared memory beside the database cannot grow: the same want of room by another name.
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") return new StorageFull({ file })

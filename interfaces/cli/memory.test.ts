@@ -48,6 +48,17 @@ describe("memory save", () => {
     expect(data["hash"]).toBe(hashOf(text))
   })
 
+  it("takes the text from standard input as it stands, and only as UTF-8", async () => {
+    const save = (stdin: string | Uint8Array) =>
+      runJson(["memory", "save", "-", "--cassette", "memory"], { cwd: folder, stdin })
+    const text = "\ufeff from standard input\r\n"
+    expect((await save(text)).document.data).toMatchObject({ hash: hashOf(text), is_new: true })
+    for (const refused of ["", Uint8Array.of(0x61, 0xff)]) {
+      const { code, document } = await save(refused)
+      expect([code, document.error?.code]).toEqual([2, "INVALID_PARAMS"])
+    }
+  })
+
   it.each([
     ["blank text", [" \n\u200b", "--cassette", "memory"], "INVALID_PARAMS", 2],
     ["no text", ["--cassette", "memory"], "INVALID_PARAMS", 2],

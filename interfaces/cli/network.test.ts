@@ -123,6 +123,11 @@ describe("three commands", () => {
     const { code, stderr } = await run("query", "multi-agent")
     expect(code).toBe(0)
     expect(stderr).toMatch(/^warning: Cassette memory offline, skipping \(error: /)
+    // Nobody knows what the broken one has: nothing that was found is not the same as nothing that is there.
+    const none = await run("query", "xylophone")
+    expect(none.stdout).toMatch(/^no full answer from memory \(error: .+\); the others have no hit\n$/)
+    const each = await run("query", "xylophone", "--by-cassette")
+    expect(each.stdout).toMatch(/^== documents\nnothing found\n== memory\nno full answer from memory \(error/)
     const strict = await json("query", "multi-agent", "--strict")
     expect([strict.code, strict.document.error?.code]).toEqual([1, "NETWORK_INCOMPLETE"])
     expect((await run("verify")).code).toBe(1)

@@ -22,7 +22,7 @@ export const neighborsCommand = Command.make(
     const found = yield* withNetwork((network) => network.neighbours(name, limit, lookupOptions(lookup)))
     yield* warnOfAnswers(found.answers)
     yield* writeWarnings(found.notices)
-    yield* answer({ data: found, lines: () => hitLines(host, "", found.hits) })
+    yield* answer({ data: found, lines: () => hitLines(host, "", found.hits, found.answers) })
   })
 ).pipe(
   Command.withDescription(

@@ -22,7 +22,7 @@ export const queryCommand = Command.make(
     const found = yield* withNetwork((network) => network.memoryQuery(text, limit, lookupOptions(lookup)))
     yield* warnOfAnswers(found.answers)
     yield* writeWarnings(found.notices)
-    yield* answer({ data: found, lines: () => hitLines(host, text, found.hits) })
+    yield* answer({ data: found, lines: () => hitLines(host, text, found.hits, found.answers) })
   })
 ).pipe(
   Command.withDescription(

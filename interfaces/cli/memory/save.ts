@@ -21,7 +21,9 @@ const bound = {
 }
 
 const textOf = (text: Option.Option<string>, file: Option.Option<string>) => {
-  if (Option.isSome(text) && Option.isNone(file)) return Effect.succeed(text.value)
+  if (Option.isSome(text) && Option.isNone(file)) {
+    return text.value === "-" ? readText("text", "-", bound) : Effect.succeed(text.value)
+  }
   return Option.isSome(file) && Option.isNone(text)
     ? readText("--file", file.value, bound)
     : Effect.fail(refusedFlag("text", "give the text as an argument or with --file, and not with both"))
@@ -38,7 +40,7 @@ export const saveCommand = Command.make(
   "save",
   {
     text: Argument.String("text").pipe(
-      Argument.withDescription("what is to be remembered, kept as it stands"),
+      Argument.withDescription("what is to be remembered, kept as it stands; - is standard input"),
       Argument.optional
     ),
     cassette: textFlag("cassette", "ID", "where it is remembered: a local cassette of the network"),
@@ -71,8 +73,7 @@ export const saveCommand = Command.make(
   Command.withExamples([
     { command: 'cortex memory save "The tests need Node 24" --cassette memory' },
     {
-      command:
-        'cortex memory save --cassette resident --agent a1 --metadata \'{"task":"t1"}\' --file - < note.md',
+      command: 'cortex memory save --cassette resident --agent a1 --metadata \'{"task":"t1"}\' - < note.md',
       description: "from standard input, for one agent alone"
     }
   ])

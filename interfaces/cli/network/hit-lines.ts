@@ -1,5 +1,5 @@
 // Hits for people to read, numbered in their order.
-import type { Hit } from "../../../domain/network/cassette.ts"
+import type { Answer, Hit } from "../../../domain/network/cassette.ts"
 import { questionOf } from "../../../domain/network/query-text.ts"
 import { englishStem } from "../../../infrastructure/network/english-stems.ts"
 import { type HostShape, mayColour } from "../host.ts"
@@ -22,10 +22,25 @@ const linesOf = (
   ]
 }
 
-/** Hits as people read them: where each stands, then the piece of it that was looked for. */
-export const hitLines = (host: HostShape, text: string, hits: ReadonlyArray<Hit>): ReadonlyArray<string> => {
+/** What stands where there are no hits: nothing was found only where everybody who was asked answered in full. */
+const noHitLine = (answers: Readonly<Record<string, Answer>>): string => {
+  const all = Object.entries(answers)
+  const missing = all.filter(([, { status }]) => status !== "ok")
+  if (missing.length === 0) return "nothing found"
+  const reasons = missing.map(([id, { reason, status }]) => `${id} (${status}: ${printable(reason ?? "")})`)
+  const others = all.length === missing.length ? "" : "; the others have no hit"
+  return `no full answer from ${reasons.join(", ")}${others}`
+}
+
+/** Hits as people read them: where each stands, then the piece of it that was looked for; or why there are none. */
+export const hitLines = (
+  host: HostShape,
+  text: string,
+  hits: ReadonlyArray<Hit>,
+  answers: Readonly<Record<string, Answer>>
+): ReadonlyArray<string> => {
   const { terms } = questionOf(text, englishStem)
   return hits.length === 0
-    ? ["nothing found"]
+    ? [noHitLine(answers)]
     : hits.flatMap((hit, index) => linesOf(host, terms, hit, index + 1))
 }

@@ -54,15 +54,16 @@ export const queryCommand = Command.make(
       return yield* answer({
         data: found,
         lines: () =>
-          Object.entries(found.results).flatMap(([id, hits]) =>
-            [`== ${id}`].concat(hitLines(host, text, hits))
-          )
+          Object.entries(found.results).flatMap(([id, hits]) => {
+            const answers = Object.fromEntries(Object.entries(found.answers).filter(([each]) => each === id))
+            return [`== ${id}`].concat(hitLines(host, text, hits, answers))
+          })
       })
     }
     const found = yield* withNetwork((network) => network.query(text, limit, options))
     yield* warnOfAnswers(found.answers)
     yield* writeWarnings(found.notices)
-    yield* answer({ data: found, lines: () => hitLines(host, text, found.hits) })
+    yield* answer({ data: found, lines: () => hitLines(host, text, found.hits, found.answers) })
   })
 ).pipe(
   Command.withDescription(
