@@ -1,48 +1,56 @@
-// Tampering campaign, header: every bit of a ledger file's first hundred bytes is turned over once, all eight hundred.
-// Verification says FAIL, whatever the byte means, but for the eight bytes that may hold anything; a command is refused
-// by the damage, never by the rights of its caller, and leaves the file as it was.
+// Tampering campaign, header: every bit of the first hundred bytes of a ledger, a corpus database and a cassette is turned
+// over once, eight hundred bits in each. Verification does not pass, whatever the byte means, but for the eight bytes that may
+// hold anything; a write is refused by the damage, never by the rights of its caller, and leaves the file as it was.
 
-import { readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { withLedger } from "../application/ledger/testing/ledgers.ts"
 import { withBit } from "../infrastructure/testing/doctored-pages.ts"
-import { type CampaignLedger, makeCampaignLedger } from "./support/campaign-ledger.ts"
+import { type StoreKind, storeKinds } from "../infrastructure/testing/store-kinds.ts"
+import { type HonestFile, makeHonestFiles, type StoreName, STORES } from "./support/honest-files.ts"
+import { verdictOf } from "./support/store-verdict.ts"
 
-let ledger: CampaignLedger
+const folder = mkdtempSync(join(tmpdir(), "cassette-header-"))
+let honest: ReadonlyArray<HonestFile> = []
 beforeAll(async () => {
-  ledger = await makeCampaignLedger()
-})
-afterAll(() => ledger.close())
+  const place = join(folder, "made")
+  mkdirSync(place)
+  honest = await makeHonestFiles(place)
+}, 300_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Why a byte may be any: the first counts changes of the schema, the second names the library that wrote last. */
 const UNAFFECTED = new Set([40, 41, 42, 43, 96, 97, 98, 99])
 
-const verdictOf = (filename: string) =>
-  withLedger({ filename, mode: "read" }, (opened) => opened.verifyCassette({ pure: true })).pipe(
-    Effect.match({ onFailure: (error): string => error._tag, onSuccess: ({ verdict }) => verdict }),
-    Effect.runPromise
-  )
+const refusalOf = (store: StoreName, file: string): Promise<string> => {
+  const kind: StoreKind = storeKinds[store]
+  const written = Effect.match(kind.write(file, 4_711), {
+    onFailure: ({ _tag }) => _tag,
+    onSuccess: () => "written"
+  })
+  return Effect.runPromise(written)
+}
 
-const refusalOf = (filename: string) =>
-  withLedger({ filename }, (opened) =>
-    opened.postMessage({ run_id: "r", source: "USER", payload: { n: 1 } })
-  ).pipe(
-    Effect.match({ onFailure: (error) => error._tag as string, onSuccess: () => "posted" }),
-    Effect.runPromise
-  )
+describe.each(STORES)("a bit of the header that is turned over: %s", (store) => {
+  const root = join(folder, store)
+  const file = join(root, "CORTEX", "_generated", "system1.db")
 
-describe("a bit of the header that is turned over", () => {
   it.each(Array.from({ length: 100 }, (_, at) => at))("byte %i", async (at) => {
-    const filename = ledger.path("turned.db")
-    const original = readFileSync(ledger.filename)
+    const original = honest.find((each) => each.store === store && each.shape === "usual")?.bytes
+    if (original === undefined) throw new Error(`there is no honest ${store}`)
+    mkdirSync(dirname(file), { recursive: true })
+    const { damage, stranger } = storeKinds[store]
     for (let bit = 0; bit < 8; bit++) {
       const turned = withBit(original, at, bit)
-      writeFileSync(filename, turned)
-      expect(await verdictOf(filename), `bit ${bit}`).toBe(UNAFFECTED.has(at) ? "PASS" : "FAIL")
+      writeFileSync(file, turned)
+      const { exit, said, verdict } = await Effect.runPromise(verdictOf({ store, file, root }))
+      expect([verdict === "PASS", exit === 3], `bit ${bit}: ${said}`).toEqual([UNAFFECTED.has(at), false])
       if (UNAFFECTED.has(at)) continue
-      expect(await refusalOf(filename), `bit ${bit}`).toBe("StoreCorrupt")
-      expect(readFileSync(filename).equals(turned), `bit ${bit}`).toBe(true)
+      // A database that no longer says whose it is may also be called a stranger.
+      expect([damage, stranger], `bit ${bit}`).toContain(await refusalOf(store, file))
+      expect(readFileSync(file).equals(turned), `bit ${bit}`).toBe(true)
     }
   })
 })

@@ -1,5 +1,6 @@
 // What a database file is, before anything is done to it: empty, a corpus database of some version, or something
 // else; and the released versions of its schema. It reads and changes nothing.
+import { orHeaderFault } from "../sqlite/file-check.ts"
 import { schema } from "../../migrations/snapshots/corpus/0001.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { applySteps, schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
@@ -44,10 +45,10 @@ const inspected = (connection: Connection): CorpusInspection => {
 
 /**
  * Looks at the application id, the schema's names and the version, all of one moment: another may be making the file
- * right now.
+ * right now. A damaged header is damage, whatever SQLite makes of it.
  */
 export const inspectCorpus = (connection: Connection): CorpusInspection =>
-  connection.snapshot(() => inspected(connection))
+  orHeaderFault(connection, () => connection.snapshot(() => inspected(connection)))
 
 /** Applies every version that is missing, in one transaction, and gives what the database is afterwards. */
 export const migrateCorpus = (connection: Connection): CorpusInspection =>

@@ -1,5 +1,6 @@
 // Opens a cassette for writing, making it when it is missing, for the scope's life. The file is judged before anything
 // is changed: a ledger or a database of something else is refused. Every unit of work waits for other writers.
+import type { Finding } from "../../domain/ledger/verification.ts"
 import { existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
@@ -21,15 +22,16 @@ import {
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../sqlite/busy-retry.ts"
-import { openingFindings } from "../sqlite/file-check.ts"
+import { openingFindings, orHeaderFault } from "../sqlite/file-check.ts"
 import { watchWriter } from "../sqlite/file-place.ts"
 import { fileFailure, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { leftLogFault } from "../sqlite/left-log.ts"
 import { hasJournal } from "../sqlite/private-copy.ts"
+import { schemaFindings } from "../sqlite/schema-check.ts"
 import { lookInto } from "../sqlite/traceless-reading.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
-import { type CassetteBirth, createCassette } from "./cassette-schema.ts"
+import { CASSETTE_VERSIONS, type CassetteBirth, cassetteSteps, createCassette } from "./cassette-schema.ts"
 
 export type { CassetteWriteError }
 
@@ -89,6 +91,17 @@ export const configureCassette = (connection: Connection, durability: Durability
   return configureForWriting(connection, durability)
 }
 
+/** What a file is; a damaged header is damage, whatever SQLite makes of it. */
+const inspected = (connection: Connection): CassetteInspection =>
+  orHeaderFault(connection, () => inspectCassette(connection))
+
+/** What is wrong with a cassette before anything is written to it: its header, its free pages, its schema by its exact SQL. */
+const findingsAtOpening = (connection: Connection): ReadonlyArray<Finding> =>
+  connection.snapshot(() => [
+    ...openingFindings(connection),
+    ...schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())
+  ])
+
 const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
 
 /** Fails when the file at a path is there and is not this cassette, born like this; nothing of it is changed. */
@@ -101,7 +114,7 @@ export const checkCassetteFile = Effect.fnUntraced(function* (
   if (left !== undefined) return yield* new NotACassette({ file, reason: left })
   // A journal is a half-done transaction: only a writer may undo it, and it is ours to undo.
   if (!hasContent(file) || hasJournal(file)) return
-  const found = yield* attemptOnCassette(file, () => lookInto(file, inspectCassette), busyDeadlineMillis)
+  const found = yield* attemptOnCassette(file, () => lookInto(file, inspected), busyDeadlineMillis)
   const refusal = judge(file, found, birth)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
 })
@@ -135,10 +148,10 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
     (open) => Effect.sync(() => open.close())
   )
   const found = yield* attempt(() => {
-    const seen = inspectCassette(connection)
+    const seen = inspected(connection)
     // What is none of ours is judged below, and its journal mode is none of our business.
     if (judge(file, seen, birth) !== undefined) return seen
-    const [damage] = seen.kind === "cassette" ? openingFindings(connection) : []
+    const [damage] = seen.kind === "cassette" ? findingsAtOpening(connection) : []
     if (damage !== undefined) {
       throw new StoreCorrupt({ code: damage.code, where: damage.where, finding: damage.message })
     }

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
+import { DEFAULT_TTL_MILLIS } from "../../domain/network/limits.ts"
 import { CorpusDatabase, corpusDatabaseLayer } from "../corpus/corpus-database.ts"
 import { corpusSteps } from "../corpus/corpus-schema.ts"
 import { schemaSteps } from "../ledger/schema-snapshots.ts"
@@ -42,7 +43,7 @@ export interface StoreKind {
   readonly verify: string
 }
 
-const birth = { id: "one", mutability: "append-only", memories: "shared", ttlMillis: 1_000 } as const
+const birth = { id: "one", mutability: "mutable", memories: "shared", ttlMillis: DEFAULT_TTL_MILLIS } as const
 const time = { now: "2026-01-01T00:00:00.000Z", expires: "2026-01-02T00:00:00.000Z" }
 
 /** The kinds by their names. */

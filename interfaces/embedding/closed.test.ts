@@ -85,6 +85,7 @@ const cases: Readonly<Record<string, Case>> = {
           runSummary: ["r"],
           events: [],
           stateAt: [{ position: 1 }],
+          stateRowsAt: [{ position: 1 }],
           verifyCassette: [],
           backup: ["/nowhere/b.db"],
           rebuild: ["/nowhere/r.db"]

@@ -7,32 +7,17 @@ import { readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { Corpus } from "../../application/corpus/corpus.ts"
-import { Ledger } from "../../application/ledger/ledger.ts"
-import { CassetteFile } from "../../infrastructure/network/cassette-file.ts"
-import { verifyCassette } from "../../infrastructure/network/cassette-verification.ts"
-import { corpusLayer } from "../../infrastructure/testing/corpus-program.ts"
-import { withLedger } from "../../infrastructure/testing/ledger-program.ts"
 import { type StoreKind, storeKinds } from "../../infrastructure/testing/store-kinds.ts"
-import { exitCodes } from "../../interfaces/cli/exit-codes.ts"
 import { contentOf, type ContentQuery } from "./content-queries.ts"
-import { CASSETTE_ID, type StoreName } from "./honest-files.ts"
+import type { StoreName } from "./honest-files.ts"
+import { type FilePlace, refused, type Verdict, verdictOf } from "./store-verdict.ts"
 
-export interface JudgeJob {
-  readonly store: StoreName
-  readonly file: string
-  /** The folder that a corpus database lies below. */
-  readonly root: string
+export interface JudgeJob extends FilePlace {
   readonly queries: ReadonlyArray<ContentQuery>
   readonly writes: boolean
 }
 
-export interface Judgement {
-  readonly verdict: "PASS" | "FAIL" | "REFUSED"
-  /** The first finding, or the error. */
-  readonly said: string
-  /** What a command that ends with this ends the process with. */
-  readonly exit: number
+export interface Judgement extends Verdict {
   /** Reading has left the file's bytes alone. */
   readonly untouched: boolean
   /** The content as this program's SQLite reads it, when it passes. */
@@ -40,44 +25,6 @@ export interface Judgement {
   /** What is wrong after a write that was acknowledged; undefined when none was asked for or acknowledged. */
   readonly lost: string | undefined
   readonly acknowledged: boolean
-}
-
-type Verdict = Pick<Judgement, "verdict" | "said" | "exit">
-
-const found = (findings: ReadonlyArray<{ code: string; where: string; message: string }>): Verdict => {
-  const [first] = findings
-  return first === undefined
-    ? { verdict: "PASS", said: "", exit: 0 }
-    : { verdict: "FAIL", said: `${first.code} ${first.where}: ${first.message}`, exit: 1 }
-}
-
-/** An error without an exit code of its own is a fault of the program, which is what 3 stands for. */
-const refused = (error: { readonly _tag: string; readonly message?: string }): Verdict => ({
-  verdict: "REFUSED",
-  said: `${error._tag}: ${error.message ?? ""}`,
-  exit: (exitCodes as Readonly<Record<string, number>>)[error._tag] ?? 3
-})
-
-const verdicts: Readonly<Record<StoreName, (job: JudgeJob) => Effect.Effect<Verdict>>> = {
-  ledger: ({ file }) =>
-    withLedger(
-      { filename: file, mode: "read" },
-      Ledger.use((ledger) => ledger.verifyCassette({ pure: true }))
-    ).pipe(Effect.match({ onFailure: refused, onSuccess: ({ findings }) => found(findings) })),
-  corpus: ({ root }) =>
-    Corpus.use((corpus) => corpus.verify()).pipe(
-      Effect.provide(corpusLayer({ root, mode: "read", asFound: true })),
-      Effect.match({ onFailure: refused, onSuccess: ({ findings }) => found(findings) })
-    ),
-  cassette: ({ file }) =>
-    Effect.sync(() => {
-      const cassette = new CassetteFile(file, CASSETTE_ID)
-      const read = cassette.read(({ connection }) => verifyCassette(connection, CASSETTE_ID))
-      cassette.close()
-      return "value" in read
-        ? found(read.value.findings)
-        : refused({ _tag: "CassetteOffline", message: `${read.status}: ${read.reason}` })
-    })
 }
 
 const evidence: Readonly<Record<StoreName, string>> = {
@@ -123,7 +70,7 @@ const judge = async (job: JudgeJob): Promise<Judgement> => {
   const stateOf = () => hash("sha256", readFileSync(job.file))
   const before = stateOf()
   const verdict = await Effect.runPromise(
-    verdicts[job.store](job).pipe(
+    verdictOf(job).pipe(
       Effect.catchDefect((defect) => Effect.succeed(refused({ _tag: "Defect", message: String(defect) })))
     )
   )
