@@ -13,6 +13,7 @@ import {
   entryHash,
   manifestHash
 } from "../../domain/network/cartridge.ts"
+import { CARRIED_RULE } from "../../domain/network/carrying.ts"
 import { CartridgeCheck, type CartridgeScope, type Fault } from "../../domain/network/cartridge-check.ts"
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import { CassetteDamaged } from "../../domain/network/errors.ts"
@@ -120,6 +121,8 @@ function* chainedAnew(written: Iterable<Written>, firstParent: string): Generato
   let parent_hash = firstParent
   for (const { receipt, source } of written) {
     const { operation } = receipt
+    // Where it was carried from is a chain of everybody's writes.
+    if (operation === "migrate" && receipt.rule === CARRIED_RULE) continue
     if (source === undefined && operation !== "migrate" && operation !== "seal") continue
     receipt_index += 1
     const fields = { ...receipt, receipt_index, parent_hash }

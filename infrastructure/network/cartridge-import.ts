@@ -77,7 +77,10 @@ export const eachBatch = Effect.fnUntraced(function* <E>(
   }
 })
 
-const writeRecord = (connection: Connection, record: CartridgeRecord): void => {
+type OwnFields<Record> = Record extends unknown ? Omit<Record, "entry_hash" | "receipt_index"> : never
+
+/** Writes a record whose receipt is the newest. */
+export const writeRecord = (connection: Connection, record: OwnFields<CartridgeRecord>): void => {
   switch (record.kind) {
     case "document": {
       const { added_at, content_hash, expires_at, path, record_hash, text, type, version } = record

@@ -7,6 +7,7 @@ import { compressCommand, expandCommand } from "./compress.ts"
 import { indexCommand } from "./index-command.ts"
 import { initCommand } from "./init.ts"
 import { networkFlags } from "./network-flags.ts"
+import { migrateCommand } from "./migrate.ts"
 import { queryCommand } from "./query.ts"
 import { reindexCommand } from "./reindex.ts"
 import { statusCommand } from "./status.ts"
@@ -33,6 +34,7 @@ export const networkGroup: CommandGroup<"network"> = Command.make("network").pip
     statusCommand,
     verifyCommand,
     reindexCommand,
+    migrateCommand,
     sweepCommand,
     exportCommand,
     importCommand,

@@ -1,0 +1,189 @@
+// A cassette is carried into a file as its configuration asks now: nothing is lost without a word, nothing is seen that was
+// not, and what is killed on the way leaves the old file.
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { describe, expect, it } from "vitest"
+import type { NetworkShape } from "../../application/network/network.ts"
+import { carryingFault } from "../../domain/network/carrying.ts"
+import { runCli, runJson } from "../../interfaces/cli/testing/in-process.ts"
+import { openForReading } from "../sqlite/better-sqlite3-host.ts"
+import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { openNetwork } from "./network-files.ts"
+
+const configure = (folder: string, more: string): string => {
+  const file = join(folder, "network.yaml")
+  writeFileSync(
+    file,
+    `network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: book, path: book.db, type: local, auto_index: true, sources: ["*.md"], ${more}}\n`
+  )
+  return file
+}
+
+const using = <A, E>(
+  file: string,
+  agent: string | undefined,
+  use: (network: NetworkShape) => Effect.Effect<A, E>
+) => Effect.runPromise(Effect.scoped(Effect.flatMap(openNetwork({ file, agent }), use)))
+
+const run = (folder: string, ...args: ReadonlyArray<string>) =>
+  runJson([...args, "--config", join(folder, "network.yaml")], { cwd: folder })
+
+const start = async (
+  more: string,
+  saves: ReadonlyArray<readonly [agent: string | undefined, text: string]>
+) => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, "orchard.md"), "an orchard")
+  const file = configure(folder, more)
+  expect((await run(folder, "network", "index")).code).toBe(0)
+  for (const [agent, text] of saves) await using(file, agent, (network) => network.memorySave(text, "book"))
+  return { folder, file }
+}
+
+const found = (file: string, agent: string | undefined, text: string) =>
+  using(file, agent, (network) =>
+    Effect.map(network.query(text), ({ hits }) => hits.map(({ content }) => content))
+  )
+
+describe("network migrate", () => {
+  it.each(["stable", "append-only", "read-write", "ephemeral"])(
+    "carries everything into a cassette that is %s",
+    async (mutability) => {
+      const { file, folder } = await start("mutability: mutable", [["ada", "a plum"]])
+      const head = (
+        (await run(folder, "network", "verify")).document.data as {
+          cassettes: ReadonlyArray<{ receipt_head: string }>
+        }
+      ).cassettes[0]!.receipt_head
+      configure(folder, `mutability: ${mutability}`)
+      const { code, document } = await run(folder, "network", "migrate", "--cassette", "book")
+      expect([code, document.error]).toEqual([0, undefined])
+      expect(document.data).toMatchObject({
+        cassettes: [
+          {
+            documents: 1,
+            memories: 1,
+            saves: 1,
+            left_behind: 0,
+            carried_from: head,
+            differences: [{ born: "mutable", configured: mutability }]
+          }
+        ]
+      })
+      expect(await found(file, "bob", "plum orchard")).toHaveLength(2)
+      expect((await run(folder, "network", "verify")).code).toBe(0)
+      const connection = openForReading(join(folder, "book.db"))
+      expect(
+        connection.all(
+          "SELECT record_hash FROM write_receipts WHERE operation = 'migrate' AND rule = 'carried'"
+        )
+      ).toEqual([{ record_hash: head }])
+      connection.close()
+      // The old file stands beside the new one, as it was.
+      const kept = readdirSync(folder).find((name) => name.startsWith("book.db.before-"))
+      copyFileSync(join(folder, kept!), join(folder, "old.db"))
+      const old = openForReading(join(folder, "old.db"))
+      expect(old.all("SELECT value FROM network_meta WHERE key = 'mutability'")).toEqual([
+        { value: "mutable" }
+      ])
+      old.close()
+      expect((await run(folder, "network", "migrate")).document.data).toEqual({ cassettes: [] })
+    }
+  )
+
+  it("gives each agent its own memories, and another one none of them", async () => {
+    const { file, folder } = await start("mutability: mutable", [
+      ["ada", "a plum"],
+      ["bob", "a plum"],
+      ["bob", "a pear"]
+    ])
+    configure(folder, "mutability: mutable, capabilities: [agent_id]")
+    expect((await run(folder, "network", "migrate")).document.data).toMatchObject({
+      cassettes: [{ memories: 3, saves: 3 }]
+    })
+    expect(await found(file, "ada", "plum pear")).toEqual(["a plum"])
+    expect((await found(file, "bob", "plum pear")).sort()).toEqual(["a pear", "a plum"])
+    expect(await found(file, "eve", "plum pear")).toEqual([])
+    expect((await run(folder, "network", "verify")).code).toBe(0)
+    // What one agent exports tells nothing of the others, not even a hash of the old chain.
+    const out = join(folder, "out")
+    expect((await run(folder, "network", "export", "book", "--out", out, "--agent", "ada")).code).toBe(0)
+    expect(readFileSync(join(out, "receipts.jsonl"), "utf8")).not.toContain("carried")
+    expect((await run(folder, "network", "import", "--check", out)).code).toBe(0)
+  })
+
+  it("does not guess whose memories are, and publishes none without being asked", async () => {
+    const shared = await start("mutability: mutable", [[undefined, "a plum"]])
+    const before = readFileSync(join(shared.folder, "book.db"))
+    configure(shared.folder, "mutability: mutable, capabilities: [agent_id]")
+    const refused = await run(shared.folder, "network", "migrate")
+    expect(refused.document.error).toMatchObject({
+      code: "WRITE_REFUSED",
+      message: expect.stringContaining("nobody can say whose they are")
+    })
+    expect(readFileSync(join(shared.folder, "book.db")).length).toBeGreaterThanOrEqual(before.length)
+    configure(shared.folder, "mutability: mutable")
+    expect(await found(shared.file, undefined, "plum")).toEqual(["a plum"])
+
+    const own = await start(`mutability: mutable, capabilities: [agent_id]`, [
+      ["ada", "a plum"],
+      ["bob", "a plum"]
+    ])
+    configure(own.folder, "mutability: mutable")
+    expect((await run(own.folder, "network", "migrate")).document.error?.message).toContain("--publish")
+    expect((await run(own.folder, "network", "migrate", "--publish")).document.data).toMatchObject({
+      cassettes: [{ memories: 1, saves: 2 }]
+    })
+    expect(await found(own.file, "eve", "plum")).toEqual(["a plum"])
+    expect((await run(own.folder, "network", "verify")).code).toBe(0)
+  })
+
+  it("seals what is to be immutable, and takes it out of the seal again", async () => {
+    const { file, folder } = await start("mutability: append-only", [])
+    writeFileSync(join(folder, "orchard.md"), "an orchard of plums")
+    await run(folder, "network", "index")
+    configure(folder, "mutability: immutable")
+    expect((await run(folder, "network", "migrate")).document.data).toMatchObject({
+      cassettes: [{ documents: 1, left_behind: 1 }]
+    })
+    expect((await run(folder, "network", "verify")).code).toBe(0)
+    configure(folder, "mutability: mutable")
+    expect((await run(folder, "network", "migrate")).code).toBe(0)
+    expect(await found(file, undefined, "plums")).toEqual(["an orchard of plums"])
+    expect((await run(folder, "network", "verify")).code).toBe(0)
+  })
+
+  it("begins again where a process was killed, and leaves nothing of it", async () => {
+    const { file, folder } = await start("mutability: mutable", [])
+    writeFileSync(join(folder, "book.db.new"), "a draft that was not finished")
+    writeFileSync(join(folder, "book.db.new-wal"), "its log")
+    configure(folder, "mutability: stable")
+    expect((await run(folder, "network", "migrate")).code).toBe(0)
+    expect(existsSync(join(folder, "book.db.new"))).toBe(false)
+    expect(await found(file, undefined, "orchard")).toEqual(["an orchard"])
+  })
+
+  it("says that there is nothing to carry, and writes to no external cassette", async () => {
+    const { folder } = await start("mutability: mutable", [])
+    const { stdout } = await runCli(["network", "migrate", "--config", join(folder, "network.yaml")], {
+      cwd: folder
+    })
+    expect(stdout).toContain("every cassette is as the configuration asks for")
+    writeFileSync(
+      join(folder, "network.yaml"),
+      readFileSync(join(folder, "network.yaml"), "utf8")
+        .replace("type: local", "type: external")
+        .replace("mutable", "stable")
+    )
+    expect((await run(folder, "network", "migrate", "--cassette", "book")).document.error?.code).toBe(
+      "WRITE_REFUSED"
+    )
+  })
+})
+
+it("an immutable cassette takes no memories", () => {
+  const counts = { born: "shared", memories: "shared", remembered: 2, unowned: 2, publish: true } as const
+  expect(carryingFault({ ...counts, mutability: "immutable" })).toContain("2 memories")
+  expect(carryingFault({ ...counts, mutability: "stable" })).toBeUndefined()
+})
