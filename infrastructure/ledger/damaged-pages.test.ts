@@ -63,7 +63,12 @@ const damages: Readonly<Record<string, (bytes: Buffer, filename: string) => Buff
     return empty
   },
   "an index says that it is an inner page": (bytes, filename) =>
-    withBit(bytes, pageStart(bytes, rootOf(filename, "idx_trail_prev")), 3)
+    withBit(bytes, pageStart(bytes, rootOf(filename, "idx_trail_prev")), 3),
+  "a row is not found again by its key": (bytes, filename) => {
+    const start = pageStart(bytes, rootOf(filename, "cassette_jobs"))
+    // The first cell of a leaf is where the first of its pointers says; a row's length begins it.
+    return withBit(bytes, start + bytes.readUInt16BE(start + 8), 7)
+  }
 }
 
 describe.for(Object.entries(damages))("%s", ([, change]) => {
