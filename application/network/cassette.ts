@@ -72,6 +72,12 @@ export type SaveMemory = (
   embedder: EmbedderShape | undefined
 ) => Effect.Effect<MemorySaved, CassetteWriteError | AgentMissing | WriteRefused>
 
+/** Removes the memory with this hash that the agent alone has saved; gives how many saves it had, 0 when it is not there. */
+export type ForgetMemory = (
+  hash: string,
+  agent: string | null
+) => Effect.Effect<number, CassetteWriteError | WriteRefused>
+
 /** Who finds a memory of a cassette, and how long it is kept. */
 export interface MemoryRule {
   readonly memories: MemoryScope
@@ -99,6 +105,8 @@ export interface Cassette {
   readonly askIndex?: AskIndex
   /** What makes it a place for memories; a cassette that is only read has none. */
   readonly saveMemory?: SaveMemory
+  /** What lets memories go again. */
+  readonly forgetMemory?: ForgetMemory
   /** What becomes of memories there, as its file says; as it would be born, while there is no file. */
   readonly memoryRule?: Effect.Effect<MemoryRule, CassetteOffline>
   /** Ends what it holds: connections, processes. */

@@ -19,7 +19,7 @@ import {
 } from "../../domain/network/symbol-errors.ts"
 import { isMeantAsSymbol, parseSymbol, symbolOf } from "../../domain/network/symbols.ts"
 import type { Asking } from "./asking.ts"
-import type { Cassette, MemoryRule, MemorySaved, SaveMemory } from "./cassette.ts"
+import type { Cassette, ForgetMemory, MemoryRule, MemorySaved, SaveMemory } from "./cassette.ts"
 import type { EmbedderShape } from "./embedder.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./network.ts"
 import type { SymbolAskError } from "./symbol-questions.ts"
@@ -58,6 +58,17 @@ export type MemorySaveError =
   | NetworkClosed
   | UnknownCassette
 
+/** What forgetting a memory came to. */
+export interface ForgottenMemory {
+  readonly cassette_id: string
+  readonly hash: string
+  readonly symbol: string
+  /** How often it had been saved. */
+  readonly save_count: number
+}
+
+export type MemoryForgetError = Effect.Error<ReturnType<ForgetMemory>> | SymbolAskError
+
 export interface MemoryQuestions {
   /** Where memories can be saved now, in the order of registration; what tells nothing of itself is not among them. */
   readonly memoryPlaces: Effect.Effect<ReadonlyArray<MemoryPlace>, NetworkClosed>
@@ -78,6 +89,11 @@ export interface MemoryQuestions {
     name: string,
     options?: Pick<QueryOptions, "cassettes" | "strict">
   ) => Effect.Effect<RecalledMemory, SymbolAskError>
+  /**
+   * Removes the memory that a name, as for `memoryRecall`, names in one cassette, with its words and vectors: whole or not at
+   * all, with receipts. An agent forgets only what it alone has saved.
+   */
+  readonly memoryForget: (name: string, cassette: string) => Effect.Effect<ForgottenMemory, MemoryForgetError>
 }
 
 /** What a search leaves out: everything but memories, and the cassettes that are not asked. */
@@ -157,6 +173,34 @@ const recall = Effect.fnUntraced(function* (
   }
 })
 
+const recallFrom = (hub: MemoryHub): MemoryQuestions["memoryRecall"] =>
+  Effect.fnUntraced(function* (name, options = {}) {
+    const prefix = yield* Effect.fromResult(prefixOf(name))
+    const { answers, partial, value } = yield* hub.ask(
+      options,
+      0,
+      (asking, scope) => Effect.result(recall(asking, hub.sha256, prefix, scope)),
+      keepsMemories
+    )
+    return Result.isSuccess(value)
+      ? { ...value.success, answers, partial }
+      : yield* Effect.fail(withUnanswered(value.failure, answers))
+  })
+
+const forgetFrom = (hub: MemoryHub): MemoryQuestions["memoryForget"] =>
+  Effect.fnUntraced(function* (name, cassette) {
+    const { hash, symbol } = yield* recallFrom(hub)(name, { cassettes: [cassette], strict: true })
+    const forget = hub.registered().get(cassette)?.forgetMemory
+    if (forget === undefined) {
+      const reason = "it is only read here: memories are forgotten in cassettes of type local"
+      return yield* new WriteRefused({ cassette_id: cassette, reason })
+    }
+    const save_count = yield* forget(hash, hub.agent)
+    // Somebody else has removed it meanwhile.
+    if (save_count === 0) return yield* new NetworkSymbolNotFound({ symbol, way: [symbol], unanswered: [] })
+    return { cassette_id: cassette, hash, symbol, save_count }
+  })
+
 /** The questions about memories over what the hub lends. */
 export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
   memoryPlaces: Effect.suspend(() =>
@@ -198,19 +242,6 @@ export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
   }),
   memoryQuery: (text, limit = DEFAULT_LIMIT, options = {}) =>
     hub.search(text, limit, options, { only: "memory", isAsked: keepsMemories }),
-  memoryRecall: Effect.fnUntraced(function* (
-    name: string,
-    options: Pick<QueryOptions, "cassettes" | "strict"> = {}
-  ): Effect.fn.Return<RecalledMemory, SymbolAskError> {
-    const prefix = yield* Effect.fromResult(prefixOf(name))
-    const { answers, partial, value } = yield* hub.ask(
-      options,
-      0,
-      (asking, scope) => Effect.result(recall(asking, hub.sha256, prefix, scope)),
-      keepsMemories
-    )
-    return Result.isSuccess(value)
-      ? { ...value.success, answers, partial }
-      : yield* Effect.fail(withUnanswered(value.failure, answers))
-  })
+  memoryRecall: recallFrom(hub),
+  memoryForget: forgetFrom(hub)
 })

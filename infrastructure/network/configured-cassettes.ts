@@ -20,6 +20,7 @@ import type { CassetteBirth } from "./cassette-schema.ts"
 import { childCassette } from "./child-cassette.ts"
 import { type CassetteAddress, localCassette } from "./local-cassette.ts"
 import { memoryRuleOf } from "./memory-rule.ts"
+import { memoryForgetting } from "./memory-forgetting.ts"
 import { memorySaving } from "./memory-saving.ts"
 
 /** A cassette of the configuration with everything that its file needs. */
@@ -136,6 +137,11 @@ export const cassetteOf = (
       ? childCassette({ ...configured, deadlineMillis, program: childProgram, embedder, agent })
       : localCassette({ ...configured, embedder, agent })
   return configuration.type === "local"
-    ? { ...cassette, saveMemory: memorySaving(configured), memoryRule: memoryRuleOf(configured) }
+    ? {
+        ...cassette,
+        saveMemory: memorySaving(configured),
+        forgetMemory: memoryForgetting(configured),
+        memoryRule: memoryRuleOf(configured)
+      }
     : cassette
 }

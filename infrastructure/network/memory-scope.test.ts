@@ -1,5 +1,6 @@
 // Memories of a cassette: a text is kept once for each owner, guards hold for raw SQL, and whatever a caller may not see
 // changes nothing of what it gets: no score, no count, no statistics. A cassette without the others' memories answers alike.
+import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
@@ -12,7 +13,7 @@ import { askIndex } from "./cassette-index.ts"
 import { verifyCassette } from "./cassette-verification.ts"
 import { finishWriting, reindex, seal, sweep } from "./document-writing.ts"
 import { hashEmbedder } from "./hash-embedder.ts"
-import { saveMemory } from "./memory-writing.ts"
+import { forgetMemory, saveMemory } from "./memory-writing.ts"
 import { at, newCassette, put } from "./testing/cassettes.ts"
 import { putVectors, unembedded } from "./vector-writing.ts"
 
@@ -78,6 +79,63 @@ describe("saving", () => {
     sweep(connection, at(4).now)
     expect(connection.all("SELECT * FROM memories")).toEqual([])
     expect(connection.all("SELECT * FROM chunks")).toEqual([])
+    expect(codes(connection)).toEqual([])
+    connection.close()
+  })
+})
+
+describe("forgetting", () => {
+  const text = "a secret xylophone"
+  const hash = sha256(text)
+
+  it.each(["tail", "postings"])("leaves nothing but receipts of a memory in the %s", (place) => {
+    const { connection, file } = open()
+    save(connection, "a", text)
+    save(connection, "a", text, 2)
+    save(connection, "b", text)
+    save(connection, "a", "another text")
+    if (place === "postings") finishWriting(connection)
+    const vectors = unembedded(connection, 10).map((each) => ({
+      hash: each.hash,
+      vector: Float32Array.from({ length: 384 }, (_, index) => (index === 0 ? 1 : 0))
+    }))
+    putVectors(connection, hashEmbedder.identity, vectors)
+    const before = connection.all("SELECT * FROM write_receipts").length
+    expect(forgetMemory(connection, hash, "a")).toEqual({ outcome: "forgotten", save_count: 2 })
+    expect(connection.all("SELECT operation, rule FROM write_receipts").slice(before)).toEqual(
+      Array.from({ length: 3 }, () => ({ operation: "remove", rule: "read-write" }))
+    )
+    expect(codes(connection)).toEqual([])
+    // Another agent has its own, and it keeps its vector.
+    expect(connection.all("SELECT owner FROM memories WHERE content_hash = ?", [hash])).toEqual([
+      { owner: "b" }
+    ])
+    expect(connection.all("SELECT hash FROM vectors")).toHaveLength(2)
+    expect(forgetMemory(connection, hash, "a")).toEqual({ outcome: "absent" })
+    expect(forgetMemory(connection, hash, "b")).toEqual({ outcome: "forgotten", save_count: 1 })
+    expect(connection.all("SELECT hash FROM vectors")).toHaveLength(1)
+    expect(codes(connection)).toEqual([])
+    // A vector that was being made meanwhile comes too late.
+    putVectors(connection, hashEmbedder.identity, vectors)
+    expect(connection.all("SELECT hash FROM vectors")).toHaveLength(1)
+    connection.close()
+    expect(readFileSync(file).includes("xylophon")).toBe(false)
+  })
+
+  it("is refused where the mutability keeps memories, and of what others have saved too", () => {
+    for (const mutability of ["stable", "append-only"] as const) {
+      const { connection } = open(mutability)
+      save(connection, "a", text)
+      expect(forgetMemory(connection, hash, "a")).toEqual({ outcome: "kept" })
+      connection.close()
+    }
+    const { connection } = open("mutable", "shared")
+    save(connection, "a", text)
+    for (const agent of ["b", null]) {
+      expect(forgetMemory(connection, hash, agent)).toEqual({ outcome: "saved_by_others" })
+    }
+    save(connection, "b", text)
+    expect(forgetMemory(connection, hash, "a")).toEqual({ outcome: "saved_by_others" })
     expect(codes(connection)).toEqual([])
     connection.close()
   })

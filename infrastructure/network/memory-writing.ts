@@ -4,6 +4,7 @@
 import type { MemoryScope } from "../../domain/network/cassette.ts"
 import { MAX_TAIL_CHUNKS } from "../../domain/network/limits.ts"
 import type { GivenMemory } from "../../domain/network/memories.ts"
+import { keepsDocuments } from "../../domain/network/receipt-rules.ts"
 import { memoryRecordHash, saveRecordHash } from "../../domain/network/records.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
@@ -12,6 +13,7 @@ import { addReceipt } from "./cassette-schema.ts"
 import type { WriteTime } from "./document-writing.ts"
 import type { IndexedRecord } from "./chunk-rows.ts"
 import { foldLongTail, indexRecord, metaOf, withdrawRecord } from "./index-writing.ts"
+import { dropUnusedVectors } from "./vector-writing.ts"
 
 /** What saving came to: `refused` by the cassette's mutability, `agent_missing` where each agent has its own memories. */
 export type SaveOutcome =
@@ -89,26 +91,60 @@ export const saveMemory = (connection: Connection, memory: GivenMemory, time: Wr
     return { outcome: "saved", hash, save_count, is_new: known === undefined }
   })
 
+/** Takes a memory out with all of its saves, the newest first, each with its receipt; gives how many saves there were. */
+const removeMemory = (host: SqlHost, { memory_id, record_hash }: MemoryRow, rule: string): number => {
+  withdrawRecord(host, "memory_id", memory_id)
+  const saves = host.all<{ save_id: number; record_hash: string }>(
+    "SELECT save_id, record_hash FROM saves WHERE memory_id = ? ORDER BY save_number DESC",
+    [memory_id]
+  )
+  for (const save of saves) {
+    addReceipt(host, "remove", save.record_hash, rule)
+    host.run("DELETE FROM saves WHERE save_id = ?", [save.save_id])
+  }
+  addReceipt(host, "remove", record_hash, rule)
+  host.run("DELETE FROM memories WHERE memory_id = ?", [memory_id])
+  return saves.length
+}
+
 /** Removes memories whose every save has expired by `now`; belongs inside a write. */
 export const removeExpiredMemories = (host: SqlHost, now: string): void => {
   const expired = host.all<MemoryRow>(
     "SELECT memory_id, record_hash FROM memories AS m WHERE NOT EXISTS (SELECT 1 FROM saves WHERE memory_id = m.memory_id AND (expires_at IS NULL OR expires_at > ?)) ORDER BY memory_id",
     [now]
   )
-  for (const { memory_id, record_hash } of expired) {
-    withdrawRecord(host, "memory_id", memory_id)
-    const saves = host.all<{ save_id: number; record_hash: string }>(
-      "SELECT save_id, record_hash FROM saves WHERE memory_id = ? ORDER BY save_number DESC",
-      [memory_id]
-    )
-    for (const save of saves) {
-      addReceipt(host, "remove", save.record_hash, "ephemeral")
-      host.run("DELETE FROM saves WHERE save_id = ?", [save.save_id])
-    }
-    addReceipt(host, "remove", record_hash, "ephemeral")
-    host.run("DELETE FROM memories WHERE memory_id = ?", [memory_id])
-  }
+  for (const memory of expired) removeMemory(host, memory, "ephemeral")
 }
+
+/** What forgetting came to: `kept` by the cassette's mutability, `saved_by_others` where somebody else saved it too. */
+export type ForgetOutcome =
+  | { readonly outcome: "forgotten"; readonly save_count: number }
+  | { readonly outcome: "absent" | "kept" | "saved_by_others" }
+
+/** Words that stand in no chunk any more leave the indexes, where they would tell what the text was. */
+const dropUnusedWords = (host: SqlHost): void => {
+  host.run("DELETE FROM postings WHERE chunks = 0")
+  host.run("INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize')")
+}
+
+/** Removes the memory with this hash that the agent alone has saved, with its words and its vectors: all of it, or nothing. */
+export const forgetMemory = (connection: Connection, hash: string, agent: string | null): ForgetOutcome =>
+  connection.transaction(() => {
+    const meta = metaOf(connection)
+    const rule = meta.get("mutability") ?? ""
+    const memory = memoryOf(connection, meta.get("memories") === "private" ? (agent ?? "") : "", hash)
+    if (memory === undefined) return { outcome: "absent" }
+    if (keepsDocuments(rule)) return { outcome: "kept" }
+    const others = connection.all("SELECT 1 FROM saves WHERE memory_id = ? AND agent_id IS NOT ? LIMIT 1", [
+      memory.memory_id,
+      agent
+    ])
+    if (others.length > 0) return { outcome: "saved_by_others" }
+    const save_count = removeMemory(connection, memory, rule)
+    dropUnusedVectors(connection)
+    dropUnusedWords(connection)
+    return { outcome: "forgotten", save_count }
+  })
 
 /** Every memory that is stored, as its index is made from it. */
 export function* memoriesToIndex(host: SqlHost): Generator<IndexedRecord> {

@@ -54,7 +54,7 @@ WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.hash = c.hash) GROUP BY ha
     )
     .map(textOf)
 
-/** Stores vectors; one that another process has stored meanwhile stays. */
+/** Stores vectors; one that another process has stored meanwhile stays, and a text that is gone meanwhile gets none. */
 export const putVectors = (
   host: SqlHost,
   identity: EmbedderIdentity,
@@ -63,14 +63,15 @@ export const putVectors = (
   host.transaction(() => {
     for (const { hash, vector } of vectors) {
       const added = host.run(
-        "INSERT INTO vectors (hash, model, revision, dimensions, normalizer, data) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING",
+        "INSERT INTO vectors (hash, model, revision, dimensions, normalizer, data) SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = ?) ON CONFLICT (hash) DO NOTHING",
         [
           hash,
           identity.model,
           identity.revision,
           identity.dimensions,
           identity.normalizer,
-          new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
+          new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
+          hash
         ]
       )
       if (added === 1) {

@@ -177,3 +177,42 @@ describe("what an agent sees", () => {
     expect(await hits("memory", "query", "lighthouses", "--agent", "a1")).toHaveLength(1)
   })
 })
+
+describe("memory forget", () => {
+  it("removes what one agent alone has saved, by the beginning of its hash", async () => {
+    const text = "to be forgotten: a zeppelin"
+    const name = hashOf(text).slice(0, 12)
+    await save(text, "--cassette", "resident", "--agent", "a1")
+    const forget = (agent: string) =>
+      json("memory", "forget", name, "--cassette", "resident", "--agent", agent)
+    const other = await forget("a2")
+    expect([other.code, other.document.error?.code]).toEqual([1, "NETWORK_SYMBOL_NOT_FOUND"])
+    expect((await forget("a1")).data).toEqual({
+      cassette_id: "resident",
+      hash: hashOf(text),
+      symbol: `@A:${hashOf(text)}`,
+      save_count: 1
+    })
+    expect((await run("memory", "query", "zeppelin", "--agent", "a1")).stdout).toBe("nothing found\n")
+    for (const command of ["recall", "neighbors"]) {
+      expect((await json("memory", command, `@A:${name}`, "--agent", "a1")).code).toBe(1)
+    }
+    expect((await json("symbol", "resolve", `@A:${name}`, "--agent", "a1")).code).toBe(1)
+    expect((await run("network", "verify")).code).toBe(0)
+    expect((await forget("a1")).code).toBe(1)
+  })
+
+  it("refuses where the mutability keeps memories", async () => {
+    const { code, document } = await json(
+      "memory",
+      "forget",
+      hashOf(shared),
+      "--cassette",
+      "memory",
+      "--agent",
+      "a9"
+    )
+    expect([code, document.error?.code]).toEqual([1, "WRITE_REFUSED"])
+    expect(document.error?.message).toContain("its mutability keeps every memory")
+  })
+})

@@ -40,11 +40,14 @@ export type {
   AskIndex,
   Cassette,
   CassetteWriteError,
+  ForgetMemory,
   MemorySaved,
   SaveMemory,
   StoreHit
 } from "../../application/network/cassette.ts"
 export type {
+  ForgottenMemory,
+  MemoryForgetError,
   MemoryQuestions,
   MemorySaveError,
   MemorySource,

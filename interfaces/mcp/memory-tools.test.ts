@@ -30,6 +30,16 @@ describe("memory_save", () => {
     })
   })
 
+  it("is undone by memory_forget, for the agent that saved alone", async () => {
+    const ada = await start("--agent", "ada")
+    const bob = await start("--agent", "bob")
+    const { hash } = await ada.data("memory_save", secret)
+    const forget = { hash, cassette: "resident" }
+    expect(await bob.code("memory_forget", forget)).toBe("NETWORK_SYMBOL_NOT_FOUND")
+    expect(await ada.data("memory_forget", forget)).toMatchObject({ hash, save_count: 1 })
+    expect(await ada.code("memory_recall", { hash })).toBe("NETWORK_SYMBOL_NOT_FOUND")
+  })
+
   it("refuses blank texts, cassettes that are none, metadata that is none, and names of others", async () => {
     const ada = await start("--agent", "ada")
     expect(await ada.code("memory_save", { text: "  ", cassette: "memory" })).toBe("INVALID_PARAMS")

@@ -98,5 +98,24 @@ const memoryRecall = agentTool({
     })
 })
 
+const memoryForget = agentTool({
+  name: "memory_forget",
+  title: "Forget a memory",
+  description:
+    "Remove a memory from a cassette for good. Use it when what you saved is wrong or must not be kept. You forget only what you alone have saved; only hashes stay, in receipts.",
+  hints: { readOnly: false, destructive: true, idempotent: false },
+  input: {
+    hash: textArgument("its hash, 12 or more of its first digits, or its symbol", "@A:3f1c0a9be27d"),
+    cassette: argument(CassetteId, "the cassette that keeps it")
+  },
+  data: Schema.Struct({
+    cassette_id: Schema.String,
+    hash: Schema.String,
+    symbol: Schema.String,
+    save_count: Schema.Int
+  }),
+  run: ({ cassette, hash }) => Effect.flatMap(openNetwork, (network) => network.memoryForget(hash, cassette))
+})
+
 /** The tools of memories in the order in which they are listed. */
-export const memoryTools: ReadonlyArray<AgentTool> = [memorySave, memoryQuery, memoryRecall]
+export const memoryTools: ReadonlyArray<AgentTool> = [memorySave, memoryQuery, memoryRecall, memoryForget]

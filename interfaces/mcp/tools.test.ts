@@ -187,6 +187,8 @@ describe("what a tool says of itself", () => {
     await call("memory_save", { text: "one thing", cassette: "memory", metadata: { why: "later" } })
     await call("memory_query", { query: "one" })
     await call("memory_recall", { hash: rememberedHash })
+    const { symbol } = await call("memory_save", { text: "for a while", cassette: "documents" })
+    await call("memory_forget", { hash: symbol, cassette: "documents" })
     for (const tool of agentTools) {
       const { data, ...others } = answers[tool.name] as { data: unknown }
       expect(others, tool.name).toEqual({ ok: true })
