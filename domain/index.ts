@@ -145,6 +145,7 @@ export {
   StoreNewerThanProgram,
   WrongLedger,
   NetworkFileSystem,
+  RestoreRefused,
   UnsafePlace,
   NotALedger,
   FileMissing,

@@ -293,6 +293,20 @@ export class StorageFailure extends Schema.TaggedError<StorageFailure>()("Storag
   }
 }
 
+/**
+ * A backup is not put in a ledger's place: it does not verify (`BACKUP_DAMAGED`), events of the ledger would go
+ * (`NEWER_EVENTS`), or the two histories differ (`HISTORIES_DIFFER`). Nothing was changed.
+ */
+export class RestoreRefused extends Schema.TaggedError<RestoreRefused>()("RestoreRefused", {
+  file: Schema.String,
+  code: Schema.Literals(["BACKUP_DAMAGED", "NEWER_EVENTS", "HISTORIES_DIFFER"]),
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.file} was not restored: ${this.reason} (${this.code})`
+  }
+}
+
 /** The Node that runs this program cannot run SQLite's driver; nothing was opened. */
 export class UnsupportedNode extends Schema.TaggedError<UnsupportedNode>()("UnsupportedNode", {
   version: Schema.String,
@@ -351,7 +365,7 @@ export type StoreWriteError =
   | LedgerClosed
 
 /** Everything that a ledger can answer instead of a result. */
-export type MessageCassetteError = Refusal | InvariantViolation | StoreWriteError | OpenError
+export type MessageCassetteError = Refusal | InvariantViolation | StoreWriteError | OpenError | RestoreRefused
 
 /** An error after which the very same call may succeed, with nothing done about it: nothing was written. */
 export type Retryable = StoreBusy

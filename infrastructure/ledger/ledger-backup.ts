@@ -59,7 +59,7 @@ export const copyFailure = (target: string, error: unknown): BackupError => {
 }
 
 /** Brings a file or folder to the disk; no SQLite connection may be open on it in this process. */
-const flush = (path: string): void => {
+export const flush = (path: string): void => {
   const descriptor = openSync(path, "r")
   try {
     fsyncSync(descriptor)
@@ -106,7 +106,8 @@ export const publish = (draft: string, target: string, exists: string): Effect.E
     catch: (error) => copyFailure(target, error)
   }).pipe(Effect.flatMap((published) => (published ? Effect.void : Effect.fail(refused(target, exists)))))
 
-const copy = (file: LedgerFile, draft: string): void => {
+/** Writes SQLite's own copy of one moment into a draft. */
+export const copyInto = (file: LedgerFile, draft: string): void => {
   const reader = file.openSnapshot()
   try {
     reader.run("VACUUM INTO ?", [draft])
@@ -123,7 +124,7 @@ export const backupTo = (file: LedgerFile, target: string): Effect.Effect<void, 
     Effect.gen(function* () {
       yield* assertFree(target, EXISTS)
       const draft = yield* draftBeside(target, file.filename)
-      yield* Effect.try({ try: () => copy(file, draft), catch: (error) => copyFailure(target, error) })
+      yield* Effect.try({ try: () => copyInto(file, draft), catch: (error) => copyFailure(target, error) })
       yield* publish(draft, target, EXISTS)
     })
   )

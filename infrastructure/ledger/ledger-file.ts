@@ -75,7 +75,12 @@ const opening = <A>(file: string, deadline: number, work: () => A): Effect.Effec
     Effect.mapError((error) => (error._tag === "StoreBusy" ? error : openFailure(file, error)))
   )
 
-const judge = (file: string, found: Inspection, ledgerId: string | undefined): OpenError | undefined => {
+/** Why a file cannot be opened as the ledger that was asked for, by what was found in it. */
+export const judge = (
+  file: string,
+  found: Inspection,
+  ledgerId: string | undefined
+): OpenError | undefined => {
   if (found.kind === "foreign") return new NotALedger({ file, reason: found.reason })
   if (found.kind === "empty") return new NotALedger({ file, reason: "it is empty" })
   if (found.version !== undefined && found.version > DATABASE_VERSION) {
@@ -90,7 +95,8 @@ const judge = (file: string, found: Inspection, ledgerId: string | undefined): O
 const DAMAGED: Inspection = { kind: "ledger", version: undefined, ledgerId: undefined }
 
 /** What a file is; a damaged header is damage, whatever SQLite makes of it. */
-const inspected = (connection: Connection): Inspection => orHeaderFault(connection, () => inspect(connection))
+export const inspected = (connection: Connection): Inspection =>
+  orHeaderFault(connection, () => inspect(connection))
 
 /** A journal means that a transaction may be half-done in the file: SQLite must undo it before anything is read. */
 const afterRecovery = <A>(filename: string, look: (connection: Connection) => A): A =>

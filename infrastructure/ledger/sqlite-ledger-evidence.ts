@@ -115,8 +115,8 @@ const scoped = (
 ): Effect.Effect<Connection, ReadError, Scope.Scope> =>
   Effect.acquireRelease(open, (connection) => Effect.sync(() => connection.close()))
 
-/** Verifies a database that was just made, as any auditor would: opened for reading, from its content alone. */
-const verifyRebuilt: VerifyRebuilt = (filename) =>
+/** Verifies a finished file as any auditor would: opened for reading, from its content alone. */
+export const verifyFile: VerifyRebuilt = (filename) =>
   openLedgerFile({ filename, mode: "read", allowNetworkFs: true }).pipe(
     Effect.flatMap((file) => verifyContent(makeSqliteLedgerEvidence(file), filename)),
     Effect.provide(Layer.merge(nodeHashingLayer, nodeSigningLayer)),
@@ -154,5 +154,5 @@ export const makeSqliteLedgerEvidence = (file: LedgerFile): LedgerEvidence["Serv
     })
   ).pipe(Effect.map(makeFoldTarget)),
   backup: (target) => backupTo(file, target),
-  rebuild: (target) => rebuildTo(file, target, verifyRebuilt)
+  rebuild: (target) => rebuildTo(file, target, verifyFile)
 })

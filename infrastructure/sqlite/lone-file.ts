@@ -32,8 +32,12 @@ const namesIn = (folder: string): ReadonlyArray<string> => {
   }
 }
 
+/** What stands in the name under which a restored ledger's file is kept, before the time. */
+export const KEPT_INFIX = ".replaced-"
+
 /** What our own commands leave when they are killed between giving a file its name and taking the first one away. */
-const isDraft = (name: string): boolean => name.startsWith(DRAFT_FOLDER) || UNFINISHED.test(name)
+const isDraft = (name: string): boolean =>
+  name.startsWith(DRAFT_FOLDER) || UNFINISHED.test(name) || name.includes(KEPT_INFIX)
 
 /** The other names of a file as far as they lie in its folder; a draft's is in a folder of its own. */
 const otherNames = (

@@ -43,6 +43,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   VerificationFailed: 1,
   CheckpointUntrusted: 1,
   HistoryRewritten: 1,
+  RestoreRefused: 1,
   ProofRefused: 1,
   CorpusCorrupt: 1,
   SymbolNotFound: 1,

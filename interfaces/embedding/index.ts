@@ -116,4 +116,5 @@ export {
 } from "../worker/worker.ts"
 export * from "./evidence.ts"
 export { type CacheRepair, Corpus, type CorpusOptions, repairExpansionLines } from "./corpus.ts"
+export type { Restored, RestoreError, RestoreOptions } from "../../infrastructure/ledger/ledger-restore.ts"
 export { Ledger, type LedgerOptions } from "./ledger.ts"

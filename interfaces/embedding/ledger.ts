@@ -12,6 +12,7 @@ import { Thoughts } from "../../application/thoughts/thoughts.ts"
 import { whileOpen } from "../../application/while-open.ts"
 import { LedgerClosed, type OpenError } from "../../domain/ledger/errors.ts"
 import { merkleFileLayer } from "../../infrastructure/ledger/merkle-file-log.ts"
+import { restoreLedger } from "../../infrastructure/ledger/ledger-restore.ts"
 import { sqliteLedgerFields, type SqliteLedgerOptions } from "../../infrastructure/ledger/ledger-options.ts"
 import { sqliteLedgerLayer } from "../../infrastructure/ledger/sqlite-ledger.ts"
 
@@ -26,6 +27,9 @@ const decodeOptions = decodeInput(
 )
 
 export class Ledger extends LedgerService {
+  /** Puts a verified backup in the place of a ledger's file, and keeps what it replaces beside it. */
+  static readonly restore = restoreLedger
+
   /**
    * The ledger, its thoughts and its checkpoints on a SQLite file; the scope's end finishes what waits and what runs,
    * checkpoints the write-ahead log and closes; what is asked of them later is `LedgerClosed`. No key and no tree is touched before a checkpoint or a proof is asked for.

@@ -12,6 +12,7 @@ import { postCommand } from "./post.ts"
 import { proveCommand } from "./prove.ts"
 import { rebuildCommand } from "./rebuild.ts"
 import { requeueCommand } from "./requeue.ts"
+import { restoreCommand } from "./restore.ts"
 import { statusCommand } from "./status.ts"
 import { verifyProofCommand } from "./verify-proof.ts"
 import { verifyCommand } from "./verify.ts"
@@ -37,6 +38,7 @@ export const cassetteGroup: CommandGroup<"cassette"> = Command.make("cassette").
     atCommand,
     rebuildCommand,
     backupCommand,
+    restoreCommand,
     checkpointCommand,
     proveCommand,
     verifyProofCommand
