@@ -65,6 +65,8 @@ class EmbeddingProgram {
   private waiting: Waiting | undefined
   private next = 1
   private readonly pause: GrowingPause
+  /** Why it failed last. */
+  private fault = ""
   private parts: Array<Buffer> = []
   private size = 0
 
@@ -77,8 +79,8 @@ class EmbeddingProgram {
   send(texts: ReadonlyArray<string>, settle: Settle): void {
     const { failures, left } = this.pause
     if (left > 0) {
-      const reason = `it is left alone for ${Math.ceil(left)} ms more after ${failures} failure(s)`
-      settle({ reason })
+      // The wait is no reason: what it is waited for is.
+      settle({ reason: `${this.fault} (${failures} failure(s) in a row; it is started again after a pause)` })
       return
     }
     const program = (this.program ??= this.start())
@@ -158,7 +160,11 @@ class EmbeddingProgram {
   private received(line: string): void {
     const answer = answerOf(line)
     const { waiting } = this
-    if (answer === undefined || answer.id !== waiting?.id) return this.fail("it answered something else")
+    if (answer === undefined || answer.id !== waiting?.id) {
+      return this.fail(
+        'its line is no {"id":…,"vectors":[[…]]} with the id that was asked and finite numbers: other output, such as progress, belongs on standard error'
+      )
+    }
     const { dimensions } = this.options.identity
     const vectors = answer.vectors.flatMap((values) => unitVector(values, dimensions) ?? [])
     if (answer.vectors.length !== waiting.count || vectors.length !== waiting.count) {
@@ -170,6 +176,7 @@ class EmbeddingProgram {
 
   /** Kills the program and leaves it alone for a while. */
   private fail(reason: string): void {
+    this.fault = reason
     this.pause.failed()
     this.kill()
     this.waiting?.settle({ reason })
