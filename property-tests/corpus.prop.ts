@@ -117,7 +117,7 @@ describe("sections", () => {
             hashed_at_ms: 0,
             text: utf8Bytes(text)
           },
-          markdownHeadings(text)
+          markdownHeadings(text, "markdown")
         )
         const byId = new Map(sections.map((section) => [section.section_id, section]))
         const found = headings.map(({ heading, line, section_id }) => {

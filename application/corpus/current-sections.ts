@@ -17,6 +17,7 @@ import {
   SymbolNotFound
 } from "../../domain/corpus/errors.ts"
 import { isUnchanged } from "../../domain/corpus/freshness.ts"
+import { dialectOf } from "../../domain/corpus/headings.ts"
 import { MAX_MARKDOWN_BYTES, MAX_NAMED_LINES } from "../../domain/corpus/limits.ts"
 import type { FileRow, IndexedFile, SectionRow } from "../../domain/corpus/rows.ts"
 import { cutSections } from "../../domain/corpus/sections.ts"
@@ -47,11 +48,9 @@ interface Located {
 /** How a reference can fail to name a current section. */
 export type CurrentSectionError = ResolveTargetError | CorpusStoreError
 
-const isMarkdown = (path: string): boolean => /\.(?:md|markdown)$/i.test(path)
-
 /** True when a Markdown file of this many bytes is too large for its headings to be looked for. */
 export const leavesHeadingsOut = (path: string, bytes: number): boolean =>
-  isMarkdown(path) && bytes > MAX_MARKDOWN_BYTES
+  dialectOf(path) !== undefined && bytes > MAX_MARKDOWN_BYTES
 
 /** Everything below it is given: how files, index, parser and hashes work together. */
 export const makeCurrentSections = Effect.gen(function* () {
@@ -60,12 +59,11 @@ export const makeCurrentSections = Effect.gen(function* () {
   const markdown = yield* Markdown
   const hashes = yield* Hashing
 
-  const cut = (path: string, { stat, text }: FileText, hashed_at_ms: number): IndexedFile =>
-    cutSections(
-      hashes,
-      { path, stat, hashed_at_ms, text },
-      isMarkdown(path) && !leavesHeadingsOut(path, stat.size) ? markdown.headings(textOfUtf8(text)) : []
-    )
+  const cut = (path: string, { stat, text }: FileText, hashed_at_ms: number): IndexedFile => {
+    const dialect = leavesHeadingsOut(path, stat.size) ? undefined : dialectOf(path)
+    const headings = dialect === undefined ? [] : markdown.headings(textOfUtf8(text), dialect)
+    return cutSections(hashes, { path, stat, hashed_at_ms, text }, headings)
+  }
 
   /**
    * Reads a file and cuts it; the time is taken before, so that a change while reading counts as young. A clock that

@@ -89,12 +89,15 @@ export class TargetVanished extends Schema.TaggedError<TargetVanished>()("Target
   }
 }
 
+const escapeHint = (heading: string): string =>
+  /\/|~(?![01])/.test(heading) ? "; in a heading's own text / is written ~1, and ~ is written ~0" : ""
+
 export class HeadingNotFound extends Schema.TaggedError<HeadingNotFound>()("HeadingNotFound", {
   path: Schema.String,
   heading: Schema.String
 }) {
   override get message() {
-    return `${this.path} has no heading ${JSON.stringify(this.heading)} now: cortex section list --path shows those that it has`
+    return `${this.path} has no heading ${JSON.stringify(this.heading)} now: cortex section list --path shows those that it has${escapeHint(this.heading)}`
   }
 }
 

@@ -13,6 +13,15 @@ export interface Heading {
   readonly text: string
 }
 
+/** How a text writes its headings: as CommonMark has them, or as MDX does, which mixes it with JSX. */
+export type MarkdownDialect = "markdown" | "mdx"
+
+/** The dialect that a path's name tells; undefined for what is no Markdown. */
+export const dialectOf = (path: string): MarkdownDialect | undefined => {
+  const [, ending] = /\.(md|markdown|mdown|mkd|mdx)$/i.exec(path) ?? []
+  return ending === undefined ? undefined : ending.toLowerCase() === "mdx" ? "mdx" : "markdown"
+}
+
 /** A heading's text as one part of a path: blanks joined, `~` as `~0` and `/` as `~1` (RFC 6901), a long text cut. */
 const pathPart = (text: string): string => {
   const joined = text.trim().replaceAll(/\s+/g, " ")

@@ -47,8 +47,6 @@ export type IndexReport = typeof IndexReport.Type
 /** Reasons that are nobody's choice: such a file was meant to be indexed and could not be. */
 const refusals: ReadonlySet<string> = new Set<SkipReason>([
   "LINK_OUTSIDE_ROOT",
-  "BINARY",
-  "NOT_UTF8",
   "TOO_LARGE",
   "CHANGED",
   "UNREADABLE"

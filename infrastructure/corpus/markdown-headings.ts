@@ -4,14 +4,16 @@ import * as Layer from "effect/Layer"
 import MarkdownIt from "markdown-it"
 import type { Token } from "markdown-it"
 import { Markdown } from "../../application/corpus/markdown.ts"
-import type { Heading } from "../../domain/corpus/headings.ts"
+import type { Heading, MarkdownDialect } from "../../domain/corpus/headings.ts"
 import { MAX_HEADING_UNITS } from "../../domain/corpus/limits.ts"
+import { frontMatterLines } from "./front-matter.ts"
+import { mdxBlocks } from "./mdx-blocks.ts"
 
 const parser = new MarkdownIt("commonmark")
-parser.core.ruler.enableOnly(["normalize", "block"])
+const mdxParser = new MarkdownIt("commonmark").use(mdxBlocks)
 
 /** Keeps the tokens of the document's own headings alone, since those of everything else take many times the text. */
-parser.block.State = class extends parser.block.State {
+class HeadingState extends parser.block.State {
   override push(type: string, tag: string, nesting: -1 | 0 | 1): Token {
     const token = super.push(type, tag, nesting)
     const isHeading = type === "heading_open" && token.level === 0
@@ -20,6 +22,20 @@ parser.block.State = class extends parser.block.State {
     if (!isHeading && !isItsText) this.tokens.pop()
     return token
   }
+}
+for (const each of [parser, mdxParser]) {
+  each.core.ruler.enableOnly(["normalize", "block"])
+  each.block.State = HeadingState
+}
+
+/** The text with empty lines in the place of its front matter, so that every other line keeps its number. */
+const withoutFrontMatter = (text: string): string => {
+  const plain = text.startsWith("\ufeff") ? text.slice(1) : text
+  const count = frontMatterLines(plain)
+  if (count === 0) return plain
+  const ends = /\r\n|\r|\n|$/g
+  for (let line = 0; line < count; line++) ends.exec(plain)
+  return "\n".repeat(count) + plain.slice(ends.lastIndex)
 }
 
 // Escapes and entities stay tokens of their own when inline markup is parsed alone.
@@ -43,10 +59,10 @@ const textOfHeading = (source: string, env: Record<string, unknown>): string => 
   return plainText(inline)
 }
 
-/** The headings of a Markdown document. */
-export const markdownHeadings = (text: string): ReadonlyArray<Heading> => {
+/** The headings of a Markdown document, by the dialect that its name tells. */
+export const markdownHeadings = (text: string, dialect: MarkdownDialect): ReadonlyArray<Heading> => {
   const env = {}
-  const blocks = parser.parse(text, env)
+  const blocks = (dialect === "mdx" ? mdxParser : parser).parse(withoutFrontMatter(text), env)
   return blocks.flatMap((block, index) => {
     if (block.type !== "heading_open" || block.map === null) return []
     return [

@@ -28,7 +28,7 @@ describe("the published sections", () => {
     const found = cutSections(
       { sha256, sha256OfBytes: (bytes) => sha256(textOfUtf8(bytes)) },
       { path, stat, hashed_at_ms: 0, text: normal },
-      path.endsWith(".md") ? markdownHeadings(textOfUtf8(normal)) : []
+      path.endsWith(".md") ? markdownHeadings(textOfUtf8(normal), "markdown") : []
     )
     expect(found.file.line_count).toBe(line_count)
     expect(found.sections).toEqual(withPath(sections))

@@ -1,12 +1,11 @@
 // The outline of a document by what its name says it is: headings of Markdown, definitions of source code, nothing for
 // all else. A parser that finds nothing, or a text too large for it, leaves the document to be cut by paragraphs.
 import { extname } from "node:path"
+import { dialectOf, type MarkdownDialect } from "../../domain/corpus/headings.ts"
 import { MAX_MARKDOWN_BYTES } from "../../domain/corpus/limits.ts"
 import type { OutlinePart } from "../../domain/network/chunks.ts"
 import { markdownHeadings } from "../corpus/markdown-headings.ts"
 import { codeDefinitions } from "./code-definitions.ts"
-
-const markdown = new Set([".md", ".markdown", ".mdown", ".mkd"])
 
 /** Where lines begin, by the rule of CommonMark: after LF, CRLF or CR. */
 const lineStarts = (text: string): ReadonlyArray<number> => {
@@ -15,9 +14,9 @@ const lineStarts = (text: string): ReadonlyArray<number> => {
   return starts
 }
 
-const markdownOutline = (text: string): ReadonlyArray<OutlinePart> => {
+const markdownOutline = (text: string, dialect: MarkdownDialect): ReadonlyArray<OutlinePart> => {
   const starts = lineStarts(text)
-  const headings = markdownHeadings(text)
+  const headings = markdownHeadings(text, dialect)
   const open: Array<{ readonly level: number; readonly text: string }> = []
   return headings.map((heading, index) => {
     while (open.length > 0 && open.at(-1)!.level >= heading.level) open.pop()
@@ -35,6 +34,8 @@ const markdownOutline = (text: string): ReadonlyArray<OutlinePart> => {
 /** The outline of a document. */
 export const outlineOf = (path: string, text: string): ReadonlyArray<OutlinePart> => {
   if (text.length > MAX_MARKDOWN_BYTES) return []
-  const extension = extname(path).toLowerCase()
-  return markdown.has(extension) ? markdownOutline(text) : codeDefinitions(extension, text)
+  const dialect = dialectOf(path)
+  return dialect === undefined
+    ? codeDefinitions(extname(path).toLowerCase(), text)
+    : markdownOutline(text, dialect)
 }

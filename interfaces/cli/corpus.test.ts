@@ -68,7 +68,7 @@ describe("index", () => {
     const people = await cortex(["index"])
     expect(people.code).toBe(1)
     expect(people.stdout).toMatch(/^files +1\n/)
-    expect(people.stderr).toMatch(/^NOT_UTF8 bad.txt\nBINARY bin\nLINK_OUTSIDE_ROOT out\nerror: 3 file\(s\) /)
+    expect(people.stderr).toMatch(/^LINK_OUTSIDE_ROOT out\nerror: 1 file\(s\) /)
     const programs = await json("index")
     expect(programs.code).toBe(1)
     expect(programs.document).toMatchObject({
@@ -76,6 +76,36 @@ describe("index", () => {
       error: { code: "FILES_REFUSED", details: { files: 1, skipped_counts: { NOT_UTF8: 1, BINARY: 1 } } }
     })
     expect((await json("section", "list")).document.data).toMatchObject({ sections: [{ path: "good.md" }] })
+  })
+
+  it("passes over binary files, counts them, and ends with 0", async () => {
+    write("good.md", "good")
+    write("latin.txt", Uint8Array.of(0xff))
+    write("picture.png", "\u0089PNG\u0000")
+    const people = await cortex(["index"])
+    expect(people.code).toBe(0)
+    expect(people.stdout).toMatch(/^skipped BINARY +1\nskipped NOT_UTF8 +1\n/m)
+    expect((await json("index")).document).toMatchObject({
+      ok: true,
+      data: { files: 1, skipped_counts: { NOT_UTF8: 1, BINARY: 1 } }
+    })
+  })
+
+  it("names the escape when a heading with a slash is not found", async () => {
+    write("a.md", "# Client/Server\n")
+    await cortex(["index"])
+    const failed = await cortex(["symbol", "add", "@A/x", "a.md#Client/Server"])
+    expect(failed.code).not.toBe(0)
+    expect(failed.stderr).toContain("/ is written ~1")
+    expect((await cortex(["symbol", "add", "@A/x", "a.md#Client~1Server"])).code).toBe(0)
+  })
+
+  it("lists the headings of MDX, and none of front matter", async () => {
+    write("a.mdx", "---\ntitle: T\n---\nimport A from 'a'\n\n# Real\n\n<A />\n")
+    await cortex(["index"])
+    expect((await json("section", "list")).document.data).toMatchObject({
+      sections: [{ headings: [] }, { headings: [{ heading: "Real" }] }]
+    })
   })
 
   it.each([
