@@ -8,8 +8,13 @@ import Database from "better-sqlite3"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { verifyCassette } from "../infrastructure/network/cassette-verification.ts"
-import { finishWriting, removeDocument } from "../infrastructure/network/document-writing.ts"
-import { newCassette, put } from "../infrastructure/network/testing/cassettes.ts"
+import {
+  finishWriting,
+  prepareDocument,
+  putDocuments,
+  removeDocument
+} from "../infrastructure/network/document-writing.ts"
+import { at, newCassette } from "../infrastructure/network/testing/cassettes.ts"
 import {
   configureForWriting,
   type Connection,
@@ -35,25 +40,31 @@ const receiptsOf = (connection: Connection): ReadonlyArray<string> =>
     .all<{ readonly receipt_hash: string }>("SELECT receipt_hash FROM write_receipts ORDER BY receipt_index")
     .map(({ receipt_hash }) => receipt_hash)
 
-/** One of several writes; folding into segments is what a cassette does now and then. */
+const note = (n: number) => ({
+  path: `notes/${n % 5 === 4 ? n - 4 : n}.md`,
+  type: "notes",
+  text: `# Note ${n}\n\nWords of ${"many ".repeat(n)}kinds.\n`
+})
+
+/** One of several writes, of one document or of a group; folding into segments is what a cassette does now and then. */
 const write = (connection: Connection, n: number): void => {
   if (n % 7 === 6) removeDocument(connection, `notes/${n - 3}.md`)
-  else
-    put(
-      connection,
-      `notes/${n % 5 === 4 ? n - 4 : n}.md`,
-      `# Note ${n}\n\nWords of ${"many ".repeat(n)}kinds.\n`
-    )
+  else {
+    const group = Array.from({ length: 1 + (n % 4) }, (_, number) => note(n + number * WRITES))
+    putDocuments(connection, group.map(prepareDocument), at(1))
+  }
   if (n % 10 === 9) finishWriting(connection)
 }
 
 let base = ""
+let born = 0
 let wal = Buffer.alloc(0)
 let receipts: ReadonlyArray<string> = []
 const answers: Array<Mark> = []
 
 beforeAll(() => {
   const { connection: birth, file } = newCassette(folder, ID)
+  born = receiptsOf(birth).length
   birth.close()
   base = `${file}-base`
   copyFileSync(file, base)
@@ -83,6 +94,8 @@ const holds = (cut: Buffer): void => {
   try {
     const whole = framesOf(cut).findLast(({ commits }) => commits)?.end ?? 0
     const found = receiptsOf(connection)
+    // Exactly whole groups, whatever was cut.
+    expect([born, ...answers.map(({ writes }) => writes)]).toContain(found.length)
     expect(found).toStrictEqual(receipts.slice(0, found.length))
     expect(found.length).toBeGreaterThanOrEqual(answers.findLast(({ bytes }) => bytes <= whole)?.writes ?? 0)
     expect(found.length).toBeLessThanOrEqual(answers.find(({ bytes }) => bytes >= whole)?.writes ?? 0)

@@ -58,6 +58,11 @@ export const MAX_TAIL_CHUNKS = 256
 /** How many may wait while many documents are written one after another, until the end of the run folds what is left. */
 export const MAX_RUN_TAIL_CHUNKS = 1_024
 
+/** How much of an index run stands in one transaction: documents, their texts (UTF-16 units), how long the file is locked. */
+export const MAX_GROUP_DOCUMENTS = 256
+export const MAX_GROUP_UNITS = 524_288
+export const MAX_GROUP_MILLIS = 50
+
 /** Up to how many vectors of all asked cassettes together every one is compared with a question's. */
 export const EXACT_VECTORS = 20_000
 

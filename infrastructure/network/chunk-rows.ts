@@ -11,8 +11,13 @@ export type IndexedRecord =
   | { readonly document_id: number; readonly path: string; readonly text: string }
   | { readonly memory_id: number; readonly hash: string; readonly owner: string; readonly text: string }
 
+/** What of a record decides how it is cut; it need not be stored yet. */
+export type CutRecord =
+  | { readonly path: string; readonly text: string }
+  | { readonly hash: string; readonly text: string }
+
 /** The path by whose ending a record is cut and whose words count: a memory has none. */
-export const searchedPath = (record: IndexedRecord): string => ("path" in record ? record.path : "")
+export const searchedPath = (record: CutRecord): string => ("path" in record ? record.path : "")
 
 /** A row of `chunks` without its number and without whose it is. */
 export interface ChunkRow {
@@ -34,7 +39,7 @@ export interface MadeChunk {
 }
 
 /** The chunks of a record, in the order of its text. */
-export const madeChunks = (record: IndexedRecord): ReadonlyArray<MadeChunk> => {
+export const madeChunks = (record: CutRecord): ReadonlyArray<MadeChunk> => {
   const { text } = record
   const place = "path" in record ? record.path : memoryPath(record.hash)
   let units = 0

@@ -2,6 +2,7 @@
 // identifiers of a path count with the path, all others by themselves.
 import type { ChunkTerms } from "../../domain/network/term-counts.ts"
 import { termTexts } from "../../domain/network/words.ts"
+import { type ChunkRow, type CutRecord, madeChunks, searchedPath } from "./chunk-rows.ts"
 import { englishStem } from "./english-stems.ts"
 
 const joined = (left: string, right: string): string =>
@@ -21,4 +22,16 @@ export const termsUnder = (path: string) => {
       identifiers: joined(heading.identifiers, body.identifiers)
     }
   }
+}
+
+/** A chunk as it goes into the index. */
+export interface SearchedChunk {
+  readonly row: ChunkRow
+  readonly terms: ChunkTerms
+}
+
+/** The chunks of a record with their terms: all of the index that needs no database. */
+export const searchedChunks = (record: CutRecord): ReadonlyArray<SearchedChunk> => {
+  const termsOf = termsUnder(searchedPath(record))
+  return madeChunks(record).map(({ content, headings, row }) => ({ row, terms: termsOf(headings, content) }))
 }

@@ -1,5 +1,5 @@
-// Writes documents into a cassette: each write is one unit of work with its receipt, its record and its index, and
-// follows the cassette's mutability. What the mutability forbids is refused here with a reason, and by the database's
+// Writes documents into a cassette: one or many are a unit of work, each with its receipt, its record and its index, and
+// each follows the cassette's mutability. What the mutability forbids is refused here with a reason, and by the database's
 // own guards for everybody else.
 import { type DocumentRecord, recordHash } from "../../domain/network/records.ts"
 import type { Mutability } from "../../domain/network/cassette.ts"
@@ -8,7 +8,18 @@ import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { addReceipt } from "./cassette-schema.ts"
-import { foldLongTail, foldTail, indexRecord, metaOf, setMeta, withdrawRecord } from "./index-writing.ts"
+import type { IndexedRecord } from "./chunk-rows.ts"
+import { type SearchedChunk, searchedChunks } from "./chunk-terms.ts"
+import {
+  foldLongTail,
+  foldTail,
+  indexRecord,
+  indexUnit,
+  type IndexUnit,
+  metaOf,
+  setMeta,
+  withdrawRecord
+} from "./index-writing.ts"
 import { INDEX_COMPLETE, INDEX_UNDER_WAY, isUnfinished } from "./index-state.ts"
 import { memoriesToIndex, removeExpiredMemories } from "./memory-writing.ts"
 
@@ -18,6 +29,18 @@ export interface GivenDocument {
   readonly type: string
   readonly text: string
 }
+
+/** A document with all that can be made of it before the file is locked. */
+export interface PreparedDocument extends GivenDocument {
+  readonly content_hash: string
+  readonly chunks: ReadonlyArray<SearchedChunk>
+}
+
+export const prepareDocument = (document: GivenDocument): PreparedDocument => ({
+  ...document,
+  content_hash: sha256(document.text),
+  chunks: searchedChunks(document)
+})
 
 /** What writing a document came to; `refused` by the cassette's mutability, `expired` where it was held as it is for its time. */
 export type WriteOutcome = "added" | "replaced" | "unchanged" | "expired" | "removed" | "refused"
@@ -33,15 +56,32 @@ const newestOf = (host: SqlHost, path: string): StoredDocument | undefined =>
     [path]
   )[0]
 
+/** A unit of work on documents, and what the cassette says of itself. */
+interface Writing {
+  readonly host: SqlHost
+  readonly index: IndexUnit
+  readonly rule: Mutability
+  readonly isSealed: boolean
+}
+
+const writing = <A>(connection: Connection, work: (writing: Writing) => A): A =>
+  connection.transaction(() => {
+    const meta = metaOf(connection)
+    const rule = (meta.get("mutability") ?? "mutable") as Mutability
+    const isSealed = meta.get("sealed") === "1"
+    const result = indexUnit(connection, (index) => work({ host: connection, index, rule, isSealed }))
+    foldLongTail(connection, MAX_RUN_TAIL_CHUNKS)
+    return result
+  })
+
 const insert = (
-  host: SqlHost,
-  { path, text, type }: GivenDocument,
+  { host, index, rule }: Writing,
+  { chunks, content_hash, path, text, type }: PreparedDocument,
   version: number,
-  rule: string,
-  added_at: string,
-  expires_at: string | null
+  time: WriteTime
 ): void => {
-  const content_hash = sha256(text)
+  const added_at = time.now
+  const expires_at = rule === "ephemeral" ? time.expires : null
   const record_hash = recordHash(sha256, { path, version, type, content_hash, added_at, expires_at })
   addReceipt(host, "add", record_hash, rule)
   host.run(
@@ -49,11 +89,11 @@ const insert = (
     [path, version, type, text, content_hash, record_hash, added_at, expires_at]
   )
   const [stored] = host.all<{ document_id: number }>("SELECT last_insert_rowid() AS document_id")
-  indexRecord(host, { document_id: stored?.document_id ?? 0, path, text })
+  indexRecord(index, { document_id: stored?.document_id ?? 0, path, text }, chunks)
 }
 
-const remove = (host: SqlHost, stored: StoredDocument, rule: string): void => {
-  withdrawRecord(host, "document_id", stored.document_id)
+const remove = ({ host, index, rule }: Writing, stored: StoredDocument): void => {
+  withdrawRecord(index, "document_id", stored.document_id)
   addReceipt(host, "remove", stored.record_hash, rule)
   host.run("DELETE FROM documents WHERE document_id = ?", [stored.document_id])
 }
@@ -64,47 +104,101 @@ export interface WriteTime {
   readonly expires: string
 }
 
-/** Stores a document: a changed text is another version where the cassette keeps documents, and replaces elsewhere. */
-export const putDocument = (connection: Connection, document: GivenDocument, time: WriteTime): WriteOutcome =>
-  connection.transaction(() => {
-    const meta = metaOf(connection)
-    const rule = (meta.get("mutability") ?? "mutable") as Mutability
-    const stored = newestOf(connection, document.path)
-    const isSame = stored?.content_hash === sha256(document.text) && stored.type === document.type
-    // A document lives from its last change on, however often it is given again.
-    if (isSame) return stored.expires_at !== null && stored.expires_at <= time.now ? "expired" : "unchanged"
-    if (meta.get("sealed") === "1") return "refused"
-    if (rule === "immutable" && stored !== undefined) return "refused"
-    const keeps = rule === "stable" || rule === "append-only"
-    if (stored !== undefined && !keeps) remove(connection, stored, rule)
-    const version = keeps ? (stored?.version ?? 0) + 1 : 1
-    insert(connection, document, version, rule, time.now, rule === "ephemeral" ? time.expires : null)
-    // Only now there is a newer version, without which the old one keeps its chunks.
-    if (stored !== undefined && rule === "stable")
-      withdrawRecord(connection, "document_id", stored.document_id)
-    foldLongTail(connection, MAX_RUN_TAIL_CHUNKS)
-    return stored === undefined ? "added" : "replaced"
-  })
+/** What becomes of a document that is stored already as it is given; a document lives from its last change on. */
+const settled = (
+  stored: StoredDocument | undefined,
+  content_hash: string,
+  type: string,
+  now: string
+): "expired" | "unchanged" | undefined => {
+  if (stored?.content_hash !== content_hash || stored.type !== type) return undefined
+  return stored.expires_at !== null && stored.expires_at <= now ? "expired" : "unchanged"
+}
 
-/** Removes a document; `refused` where the cassette keeps every document. */
+/** What becomes of documents that are stored already as they are given; undefined for those that must be written. */
+export const settledOutcomes = (
+  connection: Connection,
+  documents: ReadonlyArray<GivenDocument>,
+  now: string
+): ReadonlyArray<WriteOutcome | undefined> =>
+  connection.snapshot(() =>
+    documents.map(({ path, text, type }) => settled(newestOf(connection, path), sha256(text), type, now))
+  )
+
+/** Stores a document: a changed text is another version where the cassette keeps documents, and replaces elsewhere. */
+const store = (unit: Writing, document: PreparedDocument, time: WriteTime): WriteOutcome => {
+  const { host, index, isSealed, rule } = unit
+  const stored = newestOf(host, document.path)
+  const held = settled(stored, document.content_hash, document.type, time.now)
+  if (held !== undefined) return held
+  if (isSealed || (rule === "immutable" && stored !== undefined)) return "refused"
+  const keeps = rule === "stable" || rule === "append-only"
+  if (stored !== undefined && !keeps) remove(unit, stored)
+  insert(unit, document, keeps ? (stored?.version ?? 0) + 1 : 1, time)
+  // Only now there is a newer version, without which the old one keeps its chunks.
+  if (stored !== undefined && rule === "stable") withdrawRecord(index, "document_id", stored.document_id)
+  return stored === undefined ? "added" : "replaced"
+}
+
+/** What ends a unit of work before all of it is done: asked after every document. */
+type IsLate = () => boolean
+
+const never: IsLate = () => false
+
+const untilLate = <A>(
+  items: ReadonlyArray<A>,
+  isLate: IsLate,
+  one: (item: A) => WriteOutcome
+): ReadonlyArray<WriteOutcome> => {
+  const outcomes: Array<WriteOutcome> = []
+  for (const item of items) {
+    outcomes.push(one(item))
+    if (isLate()) break
+  }
+  return outcomes
+}
+
+/** Stores documents in their order as one unit of work; gives the outcomes of those that were done before it was late. */
+export const putDocuments = (
+  connection: Connection,
+  documents: ReadonlyArray<PreparedDocument>,
+  time: WriteTime,
+  isLate = never
+): ReadonlyArray<WriteOutcome> =>
+  writing(connection, (unit) => untilLate(documents, isLate, (document) => store(unit, document, time)))
+
+/** Stores one document. */
+export const putDocument = (connection: Connection, document: GivenDocument, time: WriteTime): WriteOutcome =>
+  putDocuments(connection, [prepareDocument(document)], time)[0]!
+
+const removeAt = (unit: Writing, path: string): WriteOutcome => {
+  const stored = newestOf(unit.host, path)
+  if (stored === undefined) return "unchanged"
+  if (["immutable", "stable", "append-only"].includes(unit.rule)) return "refused"
+  remove(unit, stored)
+  return "removed"
+}
+
+/** Removes documents as one unit of work, like `putDocuments`; `refused` where the cassette keeps every document. */
+export const removeDocuments = (
+  connection: Connection,
+  paths: ReadonlyArray<string>,
+  isLate = never
+): ReadonlyArray<WriteOutcome> =>
+  writing(connection, (unit) => untilLate(paths, isLate, (path) => removeAt(unit, path)))
+
+/** Removes one document. */
 export const removeDocument = (connection: Connection, path: string): WriteOutcome =>
-  connection.transaction(() => {
-    const rule = metaOf(connection).get("mutability") ?? ""
-    const stored = newestOf(connection, path)
-    if (stored === undefined) return "unchanged"
-    if (["immutable", "stable", "append-only"].includes(rule)) return "refused"
-    remove(connection, stored, rule)
-    return "removed"
-  })
+  removeDocuments(connection, [path])[0]!
 
 /** Removes documents and memories that have expired by `now`; gives the paths of the documents. */
 export const sweep = (connection: Connection, now: string): ReadonlyArray<string> =>
-  connection.transaction(() => {
+  writing(connection, (unit) => {
     const expired = connection.all<StoredDocument>(
       "SELECT document_id, path, version, type, content_hash, record_hash, expires_at FROM documents WHERE expires_at <= ? ORDER BY path",
       [now]
     )
-    for (const document of expired) remove(connection, document, "ephemeral")
+    for (const document of expired) remove(unit, document)
     removeExpiredMemories(connection, now)
     return expired.map(({ path }) => path)
   })
@@ -120,16 +214,18 @@ export const finishWriting = (connection: Connection): void => {
 }
 
 /**
- * A write of an index run: with the first that changes something the cassette says that a run is under way, and it says
+ * Writes of an index run: with the first that changes something the cassette says that a run is under way, and it says
  * so until `finishIndexing`, whatever ends the process.
  */
-export const duringIndexing = (connection: Connection, write: () => WriteOutcome): WriteOutcome =>
+export const duringIndexing = (
+  connection: Connection,
+  write: () => ReadonlyArray<WriteOutcome>
+): ReadonlyArray<WriteOutcome> =>
   connection.transaction(() => {
-    const outcome = write()
-    if (["added", "replaced", "removed"].includes(outcome) && !isUnfinished(connection)) {
-      setMeta(connection, "indexing", INDEX_UNDER_WAY)
-    }
-    return outcome
+    const outcomes = write()
+    const changes = outcomes.some((outcome) => ["added", "replaced", "removed"].includes(outcome))
+    if (changes && !isUnfinished(connection)) setMeta(connection, "indexing", INDEX_UNDER_WAY)
+    return outcomes
   })
 
 /** Ends an index run: nothing waits in the tail, and the cassette holds all that the run was to bring. */
@@ -165,31 +261,46 @@ const DERIVED_TABLES = [
   "chunks"
 ] as const
 
+/** Every document that is searched, as its index is made from it. */
+function* documentsToIndex(host: SqlHost): Generator<IndexedRecord> {
+  const rule = metaOf(host).get("mutability") ?? ""
+  const ids = host.all<{ document_id: number; path: string }>(
+    rule === "append-only"
+      ? "SELECT document_id, path FROM documents ORDER BY path, version"
+      : "SELECT document_id, path FROM documents AS d WHERE version = (SELECT max(version) FROM documents WHERE path = d.path) ORDER BY path"
+  )
+  for (const { document_id, path } of ids) {
+    const [row] = host.all<{ text: string }>("SELECT text FROM documents WHERE document_id = ?", [
+      document_id
+    ])
+    yield { document_id, path, text: row?.text ?? "" }
+  }
+}
+
+/** Indexes records, and folds them, so many chunks at once; gives how many chunks there are. */
+const indexAll = (connection: Connection, records: Iterator<IndexedRecord>): number => {
+  let chunks = 0
+  for (let next = records.next(); next.done !== true;) {
+    chunks += indexUnit(connection, (unit) => {
+      let own = 0
+      for (; next.done !== true && own < MAX_RUN_TAIL_CHUNKS; next = records.next()) {
+        own += indexRecord(unit, next.value)
+      }
+      return own
+    })
+    foldTail(connection)
+  }
+  return chunks
+}
+
 /** Makes chunks and every index again from the stored documents and memories, in one unit of work; vectors are removed. */
 export const reindex = (connection: Connection): number =>
   connection.transaction(() => {
     setMeta(connection, "reindexing", "1")
     connection.run("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')")
     for (const table of DERIVED_TABLES) connection.run(`DELETE FROM ${table}`)
-    const rule = metaOf(connection).get("mutability") ?? ""
-    const ids = connection.all<{ document_id: number; path: string }>(
-      rule === "append-only"
-        ? "SELECT document_id, path FROM documents ORDER BY path, version"
-        : "SELECT document_id, path FROM documents AS d WHERE version = (SELECT max(version) FROM documents WHERE path = d.path) ORDER BY path"
-    )
-    let chunks = 0
-    for (const { document_id, path } of ids) {
-      const [row] = connection.all<{ text: string }>("SELECT text FROM documents WHERE document_id = ?", [
-        document_id
-      ])
-      chunks += indexRecord(connection, { document_id, path, text: row?.text ?? "" })
-      foldLongTail(connection, MAX_RUN_TAIL_CHUNKS)
-    }
-    for (const memory of memoriesToIndex(connection)) {
-      chunks += indexRecord(connection, memory)
-      foldLongTail(connection, MAX_RUN_TAIL_CHUNKS)
-    }
-    foldTail(connection)
+    const chunks =
+      indexAll(connection, documentsToIndex(connection)) + indexAll(connection, memoriesToIndex(connection))
     setMeta(connection, "reindexing", "0")
     return chunks
   })

@@ -45,7 +45,10 @@ describe("an index run that has not come to its end", () => {
     for (const name of ["a", "b", "c", "d"])
       writeFileSync(join(folder, `${name}.md`), `an orchard of ${name}`)
     const ended = await Effect.runPromiseExit(
-      index(file, { progress: (done) => (done === 2 ? Effect.die("its process ends here") : Effect.void) })
+      index(file, {
+        groupDocuments: 2,
+        progress: (done) => (done === 2 ? Effect.die("its process ends here") : Effect.void)
+      })
     )
     expect(ended._tag).toBe("Failure")
     expect(rows(folder)).toMatchObject({ found: [{ path: "a.md" }, { path: "b.md" }], findings: [] })
@@ -77,8 +80,8 @@ describe("an index run that has not come to its end", () => {
     const connection = (await import("../sqlite/better-sqlite3-host.ts")).openForWriting(
       join(folder, "one.db")
     )
-    const { duringIndexing, removeDocument } = await import("./document-writing.ts")
-    duringIndexing(connection, () => removeDocument(connection, "a.md"))
+    const { duringIndexing, removeDocuments } = await import("./document-writing.ts")
+    duringIndexing(connection, () => removeDocuments(connection, ["a.md"]))
     connection.close()
     const health = await Effect.runPromise(
       Effect.scoped(Effect.flatMap(openNetwork({ file }), (network) => network.status))

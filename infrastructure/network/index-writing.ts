@@ -6,8 +6,8 @@ import { encodePostings, type Posting } from "../../domain/network/postings.ts"
 import { type ChunkTerms, lengthOf, weightedCounts } from "../../domain/network/term-counts.ts"
 import { byText } from "../../domain/network/text-order.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
-import { type IndexedRecord, madeChunks, searchedPath } from "./chunk-rows.ts"
-import { termsUnder } from "./chunk-terms.ts"
+import type { IndexedRecord } from "./chunk-rows.ts"
+import { type SearchedChunk, searchedChunks } from "./chunk-terms.ts"
 
 /** What a cassette says of itself, by key. */
 export const metaOf = (host: SqlHost): ReadonlyMap<string, string> =>
@@ -21,42 +21,87 @@ export const setMeta = (host: SqlHost, key: string, value: string): void => {
   host.run("UPDATE network_meta SET value = ? WHERE key = ?", [value, key])
 }
 
-/** Gives out chunk numbers from the owner's newest segment, then from new ones; no number is given twice. */
-const takeNumbers = (host: SqlHost, owner: string, count: number): ReadonlyArray<number> => {
-  const numbers: Array<number> = []
-  let [last] = host.all<{ segment: number; given: number }>(
-    "SELECT segment, given FROM segments WHERE owner = ? ORDER BY segment DESC LIMIT 1",
-    [owner]
+interface OpenSegment {
+  readonly segment: number
+  given: number
+}
+
+/**
+ * What one unit of work gathers for the index and writes once at its end, however many records it holds: FTS5 writes
+ * out its words at every statement that a trigger belongs to, and the row of a segment is long.
+ */
+export interface IndexUnit {
+  readonly host: SqlHost
+  /** Rows of `chunks_fts` in the order in which they come and go. */
+  readonly fullText: Array<{ readonly sql: string; readonly columns: ReadonlyArray<string | number> }>
+  /** By owner: the segment that numbers are given from, and how many. */
+  readonly segments: Map<string, OpenSegment>
+}
+
+const flush = ({ fullText, host, segments }: IndexUnit): void => {
+  for (const { given, segment } of segments.values()) {
+    host.run("UPDATE segments SET given = ? WHERE segment = ?", [given, segment])
+  }
+  for (const { columns, sql } of fullText) host.run(sql, columns)
+}
+
+/** Runs work on the index as one unit; belongs inside the transaction of the writes that it follows. */
+export const indexUnit = <A>(host: SqlHost, work: (unit: IndexUnit) => A): A => {
+  const unit: IndexUnit = { host, fullText: [], segments: new Map() }
+  const result = work(unit)
+  flush(unit)
+  return result
+}
+
+const newestSegment = (host: SqlHost, owner: string): OpenSegment | undefined =>
+  host.all<OpenSegment>("SELECT segment, given FROM segments WHERE owner = ? ORDER BY segment DESC LIMIT 1", [
+    owner
+  ])[0]
+
+const newSegment = (host: SqlHost, owner: string): OpenSegment => {
+  const [next] = host.all<{ segment: number }>(
+    "SELECT coalesce(max(segment) + 1, 0) AS segment FROM segments"
   )
+  const segment = next?.segment ?? 0
+  host.run(
+    "INSERT INTO segments (segment, owner, given, chunks, words, lengths) VALUES (?, ?, 0, 0, 0, x'')",
+    [segment, owner]
+  )
+  return { segment, given: 0 }
+}
+
+/** Gives out chunk numbers from the owner's newest segment, then from new ones; no number is given twice. */
+const takeNumbers = ({ host, segments }: IndexUnit, owner: string, count: number): ReadonlyArray<number> => {
+  const numbers: Array<number> = []
   while (numbers.length < count) {
+    let last = segments.get(owner) ?? newestSegment(host, owner)
     if (last === undefined || last.given === SEGMENT_CHUNKS) {
-      const [next] = host.all<{ segment: number }>(
-        "SELECT coalesce(max(segment) + 1, 0) AS segment FROM segments"
-      )
-      last = { segment: next?.segment ?? 0, given: 0 }
-      host.run(
-        "INSERT INTO segments (segment, owner, given, chunks, words, lengths) VALUES (?, ?, 0, 0, 0, x'')",
-        [last.segment, owner]
-      )
+      // The unit forgets the full one, which says so at once.
+      if (last !== undefined) {
+        host.run("UPDATE segments SET given = ? WHERE segment = ?", [last.given, last.segment])
+      }
+      last = newSegment(host, owner)
     }
-    const { given, segment } = last
-    const taken = Math.min(count - numbers.length, SEGMENT_CHUNKS - given)
-    for (let place = 0; place < taken; place++) numbers.push(segment * SEGMENT_CHUNKS + given + place)
-    last = { segment, given: given + taken }
-    host.run("UPDATE segments SET given = ? WHERE segment = ?", [last.given, segment])
+    segments.set(owner, last)
+    const taken = Math.min(count - numbers.length, SEGMENT_CHUNKS - last.given)
+    const first = last.segment * SEGMENT_CHUNKS + last.given
+    for (let place = 0; place < taken; place++) numbers.push(first + place)
+    last.given += taken
   }
   return numbers
 }
 
-/** Cuts a stored record into chunks and puts them into the tail; gives how many there are. */
-export const indexRecord = (host: SqlHost, record: IndexedRecord): number => {
+/** Puts the chunks of a stored record into the tail; gives how many there are. */
+export const indexRecord = (
+  unit: IndexUnit,
+  record: IndexedRecord,
+  chunks: ReadonlyArray<SearchedChunk> = searchedChunks(record)
+): number => {
+  const { fullText, host } = unit
   const [documentId, memoryId, owner] =
     "path" in record ? [record.document_id, null, ""] : [null, record.memory_id, record.owner]
-  const chunks = madeChunks(record)
-  const termsOf = termsUnder(searchedPath(record))
-  const numbers = takeNumbers(host, owner, chunks.length)
-  const searched: Array<ReadonlyArray<string | number>> = []
-  for (const [index, { content, headings, row }] of chunks.entries()) {
+  const numbers = takeNumbers(unit, owner, chunks.length)
+  for (const [index, { row, terms }] of chunks.entries()) {
     const number = numbers[index]!
     host.run(
       "INSERT INTO chunks (chunk_number, chunk_id, document_id, memory_id, ordinal, hash, kind, heading_path, parent_ordinal, byte_start, byte_end) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -74,21 +119,16 @@ export const indexRecord = (host: SqlHost, record: IndexedRecord): number => {
         row.byte_end
       ]
     )
-    const terms = termsOf(headings, content)
     const columns = [number, terms.path, terms.heading, terms.body, terms.identifiers]
     host.run(
       "INSERT INTO chunk_terms (chunk_number, path, heading, body, identifiers) VALUES (?, ?, ?, ?, ?)",
       columns
     )
     host.run("INSERT INTO tail (chunk_number, words) VALUES (?, ?)", [number, lengthOf(terms)])
-    searched.push(columns)
-  }
-  // All at the end: FTS5 writes what it has gathered at every statement that a trigger belongs to.
-  for (const columns of searched) {
-    host.run(
-      "INSERT INTO chunks_fts (rowid, path, heading, body, identifiers) VALUES (?, ?, ?, ?, ?)",
+    fullText.push({
+      sql: "INSERT INTO chunks_fts (rowid, path, heading, body, identifiers) VALUES (?, ?, ?, ?, ?)",
       columns
-    )
+    })
   }
   return chunks.length
 }
@@ -129,14 +169,14 @@ const withdraw = (host: SqlHost, row: TermsRow): void => {
 }
 
 /** Takes the chunks of a document or a memory out of every index. */
-export const withdrawRecord = (host: SqlHost, key: RecordKey, id: number): void => {
+export const withdrawRecord = ({ fullText, host }: IndexUnit, key: RecordKey, id: number): void => {
   for (const row of termsOfChunks(host, key, id)) {
     const waited = host.run("DELETE FROM tail WHERE chunk_number = ?", [row.chunk_number])
     if (waited === 0) withdraw(host, row)
-    host.run(
-      "INSERT INTO chunks_fts (chunks_fts, rowid, path, heading, body, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)",
-      [row.chunk_number, row.path, row.heading, row.body, row.identifiers]
-    )
+    fullText.push({
+      sql: "INSERT INTO chunks_fts (chunks_fts, rowid, path, heading, body, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)",
+      columns: [row.chunk_number, row.path, row.heading, row.body, row.identifiers]
+    })
     host.run("DELETE FROM chunk_terms WHERE chunk_number = ?", [row.chunk_number])
     host.run("DELETE FROM chunks WHERE chunk_number = ?", [row.chunk_number])
   }

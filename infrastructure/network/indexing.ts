@@ -1,5 +1,5 @@
-// Brings a cassette up to date with the files of its configuration: each document is one unit of work with its receipt.
-// An immutable cassette is never written to: it is built in a new file, sealed, and put in the old one's place. What is
+// Brings a cassette up to date with the files of its configuration: documents are written in groups, each with its
+// receipt. An immutable cassette is never written to: it is built in a new file, sealed, and put in the old one's place. What is
 // left out is counted with the reason.
 import { existsSync, renameSync, rmSync } from "node:fs"
 import * as Clock from "effect/Clock"
@@ -19,12 +19,10 @@ import {
   type WriteCassette
 } from "./cassette-writer.ts"
 import { type ConfiguredCassette, contentTypesOf, sourcesOf } from "./configured-cassettes.ts"
+import { DocumentGroup, putGroup, removeGroups } from "./document-groups.ts"
 import {
-  duringIndexing,
   finishIndexing,
   type GivenDocument,
-  putDocument,
-  removeDocument,
   seal,
   storedPaths,
   sweepMemories,
@@ -63,12 +61,14 @@ export interface IndexReport {
 
 /** What accompanies indexing. */
 export interface IndexingOptions {
-  /** Called after every document. */
+  /** Called after every group of documents, with how many files were looked at. */
   readonly progress: (done: number, total: number) => Effect.Effect<void>
   /** What gives texts their vectors, so many at once; none when it is left out. */
   readonly embedding?: Embedding | undefined
   /** True: what no source has is removed also where a source matches nothing. */
   readonly prune?: boolean | undefined
+  /** Most documents of one transaction; `MAX_GROUP_DOCUMENTS` when it is left out. */
+  readonly groupDocuments?: number | undefined
 }
 
 /** An embedder, and how many texts it is given at once. */
@@ -76,9 +76,6 @@ export interface Embedding {
   readonly embedder: EmbedderShape
   readonly batchSize: number
 }
-
-/** After how many documents the runtime gets its turn. */
-const TURN_DOCUMENTS = 16
 
 interface Sources {
   readonly documents: ReadonlyArray<string>
@@ -159,22 +156,20 @@ const putAll = Effect.fnUntraced(function* (
   { documents, read, unreadable }: Sources,
   time: WriteTime,
   tally: Tally,
-  progress: IndexingOptions["progress"]
+  { groupDocuments, progress }: Pick<IndexingOptions, "groupDocuments" | "progress">
 ) {
   tally.skipped.push(...unreadable)
+  let group = new DocumentGroup(groupDocuments)
   for (const [index, path] of documents.entries()) {
     const document = read(path)
     if (typeof document === "string") tally.skipped.push({ path, reason: document })
-    else
-      count(
-        tally,
-        path,
-        yield* write((connection) =>
-          duringIndexing(connection, () => putDocument(connection, document, time))
-        )
-      )
+    group.add(typeof document === "string" ? undefined : document)
+    if (!group.isFull && index + 1 < documents.length) continue
+    const outcomes = yield* putGroup(write, group.documents, time)
+    for (const [place, outcome] of outcomes.entries()) count(tally, group.documents[place]!.path, outcome)
+    group = new DocumentGroup(groupDocuments)
     yield* progress(index + 1, documents.length)
-    if (index % TURN_DOCUMENTS === 0) yield* Effect.yieldNow
+    yield* Effect.yieldNow
   }
 })
 
@@ -210,7 +205,7 @@ export const embedMissing = Effect.fnUntraced(function* (
 const update = Effect.fnUntraced(function* (
   configured: ConfiguredCassette,
   sources: Sources | undefined,
-  { embedding, progress, prune = false }: IndexingOptions,
+  { embedding, prune = false, ...writing }: IndexingOptions,
   tally: Tally
 ) {
   // Before the file is opened, which may make it.
@@ -218,20 +213,16 @@ const update = Effect.fnUntraced(function* (
   const write = yield* openCassetteWriter(configured.file, configured.birth, "normal")
   yield* write((connection) => sweepMemories(connection, time.now))
   if (sources === undefined) return
-  yield* putAll(write, sources, time, tally, progress)
+  yield* putAll(write, sources, time, tally, writing)
   const kept = new Set(sources.documents)
-  for (const path of yield* write(storedPaths)) {
-    if (kept.has(path) || isOutOfSight(sources.unreadable, path)) continue
-    if (!prune && !sources.isGone(path)) {
-      tally.withheld.push(path)
-      continue
-    }
-    count(
-      tally,
-      path,
-      yield* write((connection) => duringIndexing(connection, () => removeDocument(connection, path)))
-    )
-  }
+  const left = (yield* write(storedPaths)).filter(
+    (path) => !kept.has(path) && !isOutOfSight(sources.unreadable, path)
+  )
+  const gone = left.filter((path) => prune || sources.isGone(path))
+  const isRemoved = new Set(gone)
+  tally.withheld.push(...left.filter((path) => !isRemoved.has(path)))
+  const outcomes = yield* removeGroups(write, gone)
+  for (const [place, outcome] of outcomes.entries()) count(tally, gone[place]!, outcome)
   yield* write(finishIndexing)
   if (embedding !== undefined) tally.embedded = yield* embedMissing(write, configured.id, embedding)
 })
@@ -300,13 +291,13 @@ const keepUnseen = Effect.fnUntraced(function* (
     const reason = `some of its sources cannot be read, and what it holds of them neither: ${kept.reason}`
     return yield* new StorageFailure({ file: old.file, code: "SOURCES_UNREADABLE", reason })
   }
-  for (const document of kept.value) yield* write((connection) => putDocument(connection, document, time))
+  yield* putGroup(write, kept.value, time)
 })
 
 const rebuildSealed = Effect.fnUntraced(function* (
   configured: ConfiguredCassette,
   sources: Sources,
-  { embedding, progress, prune = false }: IndexingOptions,
+  { embedding, prune = false, ...writing }: IndexingOptions,
   tally: Tally
 ) {
   // What stands at the path must be this cassette, whose place is taken only by a whole new one.
@@ -341,7 +332,7 @@ const rebuildSealed = Effect.fnUntraced(function* (
       const time = yield* writeTime(0)
       if (old !== undefined) yield* onFile(fresh, () => reserveFile(fresh, old.file))
       const write = yield* openCassetteWriter(fresh, configured.birth, "normal")
-      yield* putAll(write, sources, time, tally, progress)
+      yield* putAll(write, sources, time, tally, writing)
       if (old !== undefined) yield* keepUnseen(write, old, time, tally)
       if (embedding !== undefined) tally.embedded = yield* embedMissing(write, configured.id, embedding)
       yield* write(seal)

@@ -12,7 +12,14 @@ import type { SqlHost } from "../sqlite/sql-host.ts"
 import { addReceipt } from "./cassette-schema.ts"
 import type { WriteTime } from "./document-writing.ts"
 import type { IndexedRecord } from "./chunk-rows.ts"
-import { foldLongTail, indexRecord, metaOf, withdrawRecord } from "./index-writing.ts"
+import {
+  foldLongTail,
+  indexRecord,
+  indexUnit,
+  type IndexUnit,
+  metaOf,
+  withdrawRecord
+} from "./index-writing.ts"
 import { dropUnusedVectors } from "./vector-writing.ts"
 
 /** What saving came to: `refused` by the cassette's mutability, `agent_missing` where each agent has its own memories. */
@@ -47,7 +54,7 @@ const addMemory = (host: SqlHost, owner: string, text: string, hash: string, rul
     record_hash
   ])
   const memory_id = memoryOf(host, owner, hash)?.memory_id ?? 0
-  indexRecord(host, { memory_id, hash, owner, text })
+  indexUnit(host, (unit) => indexRecord(unit, { memory_id, hash, owner, text }))
   return { memory_id, record_hash }
 }
 
@@ -92,8 +99,9 @@ export const saveMemory = (connection: Connection, memory: GivenMemory, time: Wr
   })
 
 /** Takes a memory out with all of its saves, the newest first, each with its receipt; gives how many saves there were. */
-const removeMemory = (host: SqlHost, { memory_id, record_hash }: MemoryRow, rule: string): number => {
-  withdrawRecord(host, "memory_id", memory_id)
+const removeMemory = (unit: IndexUnit, { memory_id, record_hash }: MemoryRow, rule: string): number => {
+  const { host } = unit
+  withdrawRecord(unit, "memory_id", memory_id)
   const saves = host.all<{ save_id: number; record_hash: string }>(
     "SELECT save_id, record_hash FROM saves WHERE memory_id = ? ORDER BY save_number DESC",
     [memory_id]
@@ -113,7 +121,9 @@ export const removeExpiredMemories = (host: SqlHost, now: string): void => {
     "SELECT memory_id, record_hash FROM memories AS m WHERE NOT EXISTS (SELECT 1 FROM saves WHERE memory_id = m.memory_id AND (expires_at IS NULL OR expires_at > ?)) ORDER BY memory_id",
     [now]
   )
-  for (const memory of expired) removeMemory(host, memory, "ephemeral")
+  indexUnit(host, (unit) => {
+    for (const memory of expired) removeMemory(unit, memory, "ephemeral")
+  })
 }
 
 /** What forgetting came to: `kept` by the cassette's mutability, `saved_by_others` where somebody else saved it too. */
@@ -140,7 +150,7 @@ export const forgetMemory = (connection: Connection, hash: string, agent: string
       agent
     ])
     if (others.length > 0) return { outcome: "saved_by_others" }
-    const save_count = removeMemory(connection, memory, rule)
+    const save_count = indexUnit(connection, (unit) => removeMemory(unit, memory, rule))
     dropUnusedVectors(connection)
     dropUnusedWords(connection)
     return { outcome: "forgotten", save_count }
