@@ -30,7 +30,7 @@ export const stoppedByDamage = <A, R>(
 ): Effect.Effect<A | undefined, ReadError, R> => {
   const found = (code: string, where: string, message: string) =>
     Effect.sync(() => {
-      list.add(code as FindingCode, `${name}: ${where}`, message)
+      list.addStop(name, code as FindingCode, where, message)
       return undefined
     })
   return rung.pipe(
@@ -67,10 +67,10 @@ export class Ladder {
   ): Effect.Effect<A | undefined, ReadError, R> {
     return Progress.use((report) => {
       report(name)
-      const before = this.list.total
+      const before = this.list.told
       return Effect.map(stoppedByDamage(this.list, name, rung), (found) => {
         for (const { code, message, where } of this.takeDamage()) this.list.add(code, where, message)
-        this.reports.push({ name, findings: this.list.total - before, ...scope })
+        this.reports.push({ name, findings: this.list.told - before, ...scope })
         return found
       })
     })

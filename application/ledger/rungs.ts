@@ -15,13 +15,40 @@ import type { ReadError } from "./ledger-reader.ts"
 export class FindingList {
   readonly findings: Array<Finding> = []
   leftOff = 0
+  /** How often a rung was told of: every finding, and every rung that stopped at the damage of another. */
+  told = 0
+
+  /** Which rungs stopped at the same damage, and where their one finding stands. */
+  private readonly stops = new Map<
+    string,
+    { readonly index: number; readonly names: ReadonlyArray<string> }
+  >()
 
   /** How many there are, with those that are not listed. */
   get total(): number {
     return this.findings.length + this.leftOff
   }
 
+  /** Rungs that stop at the same damage are one finding, which names them all. */
+  addStop(name: string, code: FindingCode, where: string, message: string): void {
+    const key = JSON.stringify([code, where, message])
+    const known = this.stops.get(key)
+    const names = [...new Set([...(known?.names ?? []), name])]
+    const index = known?.index ?? this.findings.length
+    this.stops.set(key, { index, names })
+    if (known === undefined) return this.add(code, `${name}: ${where}`, message)
+    this.told += 1
+    if (index < this.findings.length) {
+      this.findings[index] = {
+        code,
+        where: clippedText(`${names.join(", ")}: ${where}`),
+        message: clippedText(message)
+      }
+    }
+  }
+
   add(code: FindingCode, where: string, message: string): void {
+    this.told += 1
     if (this.findings.length < MAX_FINDINGS)
       this.findings.push({ code, where: clippedText(where), message: clippedText(message) })
     else this.leftOff += 1

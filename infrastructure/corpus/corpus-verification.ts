@@ -5,10 +5,11 @@ import { expansionFault } from "../../domain/corpus/expansion-check.ts"
 import { expansionHash } from "../../domain/corpus/row-hashes.ts"
 import type { SectionRow } from "../../domain/corpus/rows.ts"
 import { sectionId } from "../../domain/corpus/sections.ts"
+import type { Finding } from "../../domain/ledger/verification.ts"
 import type { CorpusFindingCode } from "../../domain/corpus/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { fileFindings, part } from "../sqlite/file-check.ts"
+import { fileFindings, part, stoppedTogether } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { CORPUS_VERSIONS, corpusSteps } from "./corpus-schema.ts"
 import { isBehindText, isIndexWhole, isSymbolWhole, soundOrder } from "./corpus-soundness.ts"
@@ -17,13 +18,15 @@ import { selectNextExpansion } from "./expansion-statements.ts"
 
 type Find = (code: CorpusFindingCode, where: string, message: string) => void
 
-/** Does one part of the judging; what cannot be read for it is a finding. */
-const judged = (find: Find, where: string, judge: () => void): void => {
-  const findings = part(where, () => {
+/** Does one part of the judging; gives what cannot be read for it. */
+const judged = (where: string, judge: () => void): ReadonlyArray<Finding> =>
+  part(where, () => {
     judge()
     return []
   })
-  for (const { code, message, where: place } of findings) find(code as CorpusFindingCode, place, message)
+
+const tell = (find: Find, findings: ReadonlyArray<Finding>): void => {
+  for (const { code, message, where } of findings) find(code as CorpusFindingCode, where, message)
 }
 
 const checkStructure = (connection: Connection, find: Find): void => {
@@ -31,13 +34,14 @@ const checkStructure = (connection: Connection, find: Find): void => {
     ...fileFindings(connection),
     ...part("schema", () => schemaFindings(connection, CORPUS_VERSIONS, corpusSteps()))
   ]
-  for (const { code, message, where } of findings) find(code as CorpusFindingCode, where, message)
-  judged(find, "references", () => {
-    const rows = connection.all<{ table: string; parent: string }>("PRAGMA foreign_key_check")
-    for (const { parent, table } of rows) {
-      find("FOREIGN_KEY", table, `a row refers to a missing row of ${parent}: cortex index makes it again`)
-    }
-  })
+  tell(find, findings)
+}
+
+const checkReferences = (connection: Connection, find: Find): void => {
+  const rows = connection.all<{ table: string; parent: string }>("PRAGMA foreign_key_check")
+  for (const { parent, table } of rows) {
+    find("FOREIGN_KEY", table, `a row refers to a missing row of ${parent}: cortex index makes it again`)
+  }
 }
 
 /** Rows that are read at once, and most findings of one kind that are looked up. */
@@ -68,10 +72,11 @@ const checkFiles = (connection: Connection, find: Find): number => {
   for (const file of rowsOf<StoredFile, "path">(connection, "files", "path")) {
     files += 1
     const where = `files ${file.path}`
-    judged(find, where, () => {
+    const stops = judged(where, () => {
       if (isIndexWhole(connection, file)) return
       find("INDEX_CHANGED", where, "what is indexed of it is not under its hash: cortex index makes it again")
     })
+    tell(find, stops)
   }
   return files
 }
@@ -139,10 +144,15 @@ export const verifyCorpus = (connection: Connection): CheckReport => {
   const find: Find = (code, where, message) => list.add({ code, where, message })
   const counts = { files: 0, sections: 0, headings: 0, symbols: 0, expansions: 0 }
   checkStructure(connection, find)
-  judged(find, "files", () => (counts.files = checkFiles(connection, find)))
-  judged(find, "sections", () => (counts.sections = checkSections(connection, find)))
-  judged(find, "headings", () => (counts.headings = checkHeadings(connection, find)))
-  judged(find, "symbols", () => (counts.symbols = checkSymbols(connection, find)))
-  judged(find, "expansions", () => (counts.expansions = checkExpansions(connection, list)))
+  const stops = [
+    ...judged("references", () => checkReferences(connection, find)),
+    ...judged("files", () => (counts.files = checkFiles(connection, find))),
+    ...judged("sections", () => (counts.sections = checkSections(connection, find))),
+    ...judged("headings", () => (counts.headings = checkHeadings(connection, find))),
+    ...judged("symbols", () => (counts.symbols = checkSymbols(connection, find))),
+    ...judged("expansions", () => (counts.expansions = checkExpansions(connection, list)))
+  ]
+  for (const { code, message, where } of stoppedTogether(stops))
+    find(code as CorpusFindingCode, where, message)
   return list.report(counts)
 }

@@ -1,6 +1,7 @@
 // Judges a cassette from its file alone: SQLite's own check, the schema, every document against its hashes, the chain of
 // receipts against the documents, and everything derived against what the documents give. It reads one moment and
 // changes nothing.
+import type { Finding } from "../../domain/ledger/verification.ts"
 import type { CassetteFinding, CassetteReport } from "../../domain/network/verification.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
 import { type ChunkTerms, weightedCounts } from "../../domain/network/term-counts.ts"
@@ -9,7 +10,8 @@ import { contentRoot, receiptHash, recordHash } from "../../domain/network/recor
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
-import { fileFindings, part } from "../sqlite/file-check.ts"
+import { fileFindings, part, stoppedTogether } from "../sqlite/file-check.ts"
+import { lookInto } from "../sqlite/traceless-reading.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { CASSETTE_VERSIONS, cassetteSteps, describedHash } from "./cassette-schema.ts"
 import { checkChunks, checkStrayChunks, type Find } from "./chunk-verification.ts"
@@ -134,14 +136,13 @@ const checkFullText = (connection: Connection, find: Find): void => {
   }
 }
 
-/** Does one part of the judging; what cannot be read for it is a finding. */
-const judged = (find: Find, where: string, judge: () => void): void => {
+/** Does one part of the judging; what cannot be read for it is kept in `stops`. */
+const judged = (stops: Array<Finding>, where: string, judge: () => void): void => {
   const findings = part(where, () => {
     judge()
     return []
   })
-  for (const { code, message, where: place } of findings)
-    find(code as CassetteFinding["code"], place, message)
+  stops.push(...findings)
 }
 
 /** Checks every document and its chunks; gives how many there are, their chunks and their record hashes. */
@@ -180,33 +181,37 @@ export const verifyCassette = (
   let documents: ReadonlyArray<string> = []
   let remembered = { memories: 0, chunks: 0, records: [] as ReadonlyArray<string> }
   let chunks = 0
+  const stops: Array<Finding> = []
   if (checkStructure(connection, find)) {
     let records: ReadonlySet<string> = new Set()
-    judged(find, "write_receipts", () => {
+    judged(stops, "write_receipts", () => {
       receipts = connection.all<ReceiptRow>("SELECT * FROM write_receipts ORDER BY receipt_index")
       records = checkReceipts(receipts, describedHash(metaOf(connection)), find)
     })
-    judged(find, "network_meta", () => {
+    judged(stops, "network_meta", () => {
       checkDescription(connection, id, receipts, find)
       checkRules(connection, receipts, find)
       checkRecordRules(connection, find)
     })
-    judged(find, "documents", () => {
+    judged(stops, "documents", () => {
       const checked = checkDocuments(connection, records, find)
       documents = checked.records
       chunks = checked.chunks
     })
-    judged(find, "memories", () => (remembered = checkMemories(connection, records, find)))
-    judged(find, "chunks", () => (chunks = checkStrayChunks(connection, chunks + remembered.chunks, find)))
+    judged(stops, "memories", () => (remembered = checkMemories(connection, records, find)))
+    judged(stops, "chunks", () => (chunks = checkStrayChunks(connection, chunks + remembered.chunks, find)))
     const present = new Set([...documents, ...remembered.records])
     for (const record of records) {
       if (!present.has(record))
         find("RECORD_MISSING", `record ${record}`, "what it was is gone without a receipt")
     }
-    judged(find, "postings", () => checkPostings(connection, find))
-    judged(find, "vectors", () => {
+    judged(stops, "postings", () => checkPostings(connection, find))
+    judged(stops, "vectors", () => {
       for (const { code, message, where } of vectorFindings(connection)) find(code, where, message)
     })
+    for (const { code, message, where } of stoppedTogether(stops)) {
+      find(code as CassetteFinding["code"], where, message)
+    }
     checkFullText(connection, find)
   }
   const stored = [...documents, ...remembered.records]
@@ -230,3 +235,11 @@ const isIndexed = (connection: Connection, { path, version }: DocumentRow): bool
     "SELECT 1 AS found FROM documents WHERE path = ? AND version > ? AND (SELECT value FROM network_meta WHERE key = 'mutability') IS NOT 'append-only'",
     [path, version]
   ).length === 0
+
+/** What is wrong with the pages of a cassette's file that cannot be opened; nothing where that is not for its pages. */
+export const pageFindings = (file: string, id: string): ReadonlyArray<CassetteFinding> =>
+  part("file", () => lookInto(file, fileFindings)).map(({ code, message, where }) => ({
+    code: code as CassetteFinding["code"],
+    where: `${id} ${where}`,
+    message
+  }))

@@ -29,6 +29,13 @@ export const part = (where: string, check: () => Findings): Findings => {
   }
 }
 
+/** Parts that stopped at the same damage are one finding, which names them all. */
+export const stoppedTogether = (stops: Findings): Findings =>
+  [...Map.groupBy(stops, ({ code, message }) => `${code} ${message}`).values()].flatMap((same) => {
+    const [first] = same
+    return first === undefined ? [] : [{ ...first, where: same.map(({ where }) => where).join(", ") }]
+  })
+
 const headerOf = (bytes: StoredBytes): Findings =>
   headerFaults(bytes.read(0, HEADER_BYTES), { fileBytes: bytes.length, logged: bytes.logged }).map((fault) =>
     damage("header", fault)

@@ -4,7 +4,7 @@ import * as Command from "effect/cli/Command"
 import { CassetteOffline } from "../../../domain/network/errors.ts"
 import type { CassetteReport } from "../../../domain/network/verification.ts"
 import { CassetteFile } from "../../../infrastructure/network/cassette-file.ts"
-import { verifyCassette } from "../../../infrastructure/network/cassette-verification.ts"
+import { pageFindings, verifyCassette } from "../../../infrastructure/network/cassette-verification.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { VerificationFailed } from "../failures.ts"
 import { reported, withProgress } from "../progress.ts"
@@ -17,8 +17,14 @@ import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 /** Most findings that one report lists. */
 const MAX_FINDINGS = 1_000
 
-const verifyOne = ({ file, id, refusal }: ConfiguredCassette) =>
-  Effect.suspend(() => {
+/** What one cassette is found to be; a file whose pages cannot be read has no facts. */
+interface Verified {
+  readonly findings: CassetteReport["findings"]
+  readonly facts: CassetteReport["cassettes"][number] | undefined
+}
+
+const verifyOne = ({ file, id, refusal }: ConfiguredCassette): Effect.Effect<Verified, CassetteOffline> =>
+  Effect.suspend((): Effect.Effect<Verified, CassetteOffline> => {
     if (refusal !== undefined) {
       return Effect.fail(new CassetteOffline({ cassette_id: id, status: "refused", reason: refusal }))
     }
@@ -26,6 +32,8 @@ const verifyOne = ({ file, id, refusal }: ConfiguredCassette) =>
     const verified = cassette.read(({ connection }) => verifyCassette(connection, id))
     cassette.close()
     if ("value" in verified) return Effect.succeed(verified.value)
+    const findings = verified.status === "error" ? pageFindings(file, id) : []
+    if (findings.length > 0) return Effect.succeed({ findings, facts: undefined })
     return Effect.fail(new CassetteOffline({ cassette_id: id, ...verified }))
   })
 
@@ -56,7 +64,7 @@ export const verifyCommand = Command.make(
       verdict: findings.length === 0 ? "PASS" : "FAIL",
       findings: findings.slice(0, MAX_FINDINGS),
       findings_left_off: Math.max(0, findings.length - MAX_FINDINGS),
-      cassettes: verified.map(({ facts }) => facts)
+      cassettes: verified.flatMap(({ facts }) => facts ?? [])
     }
     if (report.verdict === "FAIL") {
       return yield* new VerificationFailed({
