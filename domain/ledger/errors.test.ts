@@ -19,6 +19,7 @@ import {
   NotALedger,
   NotLeased,
   ReadOnlyStore,
+  RestoreRefused,
   StaleFencingToken,
   StepNotFound,
   StorageFailure,
@@ -102,6 +103,11 @@ const cases: ReadonlyArray<readonly [MessageCassetteError, string, string]> = [
     "UNSAFE_PLACE",
     "it has 2 names"
   ],
+  [
+    new RestoreRefused({ file, code: "NEWER_EVENTS", reason: "2 event(s) are newer" }),
+    "RESTORE_REFUSED",
+    "2 event(s) are newer"
+  ],
   [new NotALedger({ file, reason: "it is empty" }), "NOT_A_LEDGER", "it is empty"],
   [new FileMissing({ file }), "FILE_MISSING", file],
   [new ReadOnlyStore({ file }), "READ_ONLY_STORE", file],
@@ -124,7 +130,7 @@ describe("errors", () => {
   it("are all covered here, each with a code of its own", () => {
     const tags = new Set(cases.map(([error]) => error._tag))
     expect(new Set(cases.map(([, code]) => code)).size).toBe(tags.size)
-    expect(tags.size).toBe(26)
+    expect(tags.size).toBe(27)
   })
 
   it.each([

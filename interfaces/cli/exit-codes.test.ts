@@ -26,8 +26,9 @@ describe("exitCodes", () => {
     (tag) => expect(exitCodes[tag]).toBe(1)
   )
   it("1 for a negative verdict", () => expect(exitCodes.VerificationFailed).toBe(1))
-  it.each(["CheckpointUntrusted", "HistoryRewritten", "ProofRefused"] as const)("1 for %s", (tag) =>
-    expect(exitCodes[tag]).toBe(1)
+  it.each(["CheckpointUntrusted", "HistoryRewritten", "ProofRefused", "RestoreRefused"] as const)(
+    "1 for %s",
+    (tag) => expect(exitCodes[tag]).toBe(1)
   )
   it.each([
     "NotACheckpoint",

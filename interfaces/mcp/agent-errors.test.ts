@@ -318,6 +318,7 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>>
     "ResourceExhausted",
     "ProblemsFound",
     "ProofRefused",
+    "RestoreRefused",
     "SymbolExists",
     "VerificationFailed",
     "WorkersFailed",
