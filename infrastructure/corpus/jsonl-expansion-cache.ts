@@ -1,12 +1,13 @@
 // The expansion cache in a file of JSON lines, for those who want their expansions as text. Writers take turns under a
 // lock that no crash leaves behind; a line is durable before it is given out. A torn last line is reported and removed
 // by an explicit repair alone.
-import { closeSync, mkdirSync } from "node:fs"
+import { closeSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import { makeFolders } from "../sqlite/new-folders.ts"
 import { type CacheStats, ExpansionCache, type Stored } from "../../application/corpus/expansion-cache.ts"
 import type { CheckReport } from "../../domain/corpus/check-report.ts"
 import {
@@ -139,7 +140,7 @@ const makeCache = Effect.fnUntraced(function* ({
       readOnly
         ? Effect.fail(new ReadOnlyStore({ file }))
         : Effect.andThen(
-            attempt(file, () => mkdirSync(dirname(file), { recursive: true })),
+            attempt(file, () => makeFolders(dirname(file))),
             locked(file, lock, () => append(file, records, expansion))
           ),
     stats: Effect.map(refreshed, () => statsOf(file, records)),

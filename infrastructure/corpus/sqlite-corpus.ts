@@ -1,11 +1,12 @@
 // Wires the corpus of one root folder: its files, its database below CORTEX/_generated, the Markdown parser and the
 // hashes. It makes the database's folder for writers and nothing else.
-import { mkdirSync } from "node:fs"
+
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { makeFolders } from "../sqlite/new-folders.ts"
 import type { CorpusFiles } from "../../application/corpus/corpus-files.ts"
 import type { CorpusStore } from "../../application/corpus/corpus-store.ts"
 import {
@@ -92,7 +93,7 @@ export const sqliteCorpusLayer = (given: SqliteCorpusOptions): Layer.Layer<Corpu
       const filename = join(real, ...CORPUS_PATH)
       if ((options.mode ?? "write") === "write") {
         yield* Effect.try({
-          try: () => mkdirSync(dirname(filename), { recursive: true }),
+          try: () => makeFolders(dirname(filename)),
           catch: (error) => folderFailure(dirname(filename), error)
         })
       }

@@ -2,10 +2,11 @@
 // in its place as a whole when all of it was found sound. A cassette that is there is never changed. Chunks and
 // indexes are made here, from the texts; nothing derived is taken from anybody else.
 import { randomUUID } from "node:crypto"
-import { linkSync, lstatSync, mkdirSync, rmSync } from "node:fs"
+import { linkSync, lstatSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { makeFolders } from "../sqlite/new-folders.ts"
 import type { InvalidInput, ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
 import type { CartridgeManifest, CartridgeRecord } from "../../domain/network/cartridge.ts"
 import {
@@ -198,7 +199,7 @@ export const importCartridge = Effect.fnUntraced(function* (
 > {
   const id = reader.manifest.cassette_id
   yield* checkPlace(file, id)
-  yield* onFile(file, () => mkdirSync(dirname(file), { recursive: true }))
+  yield* onFile(file, () => makeFolders(dirname(file)))
   const draft = join(dirname(file), `.${basename(file)}.partial-${randomUUID()}`)
   const clear = Effect.sync(() => {
     for (const ending of endings) rmSync(`${draft}${ending}`, { force: true })

@@ -1,10 +1,11 @@
 // Opens a cassette for writing, making it when it is missing, for the scope's life. The file is judged before anything
 // is changed: a ledger or a database of something else is refused. Every unit of work waits for other writers.
 import type { Finding } from "../../domain/ledger/verification.ts"
-import { existsSync, mkdirSync, statSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { makeFolders } from "../sqlite/new-folders.ts"
 import type { CassetteWriteError } from "../../application/network/cassette.ts"
 import { StorageFailure, StoreCorrupt, StoreNewerThanProgram } from "../../domain/ledger/errors.ts"
 import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../domain/network/limits.ts"
@@ -135,7 +136,7 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
   busyDeadlineMillis = DEFAULT_BUSY_DEADLINE_MILLIS
 ): Effect.fn.Return<WriteCassette, CassetteWriteError, Scope.Scope> {
   const attempt = <A>(work: () => A) => attemptOnCassette(file, work, busyDeadlineMillis)
-  yield* onFile(file, () => mkdirSync(dirname(file), { recursive: true }))
+  yield* onFile(file, () => makeFolders(dirname(file)))
   const fault = pathFault(file, { mode: "write", allowNetworkFs: false })
   if (fault !== undefined) {
     if (fault._tag === "NotALedger") return yield* new NotACassette({ file, reason: fault.reason })

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { agentTools, chosenTools } from "../mcp/agent-tools.ts"
+import { choosableNames, chosenTools, toolGroups } from "../mcp/agent-tools.ts"
 import { Caller } from "../mcp/caller.ts"
 import { CorpusAccess } from "../mcp/corpus-access.ts"
 import { openedOnce } from "../mcp/opened-once.ts"
@@ -30,14 +30,18 @@ const listed = (text: string): ReadonlyArray<string> =>
     .map((name) => name.trim())
     .filter((name) => name !== "")
 
+const groupNames = Object.keys(toolGroups).join(", ")
+
 /** The tools that the flags leave; an unknown name is refused, with the names that exist. */
 const wantedTools = Effect.fnUntraced(function* (tools: Option.Option<string>, readOnly: boolean) {
   const names = Option.map(tools, listed)
-  const known = new Set(agentTools.map(({ name }) => name))
-  const unknown = Option.getOrElse(names, () => []).filter((name) => !known.has(name))
+  const unknown = Option.getOrElse(names, () => []).filter((name) => !choosableNames.has(name))
   if (unknown.length > 0) {
     return yield* Effect.fail(
-      refusedFlag("--tools", `there is no tool ${unknown.join(", ")}: use some of ${[...known].join(", ")}`)
+      refusedFlag(
+        "--tools",
+        `there is no tool or group ${unknown.join(", ")}: use some of ${[...choosableNames].join(", ")}`
+      )
     )
   }
   const chosen = chosenTools({ readOnly, names: Option.getOrUndefined(names) })
@@ -62,7 +66,11 @@ export const mcpCommand = Command.make(
   "mcp",
   {
     readOnly: switchFlag("read-only", "change nothing: leave out every tool that may write"),
-    tools: textFlag("tools", "A,B", "only these tools, by name, with commas between").pipe(Flag.optional),
+    tools: textFlag(
+      "tools",
+      "A,B",
+      `only these tools, by name or group, with commas between; groups: ${groupNames}`
+    ).pipe(Flag.optional),
     check: switchFlag("check", "list the tools and exit, without serving"),
     cache: cacheFlag
   },
@@ -99,6 +107,7 @@ export const mcpCommand = Command.make(
   Command.withExamples([
     { command: "cortex mcp --root . --agent researcher" },
     { command: "cortex mcp --read-only", description: "look, but change nothing" },
+    { command: "cortex mcp --tools ledger,thoughts", description: "work and why, nothing else" },
     { command: "cortex mcp --check", description: "list the tools and exit" }
   ]),
   Command.withGlobalFlags([...ledgerFlags, ...networkFlags])

@@ -8,22 +8,33 @@ import { networkTools } from "./network-tools.ts"
 import { thoughtTools } from "./thought-tools.ts"
 import type { AgentTool } from "./tool.ts"
 
-/** Every tool. */
-export const agentTools: ReadonlyArray<AgentTool> = [
-  ...ledgerTools,
-  ...thoughtTools,
-  ...corpusTools,
-  ...bundleTools,
-  ...networkTools,
-  ...memoryTools
-]
+/** The tools by what they work on, in the order in which clients see them. */
+export const toolGroups = {
+  ledger: ledgerTools,
+  thoughts: thoughtTools,
+  corpus: corpusTools,
+  bundles: bundleTools,
+  network: networkTools,
+  memory: memoryTools
+} as const satisfies Readonly<Record<string, ReadonlyArray<AgentTool>>>
 
-/** The tools that a server offers: of the named ones, or all, those that its mode allows. */
+const groups = new Map<string, ReadonlyArray<AgentTool>>(Object.entries(toolGroups))
+
+/** Every tool. */
+export const agentTools: ReadonlyArray<AgentTool> = [...groups.values()].flat()
+
+const toolNames = new Set(agentTools.map(({ name }) => name))
+
+/** What may be named to choose tools: a group, or one tool. */
+export const choosableNames: ReadonlySet<string> = new Set([...groups.keys(), ...toolNames])
+
+/** The tools that a server offers: of those named alone or by their group, or all, those that its mode allows. */
 export const chosenTools = (choice: {
   readonly readOnly: boolean
   readonly names: ReadonlyArray<string> | undefined
-}): ReadonlyArray<AgentTool> =>
-  agentTools.filter(
-    ({ hints, name }) =>
-      (choice.names === undefined || choice.names.includes(name)) && (hints.readOnly || !choice.readOnly)
+}): ReadonlyArray<AgentTool> => {
+  const named = new Set(
+    choice.names?.flatMap((name) => groups.get(name)?.map((tool) => tool.name) ?? [name]) ?? toolNames
   )
+  return agentTools.filter(({ hints, name }) => named.has(name) && (hints.readOnly || !choice.readOnly))
+}

@@ -1,11 +1,11 @@
 /** What the list of tools promises: Schemas that function calling takes, bounds that are held, and a list that is short. */
 import * as Effect from "effect/Effect"
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base"
-import { writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { runCli } from "../cli/testing/in-process.ts"
-import { agentTools } from "./agent-tools.ts"
+import { agentTools, toolGroups } from "./agent-tools.ts"
 import { Caller } from "./caller.ts"
 import { plainJsonSchema } from "./json-schema.ts"
 import { CorpusAccess } from "./corpus-access.ts"
@@ -182,5 +182,16 @@ describe("the list of tools", () => {
     const tokens = countTokens(JSON.stringify(result))
     expect(tokens).toBeLessThanOrEqual(8_000)
     expect((result as { tools: ReadonlyArray<unknown> }).tools).toHaveLength(agentTools.length)
+  })
+
+  it("costs for each group what the specification says", async () => {
+    const rows = []
+    for (const [group, tools] of Object.entries(toolGroups)) {
+      const session = await start("--tools", group)
+      const { result } = await session.request("tools/list")
+      rows.push(`| \`${group}\` | ${tools.length} | ${countTokens(JSON.stringify(result))} |`)
+    }
+    const specification = readFileSync(join(import.meta.dirname, "../../docs/spec/mcp.md"), "utf8")
+    expect(specification).toContain(`| group | tools | tokens |\n|---|---|---|\n${rows.join("\n")}\n`)
   })
 })

@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest"
 import { runCli } from "../cli/testing/in-process.ts"
 import { testHost } from "../cli/testing/test-host.ts"
 import { Ledger } from "../embedding/ledger.ts"
-import { agentTools } from "./agent-tools.ts"
+import { agentTools, toolGroups } from "./agent-tools.ts"
 import { Caller } from "./caller.ts"
 import { CorpusAccess } from "./corpus-access.ts"
 import { LedgerAccess } from "./ledger-access.ts"
@@ -378,7 +378,26 @@ describe("--tools", () => {
     ])
   })
 
+  it("takes groups beside single names", async () => {
+    const session = await start("--tools", "memory,thoughts,job_status,memory_save")
+    const { result } = await session.request("tools/list")
+    expect((result as { tools: ReadonlyArray<{ name: string }> }).tools.map(({ name }) => name)).toEqual([
+      "job_status",
+      ...[...toolGroups.thoughts, ...toolGroups.memory].map(({ name }) => name)
+    ])
+  })
+
+  it("leaves out what writes in a group of a read-only server", async () => {
+    const session = await start("--tools", "memory", "--read-only")
+    const { result } = await session.request("tools/list")
+    expect((result as { tools: ReadonlyArray<{ name: string }> }).tools.map(({ name }) => name)).toEqual([
+      "memory_query",
+      "memory_recall"
+    ])
+  })
+
   for (const [name, args] of Object.entries({
+    "a group that does not exist": ["--tools", "ledger,kitchen"],
     "a tool that does not exist": ["--tools", "thought_record,fly"],
     "a choice that leaves none": ["--tools", "thought_record", "--read-only"]
   })) {

@@ -1,9 +1,9 @@
 /** What the server says of the place that it works in: the network that is open, keys that exist, a root that was not named. */
 import * as Effect from "effect/Effect"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { runCli } from "../cli/testing/in-process.ts"
+import { runCli, runJson } from "../cli/testing/in-process.ts"
 import { ReadOnlyStore } from "../../domain/ledger/errors.ts"
 import { failureDocument } from "./result.ts"
 import { RootFolder } from "./root-folder.ts"
@@ -154,4 +154,20 @@ describe("a root that was not named", () => {
     expect(told(false)).toContain("works in /: start it with --root FOLDER")
     expect(told(true)).toBe(failure.message)
   })
+})
+
+describe.skipIf(!existsSync("/proc/self"))("a root below which no folder can be made", () => {
+  it("is told by the server, which goes on", async () => {
+    const session = await start("--root", "/proc", "--agent", "ada")
+    const work = { run_id: "r", source: "USER", payload: { intent: "tidy" } }
+    expect(await session.code("message_post", work)).toBe("STORAGE_FAILURE")
+    expect((await session.request("tools/list")).result).toBeDefined()
+  })
+
+  for (const command of [["index"], ["network", "init"]]) {
+    it(`is told by cortex ${command.join(" ")}`, async () => {
+      const { document } = await runJson([...command, "--root", "/proc"], { cwd: place.folder })
+      expect(document.error?.code).toBe("STORAGE_FAILURE")
+    })
+  }
 })

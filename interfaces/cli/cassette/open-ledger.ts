@@ -1,6 +1,6 @@
 // Finds the ledger file that the flags name and opens it for one command. Only posting and thinking may create a ledger; reading
 // opens so that nothing is changed. The database is loaded here and nowhere else, so that help needs none.
-import { mkdirSync, statSync } from "node:fs"
+import { statSync } from "node:fs"
 import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as GlobalFlag from "effect/cli/GlobalFlag"
+import { makeFolders } from "../../../infrastructure/sqlite/new-folders.ts"
 import type { CheckpointsShape } from "../../../application/ledger/checkpoints.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import type { ThoughtsShape } from "../../../application/thoughts/thoughts.ts"
@@ -48,7 +49,7 @@ const makeFolder = (root: string) =>
     Effect.flatMap((isFolder) =>
       isFolder
         ? Effect.try({
-            try: () => mkdirSync(join(root, ...ledgerPath.slice(0, -1)), { recursive: true }),
+            try: () => makeFolders(join(root, ...ledgerPath.slice(0, -1))),
             catch: (error) => folderFailure(join(root, ...ledgerPath.slice(0, -1)), error)
           })
         : Effect.fail(refusedFlag("--root", `there is no folder ${root}`))

@@ -1,9 +1,10 @@
 // `cortex network init`: writes a configuration with which `network index` and `network query` work at once. It never
 // writes over one that is there.
-import { mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
+import { makeFolders } from "../../../infrastructure/sqlite/new-folders.ts"
 import { ConfigurationExists } from "../../../domain/network/errors.ts"
 import { rootOf } from "../../../infrastructure/network/configured-cassettes.ts"
 import { fileFailure } from "../../../infrastructure/sqlite/file-system.ts"
@@ -14,7 +15,7 @@ import { networkTemplate } from "./network-template.ts"
 const write = (file: string, text: string) =>
   Effect.try({
     try: () => {
-      mkdirSync(dirname(file), { recursive: true })
+      makeFolders(dirname(file))
       writeFileSync(file, text, { flag: "wx" })
     },
     catch: (error) =>
