@@ -1,6 +1,7 @@
 // Opens the corpus database for the scope's life and runs work on it: the path is judged and the version is read
 // before anything is changed, a missing schema is made under the write lock, and a schema that is not the released
 // one is refused. One connection serves sections, symbols and expansions alike; nothing above knows the driver.
+import type { Finding } from "../../domain/ledger/verification.ts"
 import { existsSync, statSync } from "node:fs"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -120,6 +121,16 @@ interface Opened {
 
 const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
 
+/** What is wrong with the file and the schema of a corpus database of this version. */
+const findingsAtOpening = (connection: Connection): ReadonlyArray<Finding> =>
+  connection.snapshot(() => [
+    ...openingFindings(connection),
+    ...schemaFindings(connection, CORPUS_VERSIONS, corpusSteps())
+  ])
+
+const corrupt = (file: string, { code, message, where }: Finding): CorpusCorrupt =>
+  new CorpusCorrupt({ file, finding: `${code} ${where}: ${message}` })
+
 /** Refuses a version that is not ours and a schema that is not the version's. */
 const admit = Effect.fnUntraced(function* (
   file: string,
@@ -129,25 +140,28 @@ const admit = Effect.fnUntraced(function* (
 ) {
   const refusal = judge(file, found)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
-  const [finding] = yield* attempt(file, deadline, () =>
-    connection.snapshot(() => [
-      ...openingFindings(connection),
-      ...schemaFindings(connection, CORPUS_VERSIONS, corpusSteps())
-    ])
+  const [finding] = yield* attempt(file, deadline, () => findingsAtOpening(connection))
+  if (finding !== undefined) return yield* corrupt(file, finding)
+})
+
+/** Refuses a file before a writing connection sets anything in it, so that what is refused stays as it is. */
+const admitUntouched = Effect.fnUntraced(function* (file: string, mode: AccessMode, deadline: number) {
+  const { finding, found } = yield* attempt(file, deadline, () =>
+    lookInto(file, (connection) => {
+      const seen = inspectCorpus(connection)
+      const isOurs = seen.kind === "corpus" && seen.version === CORPUS_VERSION
+      return { found: seen, finding: isOurs ? findingsAtOpening(connection)[0] : undefined }
+    })
   )
-  if (finding !== undefined) {
-    return yield* new CorpusCorrupt({ file, finding: `${finding.code} ${finding.where}: ${finding.message}` })
-  }
+  const refusal = found.kind === "empty" && mode === "write" ? undefined : judge(file, found)
+  if (refusal !== undefined) return yield* Effect.fail(refusal)
+  if (finding !== undefined) return yield* corrupt(file, finding)
 })
 
 const openToWrite = Effect.fnUntraced(function* (file: string, mode: AccessMode, deadline: number) {
   if (hasContent(file) || mode === "append") {
     // A journal is a half-done transaction: only a writer may undo it, and it is ours to undo.
-    if (!hasJournal(file)) {
-      const found = yield* attempt(file, deadline, () => lookInto(file, inspectCorpus))
-      const refusal = found.kind === "empty" && mode === "write" ? undefined : judge(file, found)
-      if (refusal !== undefined) return yield* Effect.fail(refusal)
-    }
+    if (!hasJournal(file)) yield* admitUntouched(file, mode, deadline)
   }
   const beforeOpening = watchPlace(file)
   const connection = yield* acquire(file, deadline, () => openForWriting(file))
