@@ -15,6 +15,9 @@ import { type HonestFile, makeHonestFiles, STORES } from "./support/honest-files
 
 /** Files that are judged at once, each in processes of its own. */
 const LANES = 3
+
+/** How long all of it may take: 20,000 files are the longest that is asked for; each has a limit of its own. */
+const WHOLE_CAMPAIGN_MILLIS = 3 * 3_600_000
 /** One file in so many is written to as well, and one in so many is given to the command line. */
 const WRITES_EVERY = 5
 const COMMANDS_EVERY = 151
@@ -61,41 +64,45 @@ class Score {
 }
 
 describe("a damaged file", () => {
-  it("never passes where another SQLite reports it or its content is another one, never hangs, never is a fault", async () => {
-    const score = new Score()
-    const { numRuns } = propParameters(10)
-    const numbers =
-      propCase === undefined
-        ? Array.from({ length: numRuns }, (_, index) => index).values()
-        : [propCase].values()
-    const work = async (lane: Lane): Promise<void> => {
-      for (const number of numbers) {
-        const damaged = makeCase(files, propSeed, number)
-        if (damaged === undefined) continue
-        const repeated = propCase !== undefined
-        score.add(
-          damaged,
-          await lane.try(damaged, {
-            writes: repeated || number % WRITES_EVERY === 0,
-            commands: repeated || number % COMMANDS_EVERY === 0
-          })
-        )
+  it(
+    "never passes where another SQLite reports it or its content is another one, never hangs, never is a fault",
+    async () => {
+      const score = new Score()
+      const { numRuns } = propParameters(10)
+      const numbers =
+        propCase === undefined
+          ? Array.from({ length: numRuns }, (_, index) => index).values()
+          : [propCase].values()
+      const work = async (lane: Lane): Promise<void> => {
+        for (const number of numbers) {
+          const damaged = makeCase(files, propSeed, number)
+          if (damaged === undefined) continue
+          const repeated = propCase !== undefined
+          score.add(
+            damaged,
+            await lane.try(damaged, {
+              writes: repeated || number % WRITES_EVERY === 0,
+              commands: repeated || number % COMMANDS_EVERY === 0
+            })
+          )
+        }
       }
-    }
-    const lanes = Array.from({ length: propCase === undefined ? LANES : 1 }, (_, index) => {
-      const root = join(folder, `lane-${index}`)
-      mkdirSync(root)
-      return new Lane(root, hasPython)
-    })
-    try {
-      await Promise.all(lanes.map(work))
-    } finally {
-      for (const lane of lanes) lane.end()
-    }
-    console.log(
-      `${score.lines.join("\n")}\n${score.tried} damaged files, ${score.broken.length} faults, ${score.acknowledged} writes acknowledged, ${hasPython ? "held against Python's SQLite" : "no second SQLite here"} (seed ${propSeed})`
-    )
-    expect(score.broken).toEqual([])
-    expect(score.tried).toBeGreaterThan(0)
-  })
+      const lanes = Array.from({ length: propCase === undefined ? LANES : 1 }, (_, index) => {
+        const root = join(folder, `lane-${index}`)
+        mkdirSync(root)
+        return new Lane(root, hasPython)
+      })
+      try {
+        await Promise.all(lanes.map(work))
+      } finally {
+        for (const lane of lanes) lane.end()
+      }
+      console.log(
+        `${score.lines.join("\n")}\n${score.tried} damaged files, ${score.broken.length} faults, ${score.acknowledged} writes acknowledged, ${hasPython ? "held against Python's SQLite" : "no second SQLite here"} (seed ${propSeed})`
+      )
+      expect(score.broken).toEqual([])
+      expect(score.tried).toBeGreaterThan(0)
+    },
+    WHOLE_CAMPAIGN_MILLIS
+  )
 })

@@ -3,12 +3,14 @@
 // moment and changes nothing; damage that stops a part of it is a finding too.
 import type { Finding } from "../../domain/ledger/verification.ts"
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
-import type { Connection } from "./better-sqlite3-host.ts"
+import { type Connection, openBytes } from "./better-sqlite3-host.ts"
 import { HEADER_BYTES, headerFaults, looksLikeHeader, pageSizeOf, u32 } from "./database-header.ts"
+import { logMayBeForeign } from "./foreign-log.ts"
 import { freelistFault } from "./freelist.ts"
 import { indexesOf, indexFindings } from "./index-check.ts"
 import { pageAccount } from "./page-account.ts"
 import { Busy, sqliteFailure } from "./sqlite-errors.ts"
+import type { SqlHost } from "./sql-host.ts"
 import { readStored, type StoredBytes } from "./stored-bytes.ts"
 
 type Findings = ReadonlyArray<Finding>
@@ -45,6 +47,24 @@ const headerOf = (bytes: StoredBytes): Findings =>
 const headerFindings = (connection: Connection): Findings =>
   readStored(connection, (bytes) => (bytes === undefined || bytes.length === 0 ? [] : headerOf(bytes)))
 
+const foreignLog = (file: string, wrong: string): Finding =>
+  damage(
+    `${file}-wal`,
+    `it is not the log of this file (${wrong}): put back the file that it belongs to, or move the log away and verify what the file holds without it`
+  )
+
+/** What SQLite says of pages that do not belong together; anything else tells of the place, of locks or of the disk. */
+const MIXED_PAGES = /^SQLITE_(?:CORRUPT|NOTADB|ERROR)(?:_|$)/
+
+/** A file that cannot be read together with a log that may be another file's. */
+const unreadableWithLog = (connection: Connection, bytes: StoredBytes, error: unknown): Findings => {
+  const { file } = connection
+  if (!MIXED_PAGES.test((error as { readonly code?: string }).code ?? "")) return []
+  const pageSize = pageSizeOf(bytes.read(0, HEADER_BYTES))
+  if (file === undefined || !logMayBeForeign(file, bytes, pageSize)) return []
+  return [foreignLog(file, error instanceof Error ? error.message : String(error))]
+}
+
 /**
  * Runs a read; where SQLite refuses it and the header of its file is damaged, that is thrown as `StoreCorrupt` instead: a
  * database whose header was damaged is not something else, and its owner's rights are not in question.
@@ -54,9 +74,11 @@ export const orHeaderFault = <A>(connection: Connection, read: () => A): A => {
     return read()
   } catch (error) {
     if (sqliteFailure("header", error) instanceof Busy) throw error
-    const [fault] = readStored(connection, (bytes) =>
-      bytes !== undefined && looksLikeHeader(bytes.read(0, HEADER_BYTES)) ? headerOf(bytes) : []
-    )
+    const [fault] = readStored(connection, (bytes) => {
+      if (bytes === undefined || !looksLikeHeader(bytes.read(0, HEADER_BYTES))) return []
+      const faults = headerOf(bytes)
+      return faults.length > 0 || !bytes.logged ? faults : unreadableWithLog(connection, bytes, error)
+    })
     if (fault === undefined) throw error
     throw new StoreCorrupt({ code: fault.code, where: fault.where, finding: fault.message })
   }
@@ -134,8 +156,44 @@ const largestRootFinding = (connection: Connection, bytes: StoredBytes): Finding
     : [damage("header", `bytes 52 to 55 say that the largest root page is ${largest}, it is ${row?.root}`)]
 }
 
-/** The same in few reads, however large the file is: for every opening. It sees the header and the list of free pages. */
-export const openingFindings = (connection: Connection): Findings =>
+/** What tells one database from another of its kind; undefined where it cannot be told. */
+export type Identify = (host: SqlHost) => string | undefined
+
+/** What the file is without its log, looked at in memory. */
+const identityAlone = (bytes: StoredBytes, identify: Identify): string | undefined => {
+  const image = Buffer.from(bytes.read(0, bytes.length))
+  // A database in memory has no log, and must not say that it needs one.
+  image.fill(1, 18, 20)
+  try {
+    const alone = openBytes(image)
+    try {
+      return identify(alone)
+    } finally {
+      alone.close()
+    }
+  } catch {
+    // It is damaged without its log: only both together can be judged.
+    return undefined
+  }
+}
+
+/** A log that may be another file's is looked at closely: with its own log a file is sound, and the same database. */
+const foreignLogFindings = (connection: Connection, bytes: StoredBytes, identify: Identify): Findings => {
+  const { file } = connection
+  if (file === undefined || !logMayBeForeign(file, bytes, Number(connection.pragma("page_size")))) return []
+  const alone = identityAlone(bytes, identify)
+  const both = identify(connection)
+  const other =
+    alone !== undefined && alone !== both ? `alone the file is ${alone}, with it ${both}` : undefined
+  const wrong = other ?? fileFindings(connection)[0]?.message
+  return wrong === undefined ? [] : [foreignLog(file, wrong)]
+}
+
+/**
+ * The same in few reads, however large the file is: for every opening. It sees the header, the list of free pages, and a log
+ * that is not this file's.
+ */
+export const openingFindings = (connection: Connection, identify: Identify = () => undefined): Findings =>
   connection.snapshot(() =>
     part("header", () => {
       const free = Number(connection.pragma("freelist_count"))
@@ -146,7 +204,8 @@ export const openingFindings = (connection: Connection): Findings =>
       return readStored(connection, (bytes) => {
         if (bytes === undefined || bytes.length === 0) return []
         const faults = headerOf(bytes)
-        if (faults.length > 0 || bytes.logged) return faults
+        if (faults.length > 0) return faults
+        if (bytes.logged) return foreignLogFindings(connection, bytes, identify)
         return [...largestRootFinding(connection, bytes), ...freelistFindings(connection, bytes)]
       })
     })
