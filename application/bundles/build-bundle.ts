@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import {
   artifactOf,
   type BundlePlan,
@@ -12,7 +13,6 @@ import {
   type PlanRefusal,
   type Reading
 } from "../../domain/bundles/build.ts"
-import { OUT_OF_ORDER, standsBehind } from "../../domain/canonical/row-order.ts"
 import { ExpansionMissing, NotBundleable, type TargetExists } from "../../domain/bundles/errors.ts"
 import { MAX_BUNDLE_BYTES } from "../../domain/bundles/limits.ts"
 import { type ManifestArtifact, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
@@ -25,6 +25,7 @@ import { Hashing } from "../ledger/hashing.ts"
 import { decodeInput } from "../ledger/input.ts"
 import type { ReadError } from "../ledger/ledger-reader.ts"
 import { Ledger, type LedgerShape } from "../ledger/ledger.ts"
+import { rowPages } from "../ledger/row-pages.ts"
 import { type BundleDraft, BundleTarget, type TargetFailure } from "./bundle-target.ts"
 
 /** Which job to bundle; `allow_failures` leaves out what steps that did not succeed would have read. */
@@ -65,22 +66,17 @@ const decode = decodeInput(BuildBundle, Result.succeed)
 const TURN = 64
 
 /** All rows of a paged query. */
-const allRows = Effect.fnUntraced(function* <Row, E>(
+const allRows = <Row, E>(
   query: (page: PageOptions) => Effect.Effect<ReadonlyArray<Row>, E>,
   idOf: (row: Row) => string
-) {
-  const rows: Array<Row> = []
-  for (;;) {
-    const last = rows.at(-1)
-    const page = yield* query(last === undefined ? {} : { after: idOf(last) })
-    const end = page.at(-1)
-    if (end === undefined) return rows
-    if (!standsBehind(last && [idOf(last)], [idOf(end)])) {
-      return yield* new StoreCorrupt({ code: "INTEGRITY", where: idOf(end), finding: OUT_OF_ORDER })
-    }
-    rows.push(...page)
-  }
-})
+) =>
+  Stream.runCollect(
+    rowPages({
+      page: (last: Row | undefined) => query(last === undefined ? {} : { after: idOf(last) }),
+      placeOf: (row) => [idOf(row)],
+      nameOf: idOf
+    })
+  )
 
 const evidenceOf = Effect.fnUntraced(function* (ledger: LedgerShape, { job_id, run_id }: BuildBundle) {
   const { fault } = ledger

@@ -10,7 +10,8 @@ import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import type { LedgerTable, ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
-import type { ReadError } from "./ledger-reader.ts"
+import type { Page } from "../../domain/ledger/page.ts"
+import type { ReadError, RunSummary } from "./ledger-reader.ts"
 
 /** A consistent snapshot. Members are synchronous and throw `ReadError`s. */
 export interface LedgerSnapshot {
@@ -39,6 +40,8 @@ export interface FoldTarget extends FoldState {
   readonly rows: (table: LedgerTable) => Iterable<ReadonlyArray<Cell>>
   /** The thoughts in the order of their events. */
   readonly thoughts: () => Iterable<ReadonlyArray<Cell>>
+  /** The runs in the order of their ids, as of a time (a timestamp). */
+  readonly runs: (now: string, page: Page) => ReadonlyArray<RunSummary>
 }
 
 export type BackupError = ReadError | InvalidInput | ReadOnlyStore | StorageFull

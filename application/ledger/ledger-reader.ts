@@ -58,7 +58,7 @@ export interface ThoughtsOf {
   readonly task_id?: string | undefined
   /** Only those behind this event position in the direction of the list. */
   readonly after?: number | undefined
-  readonly limit?: number | undefined
+  readonly limit: number
   readonly descending?: boolean | undefined
 }
 
@@ -72,9 +72,12 @@ export class LedgerReader extends Context.Service<
     readonly steps: (of: StepsOf, page: Page) => Effect.Effect<ReadonlyArray<StepRow>, ReadError>
     readonly receipts: (of: StepsOf, page: Page) => Effect.Effect<ReadonlyArray<ReceiptRow>, ReadError>
     readonly stepStates: (runId: string, page: Page) => Effect.Effect<ReadonlyArray<StepState>, ReadError>
-    /** Every run, or the one asked for (an empty list when it does not exist), as of `now` (a timestamp). */
-    readonly runs: (now: string, runId?: string) => Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
+    /** Runs in the order of their ids, as of `now` (a timestamp). */
+    readonly runs: (now: string, page: Page) => Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
+    /** One run as of `now` (a timestamp); undefined when it has no message. */
+    readonly run: (now: string, runId: string) => Effect.Effect<RunSummary | undefined, ReadError>
     readonly thought: (id: string) => Effect.Effect<ThoughtRow | undefined, ReadError>
+    /** At most `limit` thoughts, fewer when they hold much text, none only at the end. */
     readonly thoughts: (of: ThoughtsOf) => Effect.Effect<ReadonlyArray<ThoughtRow>, ReadError>
     /** Events after a position in order, at most `limit`, of one stream or of all. */
     readonly events: (

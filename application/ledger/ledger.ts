@@ -36,6 +36,7 @@ import {
 } from "../../domain/ledger/decide.ts"
 import { type InvalidInput, NoPendingStep } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
+import { DEFAULT_PAGE_ROWS } from "../../domain/ledger/limits.ts"
 import { type Page, PageOptions, preparePage } from "../../domain/ledger/page.ts"
 import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
@@ -55,6 +56,7 @@ import {
   type StepState
 } from "./ledger-reader.ts"
 import { LedgerStore } from "./ledger-store.ts"
+import { rowPages } from "./row-pages.ts"
 import { Signing } from "./signing.ts"
 import { type LedgerState, stateAt, type StateAtOptions, type StateRows, stateRowsAt } from "./state-at.ts"
 import { type VerificationError, type VerificationOptions, verify } from "./verification.ts"
@@ -100,8 +102,10 @@ export interface LedgerShape {
   ) => Effect.Effect<ReadonlyArray<StepState>, InvalidInput | ReadError>
   /** One run at a glance as of now; undefined when the run has no message. */
   readonly runSummary: (runId: string) => Effect.Effect<RunSummary | undefined, InvalidInput | ReadError>
-  /** All runs at a glance as of now. */
+  /** All runs at a glance as of now, in the order of their ids. */
   readonly runs: Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
+  /** As `runs`, read page by page, so that no number of runs is too large. */
+  readonly runStream: Stream.Stream<RunSummary, ReadError>
   /** The event log: catch-up, then live, also across processes. */
   readonly events: (options?: EventStreamOptions) => Stream.Stream<EventEnvelope, ReadError | InvalidInput>
   /** The tables' rows as they were after the event at a position, or at a time, folded from the log. */
@@ -210,8 +214,18 @@ const makeLedger: Effect.Effect<
     Context.add(Signing, yield* Signing)
   )
 
-  const runs = (runId?: string) =>
-    Effect.flatMap(Clock.currentTimeMillis, (millis) => reader.runs(nearestTimestamp(millis), runId))
+  const nowText = Effect.map(Clock.currentTimeMillis, nearestTimestamp)
+  const run = (runId: string) => Effect.flatMap(nowText, (now) => reader.run(now, runId))
+  const runStream = Stream.unwrap(
+    Effect.map(nowText, (now) =>
+      rowPages({
+        page: (last: RunSummary | undefined) =>
+          reader.runs(now, { after: last?.run_id ?? "", limit: DEFAULT_PAGE_ROWS }),
+        placeOf: ({ run_id }) => [run_id],
+        nameOf: ({ run_id }) => `run ${run_id}`
+      })
+    )
+  )
 
   const claimStep = command(
     writer,
@@ -223,7 +237,7 @@ const makeLedger: Effect.Effect<
 
   /** Says how the run's leases stand beside a claim that found nothing; looked up outside the lock. */
   const withLeases = Effect.fnUntraced(function* ({ job_id, run_id }: NoPendingStep) {
-    const [{ expired_leases: ended = 0, leased = 0 } = {}] = yield* runs(run_id)
+    const { expired_leases: ended = 0, leased = 0 } = (yield* run(run_id)) ?? {}
     return yield* new NoPendingStep({ run_id, job_id, leases: { running: leased - ended, ended } })
   })
 
@@ -270,8 +284,9 @@ const makeLedger: Effect.Effect<
     steps: paged("steps", decodeStepsOf, reader.steps),
     receipts: paged("receipts", decodeStepsOf, reader.receipts),
     stepStates: paged("stepStates", decodeId, reader.stepStates),
-    runSummary: byId("runSummary", (runId) => Effect.map(runs(runId), ([summary]) => summary)),
-    runs: runs().pipe(Effect.withSpan("Ledger.runs")),
+    runSummary: byId("runSummary", run),
+    runs: Stream.runCollect(runStream).pipe(Effect.withSpan("Ledger.runs")),
+    runStream: runStream.pipe(Stream.withSpan("Ledger.runStream")),
     events: (options) =>
       eventStream(reader, writer.committed, options).pipe(Stream.withSpan("Ledger.events")),
     stateAt: (options) =>

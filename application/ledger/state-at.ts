@@ -23,9 +23,10 @@ import {
 import type { Cell } from "../../domain/ledger/table-digest.ts"
 import { corrupt } from "./head-guard.ts"
 import { decodeInput } from "./input.ts"
-import { LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
-import type { ReadError } from "./ledger-reader.ts"
+import { type FoldTarget, LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
+import type { ReadError, RunSummary } from "./ledger-reader.ts"
 import { foldInto, type FoldProblem } from "./projection-verification.ts"
+import { rowPages } from "./row-pages.ts"
 import { reading, ROWS_PER_TURN } from "./rungs.ts"
 
 /** When: the last position whose event counts, or a time (a timestamp) up to which events count. */
@@ -45,6 +46,9 @@ export interface LedgerState {
   readonly thoughts: ReadonlyArray<ThoughtRow>
 }
 
+/** How many messages and steps a run has, and where the steps stand. */
+export type RunCounts = Pick<RunSummary, "run_id" | "messages" | "jobs" | "pending" | "leased" | "committed">
+
 /** The state of a moment as streams, which give rows for as long as the scope stands that it was opened in. */
 export interface StateRows {
   /** The position that was asked for, or that of the newest event at the time. */
@@ -55,6 +59,8 @@ export interface StateRows {
   readonly receipts: Stream.Stream<ReceiptRow, ReadError>
   /** Empty when a run was asked for: thoughts belong to tasks. */
   readonly thoughts: Stream.Stream<ThoughtRow, ReadError>
+  /** How much of what each run has, in the order of the runs' ids. */
+  readonly runs: Stream.Stream<RunCounts, ReadError>
 }
 
 /** How much text ends a page (UTF-16 units). */
@@ -112,6 +118,24 @@ const positionAt = (snapshot: LedgerSnapshot, time: string, newest: number): num
   return low
 }
 
+/** The runs of a fold. Leases are not judged: that would be as of now, not of then. */
+const runsOf = (target: FoldTarget): Stream.Stream<RunCounts, ReadError> =>
+  rowPages({
+    page: (last: RunSummary | undefined) =>
+      reading(() => target.runs("", { after: last?.run_id ?? "", limit: ROWS_PER_TURN })),
+    placeOf: ({ run_id }) => [run_id],
+    nameOf: ({ run_id }) => `run ${run_id}`
+  }).pipe(
+    Stream.map(({ committed, jobs, leased, messages, pending, run_id }) => ({
+      run_id,
+      messages,
+      jobs,
+      pending,
+      leased,
+      committed
+    }))
+  )
+
 /** Folds the log up to a position or a time; an event that cannot follow from those before it is `StoreCorrupt`. */
 export const stateRowsAt = Effect.fnUntraced(function* (
   options: StateAtOptions
@@ -137,7 +161,8 @@ export const stateRowsAt = Effect.fnUntraced(function* (
     jobs: rowsOf("cassette_jobs"),
     steps: rowsOf("cassette_steps"),
     receipts: rowsOf("cassette_receipts"),
-    thoughts: streamed("thought_records", target.thoughts)
+    thoughts: streamed("thought_records", target.thoughts),
+    runs: runsOf(target)
   }
 })
 

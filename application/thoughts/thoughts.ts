@@ -5,7 +5,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Stream from "effect/Stream"
 import { type InvalidInput, TaskNotFound, ThoughtNotFound } from "../../domain/ledger/errors.ts"
+import { DEFAULT_PAGE_ROWS } from "../../domain/ledger/limits.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 import {
@@ -26,6 +28,7 @@ import { decodeInput } from "../ledger/input.ts"
 import { LedgerEvidence } from "../ledger/ledger-evidence.ts"
 import { LedgerReader, type ReadError } from "../ledger/ledger-reader.ts"
 import { commandCounter } from "../ledger/ledger.ts"
+import { rowPages } from "../ledger/row-pages.ts"
 import { verifyThoughtChains } from "./chain-verification.ts"
 import { RandomIds } from "./random-ids.ts"
 
@@ -47,6 +50,10 @@ export interface ThoughtsShape {
   readonly listThoughtRecords: (
     options?: ListThoughts
   ) => Effect.Effect<ReadonlyArray<ThoughtRecord>, InvalidInput | ThoughtNotFound | ReadError>
+  /** As `listThoughtRecords`, read page by page, so that no list is too large. */
+  readonly thoughtRecords: (
+    options?: ListThoughts
+  ) => Stream.Stream<ThoughtRecord, InvalidInput | ThoughtNotFound | ReadError>
   /**
    * Recomputes the chain of one task or of all; a broken chain is a report, not an error. A task without a record, and
    * without an event that demands one, is `TaskNotFound`.
@@ -103,6 +110,24 @@ const makeThoughts: Effect.Effect<
     return row === undefined ? yield* Effect.fail(new ThoughtNotFound({ id })) : row.event_position
   })
 
+  const thoughtRecords = (
+    options: ListThoughts = {}
+  ): Stream.Stream<ThoughtRecord, InvalidInput | ThoughtNotFound | ReadError> =>
+    Stream.unwrap(
+      Effect.gen(function* () {
+        const { after, limit, ...of } = yield* Effect.fromResult(decodeList(options))
+        const position = after === undefined ? undefined : yield* positionOf(after)
+        const atMost = Math.min(limit ?? DEFAULT_PAGE_ROWS, DEFAULT_PAGE_ROWS)
+        const rows = rowPages({
+          page: (last: ThoughtRow | undefined) =>
+            reader.thoughts({ ...of, after: last?.event_position ?? position, limit: atMost }),
+          placeOf: ({ event_position }) => [of.descending === true ? -event_position : event_position],
+          nameOf: ({ id }) => `thought_records ${id}`
+        })
+        return Stream.map(limit === undefined ? rows : Stream.take(rows, limit), recordOf)
+      })
+    )
+
   return {
     createThoughtRecord: Effect.fn("Thoughts.createThoughtRecord")(function* (input, options = {}) {
       const { idFn = uuid, nowFn } = options
@@ -122,11 +147,10 @@ const makeThoughts: Effect.Effect<
       const row = yield* reader.thought(yield* Effect.fromResult(decodeId(id)))
       return row === undefined ? null : recordOf(row)
     }),
-    listThoughtRecords: Effect.fn("Thoughts.listThoughtRecords")(function* (options = {}) {
-      const { after, ...rest } = yield* Effect.fromResult(decodeList(options))
-      const position = after === undefined ? undefined : yield* positionOf(after)
-      return (yield* reader.thoughts({ ...rest, after: position })).map(recordOf)
-    }),
+    listThoughtRecords: Effect.fn("Thoughts.listThoughtRecords")((options) =>
+      Stream.runCollect(thoughtRecords(options))
+    ),
+    thoughtRecords: (options) => thoughtRecords(options).pipe(Stream.withSpan("Thoughts.thoughtRecords")),
     verifyChain: Effect.fn("Thoughts.verifyChain")(function* (options = {}) {
       const { task_id } = yield* Effect.fromResult(decodeVerify(options))
       const report = yield* Effect.scoped(

@@ -178,8 +178,14 @@ const runs = (now: Expression<string>) =>
     ])
     .groupBy("message.run_id")
 
-export const selectRuns = compileQuery<{ now: string }, RunRow>((parameter) =>
-  runs(parameter("now")).orderBy("message.run_id")
+export const selectRuns = compileQuery<
+  Page & { readonly now: string; readonly [name: string]: SqlValue },
+  RunRow
+>((parameter) =>
+  runs(parameter("now"))
+    .where("message.run_id", ">", parameter("after"))
+    .orderBy("message.run_id")
+    .limit(parameter("limit"))
 )
 
 export const selectRun = compileQuery<{ run_id: string; now: string }, RunRow>((parameter) =>

@@ -32,7 +32,6 @@ const compiled = Object.entries({ ...statements, ...queries, ...thoughts }).flat
 const scans: Readonly<Record<string, string>> = {
   selectHead: "SCAN head",
   selectHeadPlace: "SCAN head",
-  selectRuns: "SCAN message USING INDEX sqlite_autoindex_cassette_messages_2",
   // The thoughts of all tasks: places in the log are compared in an index, and only those wanted are read.
   selectThoughts: "SCAN thought_records USING COVERING INDEX ix_trail_position",
   selectThoughtsBackwards: "SCAN thought_records USING COVERING INDEX ix_trail_position"

@@ -27,6 +27,7 @@ import {
   selectStreamsAfter
 } from "./ledger-statements.ts"
 import { readEffect } from "./sqlite-ledger-reader.ts"
+import { selectRuns } from "./ledger-queries.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 import { structureFindings } from "./structure-findings.ts"
 
@@ -106,7 +107,11 @@ const makeFoldTarget = (scratch: Connection): FoldTarget => {
       }
     },
     rows: (table) => folded.rows(table),
-    thoughts: () => folded.thoughtsByEvent()
+    thoughts: () => folded.thoughtsByEvent(),
+    runs: (now, page) => {
+      scratch.run("CREATE INDEX IF NOT EXISTS fold_runs ON cassette_messages (run_id)")
+      return selectRuns.all(scratch, { ...page, now })
+    }
   }
 }
 

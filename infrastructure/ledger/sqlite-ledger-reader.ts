@@ -21,7 +21,7 @@ import {
   selectThoughtsOfTask,
   selectThoughtsOfTaskBackwards
 } from "../thoughts/thought-statements.ts"
-import { cellFindings, type StoredTable } from "../sqlite/stored-cells.ts"
+import { cellFindings, pageLength, type StoredTable } from "../sqlite/stored-cells.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import {
   selectJob,
@@ -111,9 +111,14 @@ const PAST_THE_END = Number.MAX_SAFE_INTEGER
 
 const thoughtsOf = (
   connection: Connection,
-  { after, descending = false, limit = PAST_THE_END, task_id }: ThoughtsOf
+  { after, descending = false, limit, task_id }: ThoughtsOf
 ): ReadonlyArray<ThoughtRow> => {
-  const range = { after: after ?? (descending ? PAST_THE_END : 0), limit }
+  const start = after ?? (descending ? PAST_THE_END : 0)
+  const order = descending ? "event_position DESC" : "event_position"
+  const from = `thought_records WHERE ${task_id === undefined ? "" : "task_id = ? AND "}event_position ${descending ? "<" : ">"} ? ORDER BY ${order} LIMIT ?`
+  const parameters = task_id === undefined ? [start, limit] : [task_id, start, limit]
+  const { length } = pageLength(connection, ["content"], from, [order], parameters)
+  const range = { after: start, limit: length }
   if (task_id === undefined) {
     return (descending ? selectThoughtsBackwards : selectThoughts).all(connection, range)
   }
@@ -164,10 +169,8 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
       ),
     stepStates: (run_id, page) =>
       read(() => honestStates(own, selectStepStatesOfRun.all(own, { ...page, run_id }))),
-    runs: (now, runId) =>
-      read((): ReadonlyArray<RunSummary> =>
-        runId === undefined ? selectRuns.all(own, { now }) : selectRun.all(own, { now, run_id: runId })
-      ),
+    runs: (now, page) => read((): ReadonlyArray<RunSummary> => selectRuns.all(own, { ...page, now })),
+    run: (now, run_id) => read((): RunSummary | undefined => selectRun.first(own, { now, run_id })),
     thought: (id) => read(() => honest(own, THOUGHTS, selectThought.all(own, { id }))[0]),
     thoughts: (of) => read(() => honest(own, THOUGHTS, thoughtsOf(own, of))),
     events: (after, limit, stream_id) => read(() => eventPage(own, { after, limit, stream_id })),

@@ -140,7 +140,8 @@ export interface PageLength {
 
 /**
  * How many of the next rows make a page: as many as hold little enough text together, at least one. `from` is what follows
- * FROM, ending with the order and `LIMIT ?`; the last parameter is the limit.
+ * FROM, ending with the order and `LIMIT ?`; the last parameter is the limit. Each term of `order` is a column, or a column
+ * and DESC.
  */
 export const pageLength = (
   host: SqlHost,
@@ -158,9 +159,10 @@ export const pageLength = (
   if (whole !== undefined && (whole.bytes ?? 0) <= MAX_PAGE_BYTES) {
     return { length: Math.max(1, whole.available), more: whole.available === parameters.at(-1) }
   }
-  const places = order.join(", ")
+  const terms = order.join(", ")
+  const places = order.map((term) => term.replace(/ DESC$/, "")).join(", ")
   const [row] = host.all<{ fitting: number; available: number }>(
-    `SELECT count(*) FILTER (WHERE total <= ${MAX_PAGE_BYTES}) AS fitting, count(*) AS available FROM (SELECT sum(bytes) OVER (ORDER BY ${places} ROWS UNBOUNDED PRECEDING) AS total FROM (SELECT ${places}, ${size} AS bytes FROM ${from}))`,
+    `SELECT count(*) FILTER (WHERE total <= ${MAX_PAGE_BYTES}) AS fitting, count(*) AS available FROM (SELECT sum(bytes) OVER (ORDER BY ${terms} ROWS UNBOUNDED PRECEDING) AS total FROM (SELECT ${places}, ${size} AS bytes FROM ${from}))`,
     parameters
   )
   const { available, fitting } = row ?? { available: 0, fitting: 0 }

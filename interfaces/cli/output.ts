@@ -7,7 +7,7 @@ import { successEnvelope } from "./envelope.ts"
 import { OutputClosed, OutputFailed } from "./failures.ts"
 import { Host } from "./host.ts"
 import { Format } from "./options.ts"
-import { laidOut, type Line, printable, printableJson } from "./printable.ts"
+import { laidOut, type Line, printable, printableJson, table } from "./printable.ts"
 
 export interface Answer {
   /** What `--format json` shows under `data`. */
@@ -72,33 +72,72 @@ export interface StreamedAnswer<E, R> {
   readonly lines: Stream.Stream<Line, E, R>
 }
 
-const writeList = Effect.fnUntraced(function* <A, E, R>(list: Stream.Stream<A, E, R>) {
+type Write = (text: string) => Effect.Effect<void, OutputClosed | OutputFailed, Host>
+
+const writeList = Effect.fnUntraced(function* <A, E, R>(list: Stream.Stream<A, E, R>, write: Write) {
   let before = "["
   yield* Stream.runForEachArray(list, (page) => {
     const entries = JSON.stringify(page).slice(1, -1)
     const text = entries === "" ? "" : `${before}${printableJson(entries)}`
     if (entries !== "") before = ","
-    return writeResult(text)
+    return write(text)
   })
-  yield* writeResult(before === "[" ? "[]" : "]")
+  yield* write(before === "[" ? "[]" : "]")
 })
 
 /** The document that `answer` would write of the same data, piece by piece. */
-const writeDocument = Effect.fnUntraced(function* <E, R>(data: StreamedAnswer<E, R>["data"]) {
+const writeDocument = Effect.fnUntraced(function* <E, R>(data: StreamedAnswer<E, R>["data"], write: Write) {
   let before = '{"ok":true,"data":{'
   for (const [name, member] of Object.entries(data)) {
-    yield* writeResult(`${before}${JSON.stringify(name)}:`)
-    if (Stream.isStream(member)) yield* writeList(member as Stream.Stream<unknown, E, R>)
-    else yield* writeResult(printableJson(JSON.stringify(member)))
+    yield* write(`${before}${JSON.stringify(name)}:`)
+    if (Stream.isStream(member)) yield* writeList(member as Stream.Stream<unknown, E, R>, write)
+    else yield* write(printableJson(JSON.stringify(member)))
     before = ","
   }
-  yield* writeResult("}}\n")
+  yield* write("}}\n")
 })
+
+/** How much text is held back before it is written, in UTF-16 units. */
+const HELD = 65_536
+
+/** Writes in larger pieces, so that an answer that ends in an error at its beginning is that error alone. */
+const heldBack = () => {
+  let held = ""
+  let written = false
+  const flush = Effect.suspend(() => {
+    const text = held
+    held = ""
+    written = true
+    return writeResult(text)
+  })
+  return {
+    write: (text: string) => {
+      held += text
+      return held.length < HELD ? Effect.void : flush
+    },
+    flush,
+    endLine: Effect.suspend(() => (written ? Effect.ignore(writeResult("\n")) : Effect.void))
+  }
+}
+
+/** How many rows a table of a streamed answer holds. */
+const ROWS_PER_TABLE = 1_000
+
+/** Rows as tables of a thousand each. */
+export const tables = <E, R>(
+  header: ReadonlyArray<string>,
+  rows: Stream.Stream<ReadonlyArray<string>, E, R>
+): Stream.Stream<Line, E, R> =>
+  rows.pipe(
+    Stream.grouped(ROWS_PER_TABLE),
+    Stream.flatMap((page) => Stream.fromIterable(table(header, page)))
+  )
 
 /** Writes a command's result while it is read; after an error in between, the error's document is a line of its own. */
 export const answerStreamed = Effect.fnUntraced(function* <E, R>({ data, lines }: StreamedAnswer<E, R>) {
   if ((yield* Format) === "json") {
-    yield* Effect.tapError(writeDocument<E, R>(data), () => Effect.ignore(writeResult("\n")))
+    const { endLine, flush, write } = heldBack()
+    yield* Effect.tapError(Effect.andThen(writeDocument<E, R>(data, write), flush), () => endLine)
     return
   }
   const { columns } = yield* Host

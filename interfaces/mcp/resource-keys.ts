@@ -4,6 +4,7 @@
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { ToolFailure } from "./failures.ts"
 import { CorpusAccess } from "./corpus-access.ts"
 import { LedgerAccess } from "./ledger-access.ts"
@@ -37,7 +38,7 @@ const existingLedger = Effect.map(
 
 export const runKeys: KeysOf = (prefix) =>
   Effect.gen(function* () {
-    const runs = yield* (yield* existingLedger).runs
+    const runs = yield* Stream.runCollect(Stream.take((yield* existingLedger).runStream, MAX_ROWS))
     return beginning(
       runs.map(({ run_id }) => run_id),
       prefix
@@ -48,7 +49,7 @@ export const jobKeys: KeysOf = (prefix) =>
   Effect.gen(function* () {
     const ledger = yield* existingLedger
     const jobs = new Set<string>()
-    for (const { run_id } of yield* ledger.runs) {
+    for (const { run_id } of yield* Stream.runCollect(Stream.take(ledger.runStream, MAX_ROWS))) {
       const states = yield* ledger.stepStates(run_id, { limit: MAX_ROWS })
       for (const { job_id } of states) if (job_id.startsWith(prefix)) jobs.add(job_id)
       if (jobs.size > MAX_VALUES) break

@@ -6,16 +6,12 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import type { StateRows } from "../../../application/ledger/state-at.ts"
 import { isTimestamp } from "../../../domain/canonical/timestamp.ts"
-import type { StepRow } from "../../../domain/ledger/rows.ts"
 import { refusedFlag } from "../options.ts"
-import { answerStreamed } from "../output.ts"
-import { type Line, fieldLines, table } from "../printable.ts"
+import { answerStreamed, tables } from "../output.ts"
+import { type Line, fieldLines } from "../printable.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
 import { onlyRunFlag } from "./shared-flags.ts"
-
-/** How many steps one table holds. */
-const STEPS_PER_TABLE = 1_000
 
 /** What the argument says: a position in whole decimal digits, or a time. */
 const momentOf = (text: string) => {
@@ -31,10 +27,10 @@ const momentOf = (text: string) => {
       )
 }
 
-const stepsLines = (steps: ReadonlyArray<StepRow>): ReadonlyArray<Line> =>
-  table(
+const stepsLines = (steps: StateRows["steps"]) =>
+  tables(
     ["step", "status", "owner", "token", "lease ends"],
-    steps.map((step) => [
+    Stream.map(steps, (step) => [
       step.step_id,
       step.status,
       step.lease_owner ?? "-",
@@ -43,70 +39,32 @@ const stepsLines = (steps: ReadonlyArray<StepRow>): ReadonlyArray<Line> =>
     ])
   )
 
-/** How many there are of what, by run. */
-type RunCounts = ReadonlyMap<string, ReadonlyMap<string, number>>
-
-const runsLines = (counts: RunCounts): ReadonlyArray<Line> => {
-  const cell = (own: ReadonlyMap<string, number>, what: string) => String(own.get(what) ?? 0)
-  return table(
+const runsLines = (runs: StateRows["runs"]) =>
+  tables(
     ["run", "messages", "pending", "leased", "committed"],
-    Array.from(counts, ([run, own]) => [
-      run,
-      cell(own, "messages"),
-      cell(own, "PENDING"),
-      cell(own, "LEASED"),
-      cell(own, "COMMITTED")
+    Stream.map(runs, (run) => [
+      run.run_id,
+      ...[run.messages, run.pending, run.leased, run.committed].map(String)
     ])
   )
-}
 
-/** Walks a state once and counts. */
-const counted = Effect.fnUntraced(function* (state: StateRows) {
-  const runs = new Map<string, Map<string, number>>()
-  const count = (run: string, what: string) => {
-    const own = runs.get(run) ?? new Map<string, number>()
-    runs.set(run, own.set(what, (own.get(what) ?? 0) + 1))
-  }
-  let messages = 0
-  let steps = 0
-  yield* Stream.runForEachArray(state.messages, (page) => {
-    messages += page.length
-    for (const { run_id } of page) count(run_id, "messages")
-    return Effect.void
-  })
-  yield* Stream.runForEachArray(state.steps, (page) => {
-    steps += page.length
-    for (const { run_id, status } of page) count(run_id, status)
-    return Effect.void
-  })
-  const [jobs, receipts, thoughts] = [
-    yield* Stream.runCount(state.jobs),
-    yield* Stream.runCount(state.receipts),
-    yield* Stream.runCount(state.thoughts)
-  ]
-  return { runs, messages, jobs, steps, receipts, thoughts }
-})
-
-/** The lines for people; the steps of a run come in tables of a page each. */
+/** The lines for people: how much there is, then every run, or every step of the run that was asked for. */
 const stateLines = (state: StateRows, runId: string | undefined) =>
   Stream.unwrap(
-    Effect.map(counted(state), ({ jobs, messages, receipts, runs, steps, thoughts }) => {
+    Effect.gen(function* () {
+      const messages = yield* Stream.runCount(state.messages)
       const fields = fieldLines([
         ["position", String(state.position)],
         ["messages", String(messages)],
-        ["jobs", String(jobs)],
-        ["steps", String(steps)],
-        ["receipts", String(receipts)],
-        ...(runId === undefined ? ([["thoughts", String(thoughts)]] as const) : [])
+        ["jobs", String(yield* Stream.runCount(state.jobs))],
+        ["steps", String(yield* Stream.runCount(state.steps))],
+        ["receipts", String(yield* Stream.runCount(state.receipts))],
+        ...(runId === undefined
+          ? ([["thoughts", String(yield* Stream.runCount(state.thoughts))]] as const)
+          : [])
       ])
       if (messages === 0) return Stream.fromIterable<Line>(fields)
-      const rows =
-        runId === undefined
-          ? Stream.fromIterable(runsLines(runs))
-          : state.steps.pipe(
-              Stream.grouped(STEPS_PER_TABLE),
-              Stream.flatMap((page) => Stream.fromIterable(stepsLines(page)))
-            )
+      const rows = runId === undefined ? runsLines(state.runs) : stepsLines(state.steps)
       return Stream.concat(Stream.fromIterable<Line>([...fields, ""]), rows)
     })
   )
@@ -136,7 +94,8 @@ export const atCommand = Command.make(
           )
         }
         const state = yield* ledger.stateRowsAt({ ...when, runId: run_id })
-        yield* answerStreamed({ data: { ...state }, lines: stateLines(state, run_id) })
+        const { runs: _, ...data } = state
+        yield* answerStreamed({ data, lines: stateLines(state, run_id) })
       }).pipe(Effect.scoped)
     )
   })

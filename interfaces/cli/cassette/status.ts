@@ -2,23 +2,18 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import type {
-  JobStatus,
-  ReadError,
-  RunSummary,
-  StepState
-} from "../../../application/ledger/ledger-reader.ts"
+import type { JobStatus, RunSummary, StepState } from "../../../application/ledger/ledger-reader.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
-import type { InvalidInput } from "../../../domain/ledger/errors.ts"
 import { DEFAULT_PAGE_ROWS } from "../../../domain/ledger/limits.ts"
 import type { PageOptions } from "../../../domain/ledger/page.ts"
 import { wholeNumberFlag } from "../options.ts"
-import { type Answer, answer } from "../output.ts"
-import { fieldLines, table } from "../printable.ts"
+import { type Answer, answer, answerStreamed, tables } from "../output.ts"
+import { fieldLines, type Line, table } from "../printable.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
 import { onlyRunFlag, textFlag } from "./shared-flags.ts"
@@ -36,47 +31,52 @@ const emptyRun = (run_id: string): RunSummary => ({
   expired_leases: 0
 })
 
-const runsLines = (ledger: LedgerShape, position: number, runs: ReadonlyArray<RunSummary>) => [
-  ...fieldLines([
-    ["ledger", ledger.ledgerId ?? "unknown"],
-    ["events", String(position)]
-  ]),
-  "",
-  ...(runs.length === 0
-    ? ["no runs yet"]
-    : table(
-        [
-          "run",
-          "messages",
-          "jobs",
-          "pending",
-          "leased",
-          "committed",
-          "expired",
-          "waiting since",
-          "oldest waiting step"
-        ],
-        runs.map((run) => [
-          run.run_id,
-          ...[run.messages, run.jobs, run.pending, run.leased, run.committed, run.expired_leases].map(String),
-          run.oldest_pending_at ?? "-",
-          run.oldest_pending_step ?? "-"
-        ])
-      ))
-]
+const runsLines = <E>(
+  ledger: LedgerShape,
+  position: number,
+  runs: Stream.Stream<RunSummary, E>
+): Stream.Stream<Line, E> =>
+  Stream.concat(
+    Stream.fromIterable<Line>([
+      ...fieldLines([
+        ["ledger", ledger.ledgerId ?? "unknown"],
+        ["events", String(position)]
+      ]),
+      ""
+    ]),
+    tables(
+      [
+        "run",
+        "messages",
+        "jobs",
+        "pending",
+        "leased",
+        "committed",
+        "expired",
+        "waiting since",
+        "oldest waiting step"
+      ],
+      Stream.map(runs, (run) => [
+        run.run_id,
+        ...[run.messages, run.jobs, run.pending, run.leased, run.committed, run.expired_leases].map(String),
+        run.oldest_pending_at ?? "-",
+        run.oldest_pending_step ?? "-"
+      ])
+    ).pipe(Stream.orElseIfEmpty(() => Stream.succeed<Line>("no runs yet")))
+  )
 
-const statusOfAll = Effect.fnUntraced(function* (ledger: LedgerShape) {
+const answerAll = Effect.fnUntraced(function* (ledger: LedgerShape) {
   const head = yield* ledger.head
-  const runs = yield* ledger.runs
-  return {
+  const runs = ledger.runStream
+  yield* answerStreamed({
     data: {
       ledger_id: ledger.ledgerId ?? null,
       head: { position: head.position, hash: head.hash },
       fault: ledger.fault ?? null,
       runs
     },
-    lines: () => runsLines(ledger, head.position, runs)
-  } satisfies Answer
+    lines: runsLines(ledger, head.position, runs)
+  })
 })
 
 const jobLines = (jobs: ReadonlyArray<JobStatus>) =>
@@ -149,13 +149,6 @@ const statusOfRun = Effect.fnUntraced(function* (ledger: LedgerShape, runId: str
   } satisfies Answer
 })
 
-const statusOf = (
-  ledger: LedgerShape,
-  runId: string | undefined,
-  page: PageOptions
-): Effect.Effect<Answer, InvalidInput | ReadError> =>
-  runId === undefined ? statusOfAll(ledger) : statusOfRun(ledger, runId, page)
-
 export const statusCommand = Command.make(
   "status",
   {
@@ -169,14 +162,14 @@ export const statusCommand = Command.make(
   Effect.fnUntraced(function* ({ after, limit, runId }) {
     const { run_id } = yield* readOptions({ runId })
     const page = { after: Option.getOrUndefined(after), limit: Option.getOrUndefined(limit) }
-    const status = yield* withLedger("read", (ledger) =>
+    yield* withLedger("read", (ledger) =>
       Effect.gen(function* () {
         yield* warnAbout(ledger)
         yield* requireRun(ledger, run_id)
-        return yield* statusOf(ledger, run_id, page)
+        if (run_id === undefined) yield* answerAll(ledger)
+        else yield* answer(yield* statusOfRun(ledger, run_id, page))
       })
     )
-    yield* answer(status)
   })
 ).pipe(
   Command.validate(({ after, limit, runId }) =>

@@ -4,6 +4,7 @@ import { statSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
 import { DATABASE_VERSION } from "../../../domain/ledger/limits.ts"
 import { logGrowth, oldestLease } from "../../../infrastructure/ledger/ledger-facts.ts"
@@ -83,10 +84,13 @@ const attempt = <A>(work: () => A): Effect.Effect<A, OpeningFailure> =>
 const factsOfLedger = Effect.fnUntraced(function* (file: string) {
   const durability = yield* Durability
   const { expiredLeases, fault } = yield* withLedgerFile(file, "read", (ledger) =>
-    Effect.map(ledger.runs, (runs) => ({
-      fault: ledger.fault,
-      expiredLeases: runs.reduce((sum, run) => sum + run.expired_leases, 0)
-    }))
+    ledger.runStream.pipe(
+      Stream.runFold(
+        () => 0,
+        (sum, run) => sum + run.expired_leases
+      ),
+      Effect.map((expiredLeases) => ({ fault: ledger.fault, expiredLeases }))
+    )
   )
   const now = yield* Clock.currentTimeMillis
   const ago = (days: number) => nearestTimestamp(Math.max(0, now - days * DAY_MILLIS))

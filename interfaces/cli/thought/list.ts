@@ -1,6 +1,7 @@
 // `cortex thought list`: records in the order of the log, of one task or of all.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { decodeInput } from "../../../application/ledger/input.ts"
@@ -10,8 +11,8 @@ import type { ThoughtRecord } from "../../../domain/thoughts/thought-record.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { switchFlag, wholeNumberFlag } from "../options.ts"
-import { answer } from "../output.ts"
-import { type Line, table } from "../printable.ts"
+import { answerStreamed, tables } from "../output.ts"
+import type { Line } from "../printable.ts"
 import { onlyTaskFlag } from "./task-flag.ts"
 
 const decode = decodeInput(ListThoughts, asGiven)
@@ -25,20 +26,18 @@ const beginning = (content: string): string => {
   return characters.length > SHOWN || line !== content ? `${characters.slice(0, SHOWN).join("")} …` : line
 }
 
-const listLines = (records: ReadonlyArray<ThoughtRecord>): ReadonlyArray<Line> =>
-  records.length === 0
-    ? ["no thoughts"]
-    : table(
-        ["id", "task", "type", "agent", "timestamp", "content"],
-        records.map(({ agent_id, content, id, task_id, timestamp, type }) => [
-          id,
-          task_id,
-          type,
-          agent_id,
-          timestamp,
-          beginning(content)
-        ])
-      )
+const listLines = <E>(records: Stream.Stream<ThoughtRecord, E>): Stream.Stream<Line, E> =>
+  tables(
+    ["id", "task", "type", "agent", "timestamp", "content"],
+    Stream.map(records, ({ agent_id, content, id, task_id, timestamp, type }) => [
+      id,
+      task_id,
+      type,
+      agent_id,
+      timestamp,
+      beginning(content)
+    ])
+  ).pipe(Stream.orElseIfEmpty(() => Stream.succeed<Line>("no thoughts")))
 
 export const listCommand = Command.make(
   "list",
@@ -57,17 +56,18 @@ export const listCommand = Command.make(
         descending
       })
     )
-    const records = yield* withLedger("read", (ledger, thoughts) =>
+    yield* withLedger("read", (ledger, thoughts) =>
       Effect.gen(function* () {
         yield* warnAbout(ledger)
-        const found = yield* thoughts.listThoughtRecords(options)
         const { task_id } = options
-        if (found.length > 0 || task_id === undefined) return found
-        const [first] = yield* thoughts.listThoughtRecords({ task_id, limit: 1 })
-        return first === undefined ? yield* new TaskNotFound({ task_id }) : found
+        if (task_id !== undefined) {
+          const [first] = yield* thoughts.listThoughtRecords({ task_id, limit: 1 })
+          if (first === undefined) return yield* new TaskNotFound({ task_id })
+        }
+        const records = thoughts.thoughtRecords(options)
+        yield* answerStreamed({ data: { records }, lines: listLines(records) })
       })
     )
-    yield* answer({ data: { records }, lines: () => listLines(records) })
   })
 ).pipe(
   Command.withDescription("List thoughts in the order of the log, oldest first."),
