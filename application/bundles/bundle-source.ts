@@ -3,6 +3,7 @@
 // judgement is not its own, and it must never change anything.
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type { FileUnreadable } from "../../domain/corpus/errors.ts"
 import type { ArtifactFacts, FolderListing, ReadFault } from "../../domain/bundles/folder-check.ts"
 
 /** A bundle's folder as it stood when it was opened. */
@@ -13,13 +14,16 @@ export interface OpenedBundle {
   /** What a file holds that is said to have so many bytes; reads no byte when its size is another. */
   readonly artifact: (path: string, bytes: number) => Effect.Effect<ArtifactFacts | ReadFault>
   /** Folders whose names changed since they were listed. */
-  readonly changedFolders: Effect.Effect<ReadonlyArray<string>>
+  readonly changedFolders: Effect.Effect<ReadonlyArray<string>, FileUnreadable>
 }
 
 export class BundleSource extends Context.Service<
   BundleSource,
   {
-    /** Opens the folder that an absolute path names, or that holds the `bundle.json` that it names. */
-    readonly open: (path: string) => Effect.Effect<OpenedBundle>
+    /**
+     * Opens the folder that an absolute path names, or that holds the `bundle.json` that it names. A folder that is not
+     * there is an empty listing; one that the system does not let anyone list is an error.
+     */
+    readonly open: (path: string) => Effect.Effect<OpenedBundle, FileUnreadable>
   }
 >()("cortex-cassette/application/BundleSource") {}

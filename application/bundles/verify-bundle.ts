@@ -1,5 +1,6 @@
 // Verifies a bundle from nothing but its own bytes: the manifest, then the names in the folder, then every artifact. It
-// needs no ledger and no index, gives the runtime its turn between files, and ends in a report, never in an error.
+// needs no ledger and no index, gives the runtime its turn between files, and ends in a report; only a folder that cannot be
+// looked at is an error, since that says nothing about the bundle.
 import * as Effect from "effect/Effect"
 import { bundleFindings, type BundleFindings } from "../../domain/bundles/finding-list.ts"
 import type { BundleReport } from "../../domain/bundles/finding.ts"
@@ -11,6 +12,7 @@ import {
 } from "../../domain/bundles/folder-check.ts"
 import { checkManifest } from "../../domain/bundles/manifest-check.ts"
 import { artifactPath, type Manifest, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
+import type { FileUnreadable } from "../../domain/corpus/errors.ts"
 import { Hashing } from "../ledger/hashing.ts"
 import { BundleSource, type OpenedBundle } from "./bundle-source.ts"
 
@@ -74,7 +76,7 @@ const reportOf = (list: BundleFindings, manifest: Manifest | undefined, bytes: n
 /** Verifies the bundle at an absolute path: a folder, or the `bundle.json` in it. */
 export const verifyBundle = Effect.fn("Bundle.verify")(function* (
   path: string
-): Effect.fn.Return<VerifiedBundle, never, BundleSource | Hashing> {
+): Effect.fn.Return<VerifiedBundle, FileUnreadable, BundleSource | Hashing> {
   const { sha256 } = yield* Hashing
   const opened = yield* BundleSource.use((source) => source.open(path))
   const list = bundleFindings()

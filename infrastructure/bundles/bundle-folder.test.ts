@@ -88,6 +88,29 @@ describe("a broken bundle", () => {
   })
 })
 
+describe("a folder that cannot be looked at", () => {
+  it.skipIf(process.platform === "win32")("is an error, not a bundle with missing files", async () => {
+    const folder = temporaryFolder()
+    symlinkSync("loop", join(folder, "loop"))
+    for (const bundle of [join(folder, "loop", "bundle"), join(folder, "loop", "bundle", "bundle.json")]) {
+      await expect(reportOfFolder(bundle)).rejects.toMatchObject({
+        _tag: "FileUnreadable",
+        path: bundle,
+        code: "ELOOP"
+      })
+    }
+  })
+
+  it("has missing files when it is not there, or is no folder", async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, "file"), "")
+    for (const missing of ["none", "file", "file/below"]) {
+      const { findings } = await reportOfFolder(join(folder, missing))
+      expect(findings).toMatchObject([{ code: "MANIFEST_MISSING" }])
+    }
+  })
+})
+
 describe("reading", () => {
   const opened = (folder: string) =>
     Effect.runPromise(

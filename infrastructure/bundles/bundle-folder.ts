@@ -22,6 +22,7 @@ import type {
   FolderListing,
   ReadFault
 } from "../../domain/bundles/folder-check.ts"
+import { FileUnreadable } from "../../domain/corpus/errors.ts"
 import { MAX_BUNDLE_ENTRIES, MAX_MANIFEST_BYTES } from "../../domain/bundles/limits.ts"
 import { ARTIFACT_FOLDER, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
 import { CARRIED_BYTES, factsOfWhole, TextScan } from "./text-scan.ts"
@@ -63,14 +64,17 @@ const isSame = (left: Identity, right: Identity | undefined): boolean =>
   left.mtimeNs === right.mtimeNs &&
   left.ctimeNs === right.ctimeNs
 
-const identityOf = (path: string): Identity | undefined => {
+/** What a look gives, undefined when there is nothing to look at; what else the system says is thrown. */
+const ifThere = <A>(look: () => A): A | undefined => {
   try {
-    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
-  } catch {
-    // What cannot be looked at any more is not what it was.
-    return undefined
+    return look()
+  } catch (error) {
+    if (openFault(error).fault === "missing") return undefined
+    throw error
   }
 }
+
+const identityOf = (path: string): Identity | undefined => ifThere(() => lstatSync(path, { bigint: true }))
 
 /** A regular file that is open, with what it was at that moment. */
 interface OpenFile {
@@ -93,6 +97,15 @@ const openFile = (path: string): OpenFile | ReadFault => {
 
 const changed = fault("changed", "it changed, or another file took its place, while it was read")
 
+/** What was read from an open file, if its path still leads to the same unchanged file. */
+const ifSame = <A>(file: OpenFile, path: string, result: A): A | ReadFault => {
+  try {
+    return isSame(file.opened, identityOf(path)) ? result : changed
+  } catch (error) {
+    return openFault(error)
+  }
+}
+
 /** Uses an open file and closes it; what came out counts only when path and file are still what they were. */
 const withFile = <A>(
   path: string,
@@ -102,7 +115,7 @@ const withFile = <A>(
     const file = openFile(path)
     if ("fault" in file) return Effect.succeed(file)
     return Effect.ensuring(
-      Effect.map(use(file), (result) => (isSame(file.opened, identityOf(path)) ? result : changed)),
+      Effect.map(use(file), (result) => ifSame(file, path, result)),
       Effect.sync(() => closeSync(file.descriptor))
     )
   })
@@ -166,7 +179,7 @@ const readSmall = (path: string, bytes: number, buffer: Buffer): ArtifactFacts |
   if ("fault" in file) return file
   try {
     const facts = file.size === bytes ? readWhole(file, bytes, buffer) : sizeFault(file.size, bytes)
-    return isSame(file.opened, identityOf(path)) ? facts : changed
+    return ifSame(file, path, facts)
   } finally {
     closeSync(file.descriptor)
   }
@@ -206,14 +219,8 @@ const listInto = (entries: Array<FolderEntry>, folder: Dir, prefix: string): boo
   }
 }
 
-const openFolder = (path: string): Dir | undefined => {
-  try {
-    return opendirSync(path, { bufferSize: 1_024 })
-  } catch {
-    // What is missing shows as missing files, each with its finding.
-    return undefined
-  }
-}
+// What is missing shows as missing files, each with its finding.
+const openFolder = (path: string): Dir | undefined => ifThere(() => opendirSync(path, { bufferSize: 1_024 }))
 
 const list = (folder: string): FolderListing => {
   const entries: Array<FolderEntry> = []
@@ -229,9 +236,20 @@ const list = (folder: string): FolderListing => {
 
 /** The folder of the bundle that a path names: the path itself, or where the named `bundle.json` lies. */
 export const folderOfBundle = (path: string): string =>
-  basename(path) === MANIFEST_NAME && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true
+  basename(path) === MANIFEST_NAME && ifThere(() => statSync(path))?.isDirectory() !== true
     ? dirname(path)
     : path
+
+/** Looks at a bundle's folder; where the system does not let it, nothing can be said of the bundle. */
+const looking = <A>(path: string, look: () => A): Effect.Effect<A, FileUnreadable> =>
+  Effect.try({
+    try: look,
+    catch: (error) => {
+      const { code } = error as NodeJS.ErrnoException
+      if (code === undefined) throw error
+      return new FileUnreadable({ path, code })
+    }
+  })
 
 const openBundle = (path: string): OpenedBundle => {
   const folder = folderOfBundle(path)
@@ -246,7 +264,7 @@ const openBundle = (path: string): OpenedBundle => {
       ? readManifest(folder)
       : Effect.succeed(fault("missing", `there is no ${MANIFEST_NAME} in the folder`)),
     artifact: (name, bytes) => readArtifact(join(folder, name), bytes, buffer),
-    changedFolders: Effect.sync(() =>
+    changedFolders: looking(path, () =>
       folders.flatMap(({ before, name }) => {
         const after = identityOf(join(folder, name))
         const isStill = before === undefined ? after === undefined : isSame(before, after)
@@ -258,5 +276,5 @@ const openBundle = (path: string): OpenedBundle => {
 
 /** Bundles in folders of this machine's file systems. */
 export const bundleFolderLayer: Layer.Layer<BundleSource> = Layer.succeed(BundleSource, {
-  open: (path) => Effect.sync(() => openBundle(path))
+  open: (path) => looking(path, () => openBundle(path))
 })

@@ -102,9 +102,9 @@ export const selectNextPendingOfRun = compileQuery<{ run_id: string }, WaitingSt
     .limit(sql.lit(1))
 )
 
-/** The claim by job: ids of a job's steps are a range of the same index. */
+/** The claim by job: ids of a job's steps are a range of the same index, and each row must name the job itself. */
 export const selectNextPendingOfJob = compileQuery<
-  { run_id: string; from: string; before: string },
+  { run_id: string; job_id: string; from: string; before: string },
   WaitingStep
 >((parameter) =>
   ledger
@@ -113,6 +113,7 @@ export const selectNextPendingOfJob = compileQuery<
     .where("run_id", "=", once(parameter("run_id")))
     .where("step_id", ">", once(parameter("from")))
     .where("step_id", "<", once(parameter("before")))
+    .where("job_id", "=", once(parameter("job_id")))
     .where("status", "=", sql.lit("PENDING"))
     .orderBy("step_id")
     .limit(sql.lit(1))
@@ -138,3 +139,13 @@ export const idsBelow = (
   // "/" is the character after ".".
   return { from: `${stem}.`, before: `${stem}/` }
 }
+
+/** The step that a claim in a run takes, or in one job of it. */
+export const nextPendingStep = (
+  host: SqlHost,
+  run_id: string,
+  job_id: string | undefined
+): WaitingStep | undefined =>
+  job_id === undefined
+    ? selectNextPendingOfRun.first(host, { run_id })
+    : selectNextPendingOfJob.first(host, { run_id, job_id, ...idsBelow("step", job_id) })

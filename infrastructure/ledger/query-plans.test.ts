@@ -83,7 +83,7 @@ describe("the statements that matter", () => {
       `"select "step_id", "job_id", "ordinal", "fencing_token", "payload_json" from "cassette_steps" where "run_id" = (SELECT ?) and "status" = 'PENDING' order by "step_id" limit 1"`
     )
     expect(statements.selectNextPendingOfJob.sql).toMatchInlineSnapshot(
-      `"select "step_id", "job_id", "ordinal", "fencing_token", "payload_json" from "cassette_steps" where "run_id" = (SELECT ?) and "step_id" > (SELECT ?) and "step_id" < (SELECT ?) and "status" = 'PENDING' order by "step_id" limit 1"`
+      `"select "step_id", "job_id", "ordinal", "fencing_token", "payload_json" from "cassette_steps" where "run_id" = (SELECT ?) and "step_id" > (SELECT ?) and "step_id" < (SELECT ?) and "job_id" = (SELECT ?) and "status" = 'PENDING' order by "step_id" limit 1"`
     )
     const connection = database()
     expect(planOf(connection, statements.selectNextPendingOfRun.sql)).toMatchInlineSnapshot(`

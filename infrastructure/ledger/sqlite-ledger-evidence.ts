@@ -20,12 +20,7 @@ import { EvidenceRows, guarded } from "./evidence-rows.ts"
 import { backupTo } from "./ledger-backup.ts"
 import { type LedgerFile, openLedgerFile } from "./ledger-file.ts"
 import { rebuildTo, type VerifyRebuilt } from "./ledger-rebuild.ts"
-import {
-  idsBelow,
-  selectNextPendingOfJob,
-  selectNextPendingOfRun,
-  selectStreamsAfter
-} from "./ledger-statements.ts"
+import { nextPendingStep, selectStreamsAfter } from "./ledger-statements.ts"
 import { readEffect } from "./sqlite-ledger-reader.ts"
 import { selectRuns } from "./ledger-queries.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
@@ -85,11 +80,7 @@ const makeFoldTarget = (scratch: Connection): FoldTarget => {
   const folded = new EvidenceRows(scratch, "the fold")
   return {
     step: (stepId) => first<StepRow>("SELECT * FROM cassette_steps WHERE step_id = ?", stepId),
-    firstPending: (run_id, jobId) =>
-      (jobId === undefined
-        ? selectNextPendingOfRun.first(scratch, { run_id })
-        : selectNextPendingOfJob.first(scratch, { run_id, ...idsBelow("step", jobId) })
-      )?.step_id,
+    firstPending: (runId, jobId) => nextPendingStep(scratch, runId, jobId)?.step_id,
     messageOfKey: (runId, key) =>
       first<{ message_id: string }>(
         "SELECT message_id FROM cassette_messages INDEXED BY fold_keys WHERE run_id = ? AND idempotency_key = ?",

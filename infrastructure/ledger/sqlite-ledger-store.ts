@@ -21,12 +21,10 @@ import type { SqlHost } from "../sqlite/sql-host.ts"
 import { selectThought, selectThoughtTail } from "../thoughts/thought-statements.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import {
-  idsBelow,
   insertEvent,
+  nextPendingStep,
   selectHeadPlace,
   selectMessageByKey,
-  selectNextPendingOfJob,
-  selectNextPendingOfRun,
   selectReceipt,
   selectStep
 } from "./ledger-statements.ts"
@@ -51,10 +49,7 @@ const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
   head: () => selectHeadPlace.first(host, {}) ?? NO_HEAD,
   eventsAfter: (after, limit) => eventPage(host, { after, limit }),
   messageByKey: (run_id, idempotency_key) => selectMessageByKey.first(host, { run_id, idempotency_key }),
-  nextPendingStep: (run_id, jobId) =>
-    jobId === undefined
-      ? selectNextPendingOfRun.first(host, { run_id })
-      : selectNextPendingOfJob.first(host, { run_id, ...idsBelow("step", jobId) }),
+  nextPendingStep: (runId, jobId) => nextPendingStep(host, runId, jobId),
   step: (step_id) => selectStep.first(host, { step_id }),
   receiptOfStep: (stepId) => selectReceipt.first(host, { receipt_id: receiptIdOf(stepId) }),
   thought: (id) => selectThought.first(host, { id }),

@@ -104,7 +104,7 @@ const tablesOf = (connection: Connection): ReadonlySet<string> =>
       .map(({ name }) => name)
   )
 
-/** Everything that is wrong with the structure of an opened ledger; what is the same wherever it is met stands once. */
+/** Everything that is wrong with the structure of an opened ledger; the same damage in one place stands once. */
 export const structureFindings = (connection: Connection): ReadonlyArray<Finding> => {
   const findings = [
     ...part("schema", () => schemaFindings(connection, LEDGER_VERSIONS, schemaSteps())),
@@ -114,10 +114,11 @@ export const structureFindings = (connection: Connection): ReadonlyArray<Finding
     ...part("JSON", () => invalidJson(connection, tablesOf(connection)))
   ]
   const told = new Set<string>()
-  return findings.filter(({ code, message }) => {
+  return findings.filter(({ code, message, where }) => {
     if (code !== "INTEGRITY") return true
-    if (told.has(message)) return false
-    told.add(message)
+    const place = `${where}: ${message}`
+    if (told.has(place)) return false
+    told.add(place)
     return true
   })
 }

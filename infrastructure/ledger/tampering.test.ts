@@ -363,6 +363,24 @@ describe("what is done behind the triggers is found", () => {
   )
 })
 
+describe("the same damage in several cells", () => {
+  it.live("is a finding for each of them", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      copyFileSync(original, filename)
+      for (const column of ["prev_hash", "hash"]) {
+        tamper(filename, (database) => withoutTypes(database, "events", column, "x'00ff'"))
+      }
+      const { findings } = yield* verifyFile(filename)
+      const places = findings.filter(({ message }) => message.startsWith("the value is of type blob"))
+      assert.deepStrictEqual(
+        places.map(({ where }) => where.replace(/\d+/, "N")),
+        ["event N prev_hash", "event N hash"]
+      )
+    })
+  )
+})
+
 describe("JSON that has no canonical text", () => {
   const payloads = { "an infinite number": "1e400", "deep nesting": `${"[".repeat(80)}${"]".repeat(80)}` }
 

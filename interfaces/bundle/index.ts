@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { verifyBundle as verify } from "../../application/bundles/verify-bundle.ts"
 import type { BundleReport } from "../../domain/bundles/finding.ts"
+import type { FileUnreadable } from "../../domain/corpus/errors.ts"
 import { bundleFolderLayer } from "../../infrastructure/bundles/bundle-folder.ts"
 import { nodeHashingLayer } from "../../infrastructure/hashing/node-hashing.ts"
 
@@ -14,12 +15,16 @@ export {
   bundleFindingCodes,
   BundleReport
 } from "../../domain/bundles/finding.ts"
+export { FileUnreadable } from "../../domain/corpus/errors.ts"
 export { BUNDLE_VERSION, Manifest } from "../../domain/bundles/manifest.ts"
 
 const services = Layer.mergeAll(bundleFolderLayer, nodeHashingLayer)
 
-/** Verifies the bundle in a folder, or of the `bundle.json` that is named; a negative verdict is a report, not an error. */
-export const verifyBundle = (path: string): Effect.Effect<BundleReport> =>
+/**
+ * Verifies the bundle in a folder, or of the `bundle.json` that is named; a negative verdict is a report, not an error.
+ * `FileUnreadable` when the system does not let the folder be listed.
+ */
+export const verifyBundle = (path: string): Effect.Effect<BundleReport, FileUnreadable> =>
   verify(resolve(path)).pipe(
     Effect.map(({ report }) => report),
     Effect.provide(services)
