@@ -25,6 +25,7 @@ import { Hashing } from "../ledger/hashing.ts"
 import { decodeInput } from "../ledger/input.ts"
 import type { ReadError } from "../ledger/ledger-reader.ts"
 import { Ledger, type LedgerShape } from "../ledger/ledger.ts"
+import { Progress } from "../ledger/progress.ts"
 import { rowPages } from "../ledger/row-pages.ts"
 import { type BundleDraft, BundleTarget, type TargetFailure } from "./bundle-target.ts"
 
@@ -116,6 +117,7 @@ const writeBundle = Effect.fnUntraced(function* (draft: BundleDraft, plan: Bundl
   const { sha256 } = yield* Hashing
   const artifacts: Array<ManifestArtifact> = []
   let bytes = 0
+  const report = yield* Progress
   for (const reading of plan.readings) {
     const artifact = yield* writeArtifact(draft, plan.run_id, reading)
     artifacts.push(artifact)
@@ -124,6 +126,7 @@ const writeBundle = Effect.fnUntraced(function* (draft: BundleDraft, plan: Bundl
       const reason = `its artifacts would be over ${MAX_BUNDLE_BYTES} bytes`
       return yield* Effect.fail(new NotBundleable({ step_id: "", reason }))
     }
+    report(`artifact ${artifacts.length} of ${plan.readings.length}`)
     if (artifacts.length % TURN === 0) yield* Effect.yieldNow
   }
   const { manifest, text } = yield* Effect.fromResult(manifestOf(sha256, plan, artifacts))
@@ -138,6 +141,8 @@ export const buildBundle = Effect.fn("Bundle.build")(function* (
 ): Effect.fn.Return<BuiltBundle, BuildError, Ledger | ExpansionCache | Hashing | BundleTarget> {
   const { sha256 } = yield* Hashing
   const decoded = yield* Effect.fromResult(decode(request))
+  const report = yield* Progress
+  report("its steps and receipts")
   const evidence = yield* evidenceOf(yield* Ledger, decoded)
   const allowFailures = decoded.allow_failures ?? false
   const plan = yield* Effect.fromResult(planBundle(sha256, evidence, { allowFailures }))

@@ -18,6 +18,7 @@ import type { TaskChainReport, ThoughtChainReport } from "../../domain/thoughts/
 import { Hashing } from "../ledger/hashing.ts"
 import type { LedgerSnapshot } from "../ledger/ledger-evidence.ts"
 import type { ReadError } from "../ledger/ledger-reader.ts"
+import { Progress } from "../ledger/progress.ts"
 import { keyOrder } from "../ledger/projection-verification.ts"
 import { reading, type Rungs } from "../ledger/rungs.ts"
 
@@ -77,6 +78,8 @@ const walk = Effect.fnUntraced(function* (
   onPlace: (place: Checked) => void
 ): Effect.fn.Return<void, ReadError, Hashing> {
   const { sha256 } = yield* Hashing
+  const report = yield* Progress
+  let checked = 0
   const places = placesOf(snapshot.thoughts(taskId), snapshot.taskEvents(taskId))
   let task: string | undefined
   let before: string | undefined
@@ -97,10 +100,14 @@ const walk = Effect.fnUntraced(function* (
       const next = places.next()
       if (next.done === true) return false
       check(next.value)
+      checked += 1
     }
     return true
   }
-  while (yield* reading(checkPage)) yield* Effect.yieldNow
+  do {
+    report(`thoughts, ${checked} checked`)
+    yield* Effect.yieldNow
+  } while (yield* reading(checkPage))
 })
 
 const codes: { readonly [Kind in ThoughtFaultKind]: FindingCode } = {

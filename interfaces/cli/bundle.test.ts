@@ -15,6 +15,7 @@ import { brokenBundles } from "../../infrastructure/bundles/testing/broken-bundl
 import { writeGolden } from "../../infrastructure/bundles/testing/bundle-folders.ts"
 import { bundleLayer, finishJob, type JobOptions } from "../../infrastructure/bundles/testing/finished-job.ts"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
+import { secondsPass } from "./testing/test-host.ts"
 
 const { folder, remove } = temporaryFolder()
 afterAll(remove)
@@ -90,8 +91,10 @@ describe("bundle build", () => {
     expect(code).toBe(0)
     expect(document.data).toMatchObject({ ...job, created: true, counts: { steps: 2, artifacts: 2 } })
     expect((await runCli(["bundle", "verify", join(root, "out")], options)).code).toBe(0)
-    const again = await runCli(build, options)
+    const terminal = { isTerminal: (stream: string) => stream === "stderr", elapsedMillis: secondsPass() }
+    const again = await runCli(build, { ...options, host: terminal })
     expect(again.stdout).toContain("(it was there already, the same)")
+    expect(again.stderr).toMatch(/building the bundle: artifact 2 of 2\r.\[K$/)
   })
 
   it("says what forbids it, and leaves nothing", async () => {

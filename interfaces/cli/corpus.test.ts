@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { dirname, join } from "node:path"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
 import { runCli, type RunOptions, runJson, temporaryFolder } from "./testing/in-process.ts"
+import { secondsPass } from "./testing/test-host.ts"
 
 const { folder, remove } = temporaryFolder()
 afterAll(remove)
@@ -125,7 +126,7 @@ describe("index", () => {
   it("shows progress on a terminal, and leaves nothing of it there", async () => {
     for (let n = 0; n < 250; n++) write(`f${n}.txt`, `${n}`)
     const isTerminal = (stream: string) => stream === "stderr"
-    const { stderr } = await cortex(["index"], { host: { isTerminal } })
+    const { stderr } = await cortex(["index"], { host: { isTerminal, elapsedMillis: secondsPass() } })
     expect(stderr).toBe("\r\u001b[Kindexing 200 of 250 files\r\u001b[K")
   })
 })

@@ -15,6 +15,8 @@ export interface HostShape {
   readonly isTerminal: (stream: OutputStream) => boolean
   /** How many columns the terminal has that a stream goes to; undefined where there is none. */
   readonly columns: (stream: OutputStream) => number | undefined
+  /** Milliseconds since some moment; they never go back. */
+  readonly elapsedMillis: () => number
   /** Why something that the process was given cannot be taken as text: no command runs then. */
   readonly notText: string | undefined
   /** Aborted with the signal's name as its reason. */

@@ -54,6 +54,7 @@ export const runProcess = async (): Promise<void> => {
     write,
     isTerminal: (stream) => process[stream].isTTY,
     columns: (stream) => (process[stream].isTTY ? process[stream].columns : undefined),
+    elapsedMillis: () => performance.now(),
     stop: stop.signal,
     self: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)]
   }

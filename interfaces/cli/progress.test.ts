@@ -3,11 +3,13 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runCli, temporaryFolder } from "./testing/in-process.ts"
+import { secondsPass } from "./testing/test-host.ts"
 
 const { folder, remove } = temporaryFolder()
 afterAll(remove)
 
-const terminal = { isTerminal: (stream: string) => stream === "stderr" }
+const quick = { isTerminal: (stream: string) => stream === "stderr" }
+const terminal = { ...quick, elapsedMillis: secondsPass() }
 const cli = (line: string, host = {}) => runCli(line.split(" "), { cwd: folder, host })
 
 beforeAll(async () => {
@@ -15,6 +17,7 @@ beforeAll(async () => {
   await cli("cassette post --json message.json --run-id r1 --source USER")
   await cli("network init")
   await cli("network index")
+  await cli("thought record --type plan --task t --agent a --content c")
 })
 
 describe("progress", () => {
@@ -23,6 +26,8 @@ describe("progress", () => {
     ["cassette rebuild --check", "comparing: projections", "projections"],
     ["cassette rebuild --to rebuilt-N.db", "rebuilding: from the log", "from the log"],
     ["cassette backup copy-N.db", "copying: the ledger", "verifying the copy: chain"],
+    ["thought verify", "verifying: thoughts, 0 checked", "thoughts, 0 checked"],
+    ["network index", "documents: indexing", "files"],
     ["network verify", "verifying: documents", "verifying: memory"],
     ["network export memory --out cartridge-N", "exporting: memory", "exporting: memory"]
   ])("of %s is shown on a terminal alone", async (line, first, later) => {
@@ -33,5 +38,6 @@ describe("progress", () => {
     expect(shown.stderr.lastIndexOf("\r\u001b[K")).toBeGreaterThan(shown.stderr.lastIndexOf(later))
     expect((await cli(line.replace("N", "2"))).stderr).not.toContain("\u001b")
     expect((await cli(`${line.replace("N", "3")} --format json`, terminal)).stderr).toBe("")
+    expect((await cli(line.replace("N", "4"), quick)).stderr).not.toContain("\r")
   })
 })

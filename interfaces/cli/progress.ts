@@ -1,4 +1,5 @@
-// Progress of long work: one line on a terminal's standard error that is written over, and nothing anywhere else.
+// Progress of long work: one line on a terminal's standard error that is written over, and nothing anywhere else. Work
+// that is done within a second says nothing.
 import * as Effect from "effect/Effect"
 import { Progress } from "../../application/ledger/progress.ts"
 import { Host } from "./host.ts"
@@ -7,31 +8,48 @@ import { printable } from "./printable.ts"
 
 const ERASE_LINE = "\r\u001b[K"
 
-/** A line of progress: `show` writes over it, `clear` takes it away. A failed write is no failure of the work. */
-export const progressLine = Host.use((host) =>
-  Effect.sync(() => {
-    const write = (text: string) => Effect.ignore(Effect.tryPromise(() => host.write("stderr", text)))
-    const isTerminal = host.isTerminal("stderr")
-    return {
-      show: (text: string): Effect.Effect<void> => (isTerminal ? write(`${ERASE_LINE}${text}`) : Effect.void),
-      clear: isTerminal ? write(ERASE_LINE) : Effect.void
-    }
-  })
-)
+/** How long work is silent. */
+const SILENT_MILLIS = 1_000
+
+/**
+ * A line of progress for work that begins now: from its second second on `report` writes over it, `clear` takes it away. A
+ * failed write is no failure of the work, and none is waited for: some work lets nothing else run until it is done.
+ */
+const lineOf = Effect.gen(function* () {
+  const host = yield* Host
+  const isShown = host.isTerminal("stderr") && (yield* Format) !== "json"
+  const began = host.elapsedMillis()
+  let written = false
+  const write = (text: string) => {
+    host.write("stderr", `${ERASE_LINE}${text}`).catch(() => {})
+  }
+  return {
+    report: (text: string) => {
+      if (!isShown || host.elapsedMillis() - began < SILENT_MILLIS) return
+      written = true
+      write(printable(text))
+    },
+    clear: Effect.sync(() => {
+      if (written) write("")
+      written = false
+    })
+  }
+})
+
+/** As `lineOf`, for work that says itself what is shown. */
+export const progressLine = Effect.map(lineOf, ({ clear, report }) => ({
+  show: (text: string): Effect.Effect<void> => Effect.sync(() => report(text)),
+  clear
+}))
 
 /** Shows what long work reports of itself behind its name, to people at a terminal. */
 export const withProgress =
   (name: string) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
-      const host = yield* Host
-      if (!host.isTerminal("stderr") || (yield* Format) === "json") return yield* work
-      const { clear } = yield* progressLine
-      // Written at once: some work lets nothing else run until it is done.
-      const report = (doing: string) => {
-        host.write("stderr", `${ERASE_LINE}${name}: ${printable(doing)}`).catch(() => {})
-      }
-      return yield* work.pipe(Effect.provideService(Progress, report), Effect.ensuring(clear))
+      const { clear, report } = yield* lineOf
+      const named = (doing: string) => report(`${name}: ${doing}`)
+      return yield* work.pipe(Effect.provideService(Progress, named), Effect.ensuring(clear))
     })
 
 /** Reports what is being done before it is done. */

@@ -7,6 +7,7 @@ import type { Hit } from "../../domain/network/cassette.ts"
 import { STANDARD_CASSETTES } from "../../domain/network/configuration.ts"
 import { fullConfiguration } from "../../infrastructure/network/testing/full-configuration.ts"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
+import { secondsPass } from "./testing/test-host.ts"
 
 const cleanups: Array<() => void> = []
 afterAll(() => {
@@ -144,7 +145,7 @@ describe("indexing on a terminal", () => {
     await runCli(["network", "init"], { cwd: folder })
     const { stderr } = await runCli(["network", "index", "documents"], {
       cwd: folder,
-      host: { isTerminal: (stream) => stream === "stderr" }
+      host: { isTerminal: (stream) => stream === "stderr", elapsedMillis: secondsPass() }
     })
     // oxlint-disable-next-line no-control-regex
     expect(stderr).toMatch(/^\r\u001b\[Kdocuments: indexing \d+ of \d+ files/)

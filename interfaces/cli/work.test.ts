@@ -8,6 +8,7 @@ import Database from "better-sqlite3"
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { runCortex, startCortex } from "./testing/child-process.ts"
 import { documentOf, runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
+import { secondsPass } from "./testing/test-host.ts"
 
 // Several processes start at once, on machines that may have more to do.
 vi.setConfig({ testTimeout: 180_000 })
@@ -112,7 +113,7 @@ describe("work", () => {
     const isTerminal = (stream: string) => stream === "stderr"
     const { stderr } = await runCli(["work", "--run-id", "r1", "--worker", "w"], {
       cwd: root,
-      host: { isTerminal }
+      host: { isTerminal, elapsedMillis: secondsPass() }
     })
     expect(stderr).toBe("\r\u001b[K1 step(s) done, 0 failed, 0 from the cache\r\u001b[K")
   })

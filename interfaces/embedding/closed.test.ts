@@ -97,6 +97,7 @@ const cases: Readonly<Record<string, Case>> = {
           createThoughtRecord: [{ type: "plan", task_id: "t", agent_id: "a", content: "c" }],
           getThoughtRecord: ["x"],
           listThoughtRecords: [],
+          thoughtRecords: [],
           verifyChain: []
         }
       },
@@ -153,6 +154,7 @@ const cases: Readonly<Record<string, Case>> = {
           neighbours: ["x"],
           memorySave: ["x", "c"],
           memoryQuery: ["x"],
+          memoryForget: ["x", "y"],
           memoryRecall: ["x"],
           resolveSymbol: ["x"],
           expandSymbols: ["x"],

@@ -14,6 +14,7 @@ import { withExpansions } from "../corpus/open-corpus.ts"
 import { absolutePath, switchFlag } from "../options.ts"
 import { answer } from "../output.ts"
 import { fieldLines } from "../printable.ts"
+import { withProgress } from "../progress.ts"
 
 /** Builds the bundle of a job of the ledger that the flags name, into an absolute path. */
 export const builtBundle = Effect.fnUntraced(function* (
@@ -28,7 +29,7 @@ export const builtBundle = Effect.fnUntraced(function* (
       warnAbout(ledger),
       withExpansions(cache, buildBundle(request, path).pipe(Effect.provideService(Ledger, ledger)))
     )
-  ).pipe(Effect.provide([bundleDraftLayer, nodeHashingLayer]))
+  ).pipe(Effect.provide([bundleDraftLayer, nodeHashingLayer]), withProgress("building the bundle"))
 })
 
 /** What people read of a bundle that was built. */

@@ -11,6 +11,7 @@ import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { VerificationFailed } from "../failures.ts"
 import { answer } from "../output.ts"
 import { fieldLines } from "../printable.ts"
+import { withProgress } from "../progress.ts"
 import { writePass } from "../verdict.ts"
 import { onlyTaskFlag } from "./task-flag.ts"
 
@@ -38,7 +39,7 @@ export const verifyCommand = Command.make(
     const { task_id } = yield* Effect.fromResult(decode({ task_id: Option.getOrUndefined(task) }))
     const report = yield* withLedger("read", (ledger, thoughts) =>
       Effect.andThen(warnAbout(ledger), thoughts.verifyChain({ task_id }))
-    )
+    ).pipe(withProgress("verifying"))
     if (!report.valid) {
       const message = `${report.broken_count} broken record(s) found, the first is ${report.first_broken_at}`
       return yield* Effect.fail(
