@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 /** Why something that a walk met is not indexed. */
 export const SKIP_REASONS = [
   "IGNORED",
+  "GENERATED",
   "EXCLUDED",
   "LINK",
   "LINK_OUTSIDE_ROOT",

@@ -161,6 +161,51 @@ describe("indexing", () => {
     })
   )
 
+  it.live("leaves out folders that programs fill, counts them, and takes those that are named", () =>
+    Effect.gen(function* () {
+      const root = temporaryFolder()
+      writeFiles(root, {
+        "a.md": "x",
+        "ui/node_modules/p/readme.md": "x",
+        "node_modules/p/readme.md": "x",
+        "env/pyvenv.cfg": "home = /usr/bin\n",
+        "env/b.md": "x",
+        "venv/own.md": "x",
+        "py/__pycache__/c.md": "x",
+        "made/CACHEDIR.TAG": "Signature: 8a477f597d28d172789f06886806bc55\n",
+        "made/d.md": "x",
+        "kept/CACHEDIR.TAG": "a text of this name\n",
+        "target/e.md": "x"
+      })
+      const index = (options: { paths?: Array<string>; include?: Array<string> }) =>
+        withCorpus(
+          root,
+          Corpus.use((corpus) => corpus.index({ exclude: ["CORTEX"], ...options }))
+        )
+      const report = yield* index({})
+      assert.deepInclude(report, { files: 4, skipped_counts: { IGNORED: 1, GENERATED: 5 } })
+      assert.deepStrictEqual(
+        report.skipped.filter(({ reason }) => reason === "GENERATED").map(({ path }) => path),
+        ["env/", "made/", "node_modules/", "py/__pycache__/", "ui/node_modules/"]
+      )
+      assert.deepStrictEqual(yield* withCorpus(root, pathsOf), [
+        "a.md",
+        "kept/CACHEDIR.TAG",
+        "target/e.md",
+        "venv/own.md"
+      ])
+      for (const path of ["node_modules", "node_modules/p", "node_modules/p/readme.md", "env/b.md", "made"]) {
+        const named = yield* index({ paths: [path] })
+        assert.strictEqual(named.skipped_counts["GENERATED"], undefined, path)
+        assert.isAtLeast(named.files, 1, path)
+      }
+      const globbed = yield* index({ include: ["node_modules/p/*.md", "made/**"] })
+      assert.include(yield* withCorpus(root, pathsOf), "node_modules/p/readme.md")
+      assert.include(yield* withCorpus(root, pathsOf), "made/d.md")
+      assert.deepInclude(globbed.skipped_counts, { GENERATED: 2 })
+    })
+  )
+
   it.live("leaves out, and says so, what lies beside a .gitignore that cannot be read", () =>
     Effect.gen(function* () {
       const root = temporaryFolder()

@@ -8,6 +8,7 @@ import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { isCorpusPath } from "../../domain/corpus/symbols.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { isBelow } from "./file-reading.ts"
+import { isGenerated } from "./generated-folders.ts"
 import { gitIgnores, type Glob, globs, isNeverIndexed } from "./ignore-rules.ts"
 
 type WalkError = FileUnreadable | InvalidInput | NotAFile | PathOutsideRoot
@@ -43,11 +44,14 @@ interface Rules {
   readonly isIgnored: (path: string) => boolean
   readonly include: Glob | undefined
   readonly exclude: Glob
+  /** True for a folder that programs fill and that neither a path nor a glob of the caller names. */
+  readonly isLeftOut: (folder: string) => boolean
 }
 
 const ruleFault = (rules: Rules, path: string, isFolder: boolean): SkipReason | undefined => {
   if (isNeverIndexed(path) || rules.isIgnored(isFolder ? `${path}/` : path)) return "IGNORED"
   if (rules.exclude(path)) return "EXCLUDED"
+  if (isFolder && rules.isLeftOut(path)) return "GENERATED"
   return !isFolder && rules.include !== undefined && !rules.include(path) ? "EXCLUDED" : undefined
 }
 
@@ -143,6 +147,14 @@ const outermost = (paths: ReadonlyArray<string>): ReadonlyArray<string> =>
     (path) => !paths.some((other) => other !== path && (other === "" || path.startsWith(`${other}/`)))
   )
 
+/** True for a folder that a start is or lies in, or whose name is a part of an include glob. */
+const namedFolders = (starts: ReadonlyArray<string>, include: ReadonlyArray<string>): Glob => {
+  const names = new Set(include.flatMap((glob) => glob.split("/")))
+  return (folder) =>
+    starts.some((start) => start === folder || start.startsWith(`${folder}/`)) ||
+    names.has(folder.slice(folder.lastIndexOf("/") + 1))
+}
+
 const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
 /** Finds the files that the options ask for; the root's own path must be real. */
@@ -155,10 +167,12 @@ export const walkFiles = (root: string, options: WalkOptions): Walk | WalkError 
   const fault = named.find((path) => typeof path !== "string")
   if (fault !== undefined) return fault
   const starts = named.length === 0 ? [""] : outermost(named.filter((path) => typeof path === "string"))
-  const rules = {
+  const isNamed = namedFolders(starts, options.include)
+  const rules: Rules = {
     isIgnored: gitIgnores(root),
     include: options.include.length === 0 ? undefined : include,
-    exclude
+    exclude,
+    isLeftOut: (folder) => !isNamed(folder) && isGenerated(root, folder)
   }
   const found: Found = { files: [], missing: [], skipped: [] }
   for (const start of starts) walkNamed(root, rules, start, found)

@@ -79,8 +79,8 @@ export interface Embedding {
 
 interface Sources {
   readonly documents: ReadonlyArray<string>
-  /** What the walk met and could not take. */
-  readonly unreadable: ReadonlyArray<Skipped>
+  /** What the walk met and did not take. */
+  readonly leftOut: ReadonlyArray<Skipped>
   /** Globs of the configuration that match no file. */
   readonly unmatched: ReadonlyArray<string>
   readonly isGone: (path: string) => boolean
@@ -118,10 +118,10 @@ const sourcesIn = (
   if (!("files" in found)) return found
   const names = Object.values(types)
   const typeOf = documentType(typed.map((glob, index) => [glob, names[index]!]))
-  const { files, isGone, unmatched, unreadable } = found
+  const { files, isGone, unmatched, leftOut } = found
   return {
     documents: files,
-    unreadable,
+    leftOut,
     // Nobody has written a source that stands for a folder of the standard network.
     unmatched: configuration.sources === undefined ? [] : unmatched.map((index) => given[index]!),
     isGone,
@@ -153,12 +153,12 @@ const count = (tally: Tally, path: string, outcome: WriteOutcome): void => {
 
 const putAll = Effect.fnUntraced(function* (
   write: WriteCassette,
-  { documents, read, unreadable }: Sources,
+  { documents, read, leftOut }: Sources,
   time: WriteTime,
   tally: Tally,
   { groupDocuments, progress }: Pick<IndexingOptions, "groupDocuments" | "progress">
 ) {
-  tally.skipped.push(...unreadable)
+  tally.skipped.push(...leftOut)
   let group = new DocumentGroup(groupDocuments)
   for (const [index, path] of documents.entries()) {
     const document = read(path)
@@ -216,7 +216,7 @@ const update = Effect.fnUntraced(function* (
   yield* putAll(write, sources, time, tally, writing)
   const kept = new Set(sources.documents)
   const left = (yield* write(storedPaths)).filter(
-    (path) => !kept.has(path) && !isOutOfSight(sources.unreadable, path)
+    (path) => !kept.has(path) && !isOutOfSight(sources.leftOut, path)
   )
   const gone = left.filter((path) => prune || sources.isGone(path))
   const isRemoved = new Set(gone)
@@ -228,9 +228,9 @@ const update = Effect.fnUntraced(function* (
 })
 
 /** What stands in the sources of a sealed cassette now, and what of them cannot be taken. */
-const seenIn = ({ documents, read, unreadable }: Sources) => {
+const seenIn = ({ documents, read, leftOut }: Sources) => {
   const seen = new Map<string, string>()
-  const skipped = [...unreadable]
+  const skipped = [...leftOut]
   for (const path of documents) {
     const document = read(path)
     if (typeof document === "string") skipped.push({ path, reason: document })
@@ -345,7 +345,7 @@ const rebuildSealed = Effect.fnUntraced(function* (
 
 const NO_SOURCES: Sources = {
   documents: [],
-  unreadable: [],
+  leftOut: [],
   unmatched: [],
   isGone: () => true,
   read: () => "UNREADABLE"

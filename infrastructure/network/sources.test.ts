@@ -1,5 +1,5 @@
 // Files that a cassette could hold: what is there and cannot be taken is named, not passed over.
-import { writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
@@ -11,21 +11,35 @@ it("a file whose name cannot be written as a path is named", () => {
   writeFileSync(join(root, "tab\t.md"), "text")
   expect(sourceFiles(root, ["**"])).toMatchObject({
     files: ["a.md"],
-    unreadable: [{ path: "tab\t.md", reason: "UNREADABLE" }],
+    leftOut: [{ path: "tab\t.md", reason: "UNREADABLE" }],
     unmatched: []
   })
 })
 
 it("what lies below a folder that cannot be read may still be there, and is not taken for gone", () => {
-  const unreadable = [
+  const leftOut = [
     { path: "notes/", reason: "UNREADABLE" as const },
     { path: "a.md", reason: "UNREADABLE" as const }
   ]
   for (const path of ["notes/b.md", "notes/deep/c.md", "a.md"]) {
-    expect(isOutOfSight(unreadable, path), path).toBe(true)
+    expect(isOutOfSight(leftOut, path), path).toBe(true)
   }
   for (const path of ["notes.md", "other/notes/b.md", "a.md.txt", "b.md"]) {
-    expect(isOutOfSight(unreadable, path), path).toBe(false)
+    expect(isOutOfSight(leftOut, path), path).toBe(false)
   }
   expect(isOutOfSight([{ path: "./", reason: "UNREADABLE" }], "b.md")).toBe(true)
+})
+
+it("a folder that programs fill is named and taken for gone, and a source that names it takes it", () => {
+  const root = temporaryFolder()
+  mkdirSync(join(root, "node_modules/p"), { recursive: true })
+  writeFileSync(join(root, "node_modules/p/a.md"), "text")
+  writeFileSync(join(root, "b.md"), "text")
+  const leftOut = [{ path: "node_modules/", reason: "GENERATED" as const }]
+  expect(sourceFiles(root, ["**"])).toMatchObject({ files: ["b.md"], leftOut })
+  expect(isOutOfSight(leftOut, "node_modules/p/a.md")).toBe(false)
+  expect(sourceFiles(root, ["node_modules/p/**"])).toMatchObject({
+    files: ["node_modules/p/a.md"],
+    leftOut: []
+  })
 })

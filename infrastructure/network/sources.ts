@@ -28,8 +28,8 @@ export const globBelowRoot = (root: string, folder: string, glob: string): strin
 export interface SourceFiles {
   /** In order. */
   readonly files: ReadonlyArray<string>
-  /** What is there but cannot be read or named. */
-  readonly unreadable: ReadonlyArray<Skipped>
+  /** What is there but cannot be read or named, and the folders that programs fill (`GENERATED`). */
+  readonly leftOut: ReadonlyArray<Skipped>
   /** The places of globs that match no file at all. */
   readonly unmatched: ReadonlyArray<number>
   /**
@@ -48,7 +48,7 @@ export const sourceFiles = (root: string, given: ReadonlyArray<string>): SourceF
   const unmatched = [...matchers.keys()].filter((index) => !files.some(matchers[index]!))
   return {
     files,
-    unreadable: walk.skipped.filter(({ reason }) => reason === "UNREADABLE"),
+    leftOut: walk.skipped.filter(({ reason }) => reason === "UNREADABLE" || reason === "GENERATED"),
     unmatched,
     isGone: (path) =>
       unmatched.length === 0 || matchers.some((matches, index) => !unmatched.includes(index) && matches(path))
@@ -57,12 +57,13 @@ export const sourceFiles = (root: string, given: ReadonlyArray<string>): SourceF
 
 /** True for what may still be there: it, or a folder above it, could not be read. */
 export const isOutOfSight = (
-  unreadable: ReadonlyArray<{ readonly path: string; readonly reason: string }>,
+  leftOut: ReadonlyArray<{ readonly path: string; readonly reason: string }>,
   path: string
 ): boolean =>
-  unreadable.some(
-    ({ path: skipped }) =>
-      skipped === "./" || (skipped.endsWith("/") ? path.startsWith(skipped) : path === skipped)
+  leftOut.some(
+    ({ path: skipped, reason }) =>
+      reason !== "GENERATED" &&
+      (skipped === "./" || (skipped.endsWith("/") ? path.startsWith(skipped) : path === skipped))
   )
 
 /** The type of a document: the first glob that matches, else its first folder; a file of the root is a `document`. */

@@ -29,7 +29,8 @@ network:
   protocol: "SNP" # Semantic Network Protocol
 
 cassettes:
-  # Every text below the folder that holds CORTEX/, without what .gitignore leaves out.
+  # Every text below the folder that holds CORTEX/, without what .gitignore leaves out and
+  # without folders that programs fill (node_modules, .venv, ...): a source that names one takes it.
   - id: documents
     path: cassettes/documents.db
     type: local
