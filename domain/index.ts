@@ -138,6 +138,7 @@ export {
   IdempotencyConflict,
   DuplicateId,
   ThoughtNotFound,
+  AmbiguousPrefix,
   InvariantViolation,
   StoreBusy,
   StoreCorrupt,

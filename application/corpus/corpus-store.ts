@@ -46,6 +46,8 @@ export class CorpusStore extends Context.Service<
     /** Fails with `CorpusCorrupt` where what is indexed of the file is not what was indexed. */
     readonly target: (path: string, heading: string | null) => Stored<TargetRows>
     readonly section: (sectionId: string) => Stored<NamedSection | undefined>
+    /** Ids of sections in order, at most `limit`, from one on, which need not be there. */
+    readonly sectionIds: (from: string, limit: number) => Stored<ReadonlyArray<string>>
     /** Sections of one file or of all, by path and place, at most `limit` behind the given one. */
     readonly sections: (page: SectionsPage) => Stored<ReadonlyArray<NamedSection>>
     /** Replaces and removes files with all their sections, in one transaction. */

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { textOfUtf8 } from "../../domain/canonical/bytes.ts"
+import { Identifier } from "../../domain/canonical/text.ts"
 import { type CheckFinding, CheckList, type CheckReport } from "../../domain/corpus/check-report.ts"
 import {
   type CorpusClosed,
@@ -22,7 +23,8 @@ import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.t
 import type { SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 import { type InvalidSlice, parseSlice, sliceText } from "../../domain/corpus/slice.ts"
 import { AddSymbol, ListSections, Reference, SectionId, SymbolId } from "../../domain/corpus/symbols.ts"
-import { errorCode, type InvalidInput } from "../../domain/ledger/errors.ts"
+import { type AmbiguousPrefix, errorCode, type InvalidInput } from "../../domain/ledger/errors.ts"
+import { IDS_OF_PREFIX, idOfPrefix } from "../../domain/ledger/id-prefix.ts"
 import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS } from "../../domain/ledger/limits.ts"
 import { PageOptions, preparePage } from "../../domain/ledger/page.ts"
 import { asGiven } from "../../domain/thoughts/commands.ts"
@@ -59,6 +61,10 @@ export interface CorpusShape {
   ) => Effect.Effect<ReadonlyArray<NamedSection>, CorpusStoreError | InvalidInput | SectionNotFound>
   /** One section that is current, with the headings that name it. */
   readonly section: (sectionId: string) => Effect.Effect<NamedSection, CurrentSectionError | InvalidInput>
+  /** The id of the indexed section that begins with the given text; when several begin so, `AmbiguousPrefix` names them. */
+  readonly sectionIdOf: (
+    prefix: string
+  ) => Effect.Effect<string, AmbiguousPrefix | CorpusStoreError | InvalidInput | SectionNotFound>
   /** Adds a symbol whose target is there now; adding the same again changes nothing. */
   readonly addSymbol: (
     symbol: AddSymbol
@@ -105,6 +111,7 @@ export interface CorpusShape {
 const decodePage = decodeInput(PageOptions, preparePage)
 const decodeReference = decodeInput(Reference, asGiven)
 const decodeSectionId = decodeInput(SectionId, asGiven)
+const decodePrefix = decodeInput(Identifier, asGiven)
 const decodeSections = decodeInput(ListSections, asGiven)
 const decodeSymbolId = decodeInput(SymbolId, asGiven)
 const decodeSymbol = decodeInput(AddSymbol, asGiven)
@@ -145,6 +152,12 @@ const make = Effect.gen(function* () {
     yield* current.ofReference(sectionId)
     const found = yield* store.section(sectionId)
     return found ?? (yield* new SectionNotFound({ section_id: sectionId }))
+  })
+
+  const sectionIdOf = Effect.fn("Corpus.sectionIdOf")(function* (given: string) {
+    const prefix = yield* Effect.fromResult(decodePrefix(given))
+    const id = yield* Effect.fromResult(idOfPrefix(prefix, yield* store.sectionIds(prefix, IDS_OF_PREFIX)))
+    return id ?? (yield* new SectionNotFound({ section_id: prefix }))
   })
 
   const addSymbol = Effect.fn("Corpus.addSymbol")(function* (input: AddSymbol) {
@@ -205,6 +218,7 @@ const make = Effect.gen(function* () {
     index: (options = {}) => index(options).pipe(Effect.withSpan("Corpus.index")),
     sections,
     section,
+    sectionIdOf,
     addSymbol,
     symbols,
     symbol,

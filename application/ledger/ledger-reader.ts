@@ -78,6 +78,8 @@ export class LedgerReader extends Context.Service<
     readonly run: (now: string, runId: string) => Effect.Effect<RunSummary | undefined, ReadError>
     readonly thought: (id: string) => Effect.Effect<ThoughtRow | undefined, ReadError>
     /** At most `limit` thoughts, fewer when they hold much text, none only at the end. */
+    /** Ids of thoughts in order, at most `limit`, from one on, which need not be there. */
+    readonly thoughtIds: (from: string, limit: number) => Effect.Effect<ReadonlyArray<string>, ReadError>
     readonly thoughts: (of: ThoughtsOf) => Effect.Effect<ReadonlyArray<ThoughtRow>, ReadError>
     /** Events after a position in order, at most `limit`, of one stream or of all. */
     readonly events: (

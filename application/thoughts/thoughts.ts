@@ -6,7 +6,13 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Stream from "effect/Stream"
-import { type InvalidInput, TaskNotFound, ThoughtNotFound } from "../../domain/ledger/errors.ts"
+import {
+  type AmbiguousPrefix,
+  type InvalidInput,
+  TaskNotFound,
+  ThoughtNotFound
+} from "../../domain/ledger/errors.ts"
+import { IDS_OF_PREFIX, idOfPrefix } from "../../domain/ledger/id-prefix.ts"
 import { DEFAULT_PAGE_ROWS } from "../../domain/ledger/limits.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
@@ -46,6 +52,10 @@ export interface ThoughtsShape {
   ) => Effect.Effect<ThoughtRecord, InvalidInput | CommandError>
   /** One record, or null when there is none with this id. */
   readonly getThoughtRecord: (id: string) => Effect.Effect<ThoughtRecord | null, InvalidInput | ReadError>
+  /** The id that begins with the given text, or is it; when several begin so, `AmbiguousPrefix` names them. */
+  readonly thoughtIdOf: (
+    prefix: string
+  ) => Effect.Effect<string, AmbiguousPrefix | InvalidInput | ThoughtNotFound | ReadError>
   /** Records in the order of the log, oldest first unless `descending`; of one task, or all. */
   readonly listThoughtRecords: (
     options?: ListThoughts
@@ -146,6 +156,11 @@ const makeThoughts: Effect.Effect<
     getThoughtRecord: Effect.fn("Thoughts.getThoughtRecord")(function* (id) {
       const row = yield* reader.thought(yield* Effect.fromResult(decodeId(id)))
       return row === undefined ? null : recordOf(row)
+    }),
+    thoughtIdOf: Effect.fn("Thoughts.thoughtIdOf")(function* (given) {
+      const prefix = yield* Effect.fromResult(decodeId(given))
+      const id = yield* Effect.fromResult(idOfPrefix(prefix, yield* reader.thoughtIds(prefix, IDS_OF_PREFIX)))
+      return id ?? (yield* Effect.fail(new ThoughtNotFound({ id: prefix })))
     }),
     listThoughtRecords: Effect.fn("Thoughts.listThoughtRecords")((options) =>
       Stream.runCollect(thoughtRecords(options))

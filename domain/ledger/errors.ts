@@ -171,6 +171,19 @@ export class ThoughtNotFound extends Schema.TaggedError<ThoughtNotFound>()("Thou
   }
 }
 
+/** Several ids begin with what was given instead of a whole id. */
+export class AmbiguousPrefix extends Schema.TaggedError<AmbiguousPrefix>()("AmbiguousPrefix", {
+  prefix: Schema.String,
+  /** At most 5 of them. */
+  candidates: Schema.Array(Schema.String),
+  has_more: Schema.Boolean
+}) {
+  override get message() {
+    const more = this.has_more ? " and more" : ""
+    return `${this.prefix} is the beginning of several ids: ${this.candidates.join(", ")}${more}; give more of the id`
+  }
+}
+
 /** The database itself refused a write that the program thought legal. */
 export class InvariantViolation extends Schema.TaggedError<InvariantViolation>()("InvariantViolation", {
   message: Schema.String

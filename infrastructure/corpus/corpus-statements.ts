@@ -93,6 +93,17 @@ export const selectSection = compileQuery<{ section_id: string }, SectionRow>((p
   db.selectFrom("sections").select(sectionColumns).where("section_id", "=", parameter("section_id"))
 )
 
+/** Ids in order, from one on. */
+export const selectSectionIds = compileQuery<{ from: string; limit: number }, { section_id: string }>(
+  (parameter) =>
+    db
+      .selectFrom("sections")
+      .select("section_id")
+      .where("section_id", ">=", parameter("from"))
+      .orderBy("section_id")
+      .limit(parameter("limit"))
+)
+
 type Place = { path: string; line_start: number; line_end: number; limit: number }
 
 // Of sections that begin together the longest comes first.

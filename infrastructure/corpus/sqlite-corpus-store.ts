@@ -32,6 +32,7 @@ import {
   selectHeadingSections,
   selectHeadingsOfSection,
   selectSection,
+  selectSectionIds,
   selectSectionsAfter,
   selectSectionsOfAfter,
   selectStrayPaths,
@@ -144,6 +145,10 @@ const makeStore = ({
           const section = selectSection.first(connection, { section_id })
           return section === undefined ? undefined : named(connection, soundSection(section))
         })
+      ),
+    sectionIds: (from, limit) =>
+      run((connection) =>
+        selectSectionIds.all(connection, { from, limit }).map(({ section_id }) => section_id)
       ),
     sections: (page) =>
       run((connection) =>

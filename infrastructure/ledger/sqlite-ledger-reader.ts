@@ -16,6 +16,7 @@ import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { retryBusy } from "../sqlite/busy-retry.ts"
 import {
   selectThought,
+  selectThoughtIds,
   selectThoughts,
   selectThoughtsBackwards,
   selectThoughtsOfTask,
@@ -76,6 +77,7 @@ const JOBS = storedTable("cassette_jobs")
 const STEPS = storedTable("cassette_steps")
 const RECEIPTS = storedTable("cassette_receipts")
 const THOUGHTS = storedTable("thought_records")
+const THOUGHT_IDS: StoredTable = { ...THOUGHTS, columns: ["id"] }
 
 /** The part of a step that is shown without its payload. */
 const STEP_STATES: StoredTable = {
@@ -172,6 +174,8 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
     runs: (now, page) => read((): ReadonlyArray<RunSummary> => selectRuns.all(own, { ...page, now })),
     run: (now, run_id) => read((): RunSummary | undefined => selectRun.first(own, { now, run_id })),
     thought: (id) => read(() => honest(own, THOUGHTS, selectThought.all(own, { id }))[0]),
+    thoughtIds: (from, limit) =>
+      read(() => honest(own, THOUGHT_IDS, selectThoughtIds.all(own, { from, limit })).map(({ id }) => id)),
     thoughts: (of) => read(() => honest(own, THOUGHTS, thoughtsOf(own, of))),
     events: (after, limit, stream_id) => read(() => eventPage(own, { after, limit, stream_id })),
     changeCounter: read(() =>

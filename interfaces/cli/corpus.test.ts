@@ -143,6 +143,9 @@ describe("section", () => {
     ])
     const { section_id } = sections[2] ?? {}
     expect((await json("section", "show", String(section_id))).document.data).toEqual(sections[2])
+    const beginning = String(section_id).slice(0, 12)
+    expect((await json("section", "show", beginning)).document.data).toEqual(sections[2])
+    expect((await json("section", "show", `${beginning}x`)).document.error?.code).toBe("SECTION_NOT_FOUND")
     const shown = await cortex(["section", "show", String(section_id)])
     expect(shown.stdout).toMatch(/\npath +docs\/guide.md\nlines +6:9\n.*\nheading +Guide\/Install\n$/)
     expect(shown.stdout + JSON.stringify(document)).not.toContain("run")
@@ -159,7 +162,8 @@ describe("section", () => {
   })
 
   it.each([
-    ["show", ["x"], 2, "INVALID_PARAMS"],
+    ["show", [""], 2, "INVALID_PARAMS"],
+    ["show", ["typo"], 1, "SECTION_NOT_FOUND"],
     ["show", ["0".repeat(64)], 1, "SECTION_NOT_FOUND"],
     ["list", ["--path", "../x"], 2, "INVALID_PARAMS"],
     ["list", ["--limit", "10001"], 2, "INVALID_PARAMS"],

@@ -25,6 +25,7 @@ describe("exitCodes", () => {
     "1 for %s",
     (tag) => expect(exitCodes[tag]).toBe(1)
   )
+  it("1 for a prefix of several ids", () => expect(exitCodes.AmbiguousPrefix).toBe(1))
   it("1 for a negative verdict", () => expect(exitCodes.VerificationFailed).toBe(1))
   it.each(["CheckpointUntrusted", "HistoryRewritten", "ProofRefused", "RestoreRefused"] as const)(
     "1 for %s",

@@ -24,6 +24,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   IdempotencyConflict: 1,
   DuplicateId: 1,
   ThoughtNotFound: 1,
+  AmbiguousPrefix: 1,
   InvariantViolation: 1,
   StoreBusy: 1,
   StoreCorrupt: 1,

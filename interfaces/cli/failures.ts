@@ -15,7 +15,12 @@ import { IndexReport, refusedCount } from "../../domain/corpus/index-report.ts"
 import type { BudgetExceeded } from "../../domain/corpus/plan.ts"
 import type { InvalidSlice, SliceOutOfRange } from "../../domain/corpus/slice.ts"
 import type { CheckpointRefusal } from "../../domain/ledger/checkpoint-errors.ts"
-import type { MessageCassetteError, RunNotFound, TaskNotFound } from "../../domain/ledger/errors.ts"
+import type {
+  AmbiguousPrefix,
+  MessageCassetteError,
+  RunNotFound,
+  TaskNotFound
+} from "../../domain/ledger/errors.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { NetworkError } from "../../domain/network/errors.ts"
 import { CassetteReport } from "../../domain/network/verification.ts"
@@ -110,6 +115,7 @@ export class OutputFailed extends Schema.TaggedError<OutputFailed>()("OutputFail
 }
 
 export type CommandFailure =
+  | AmbiguousPrefix
   | MessageCassetteError
   | RunNotFound
   | TaskNotFound

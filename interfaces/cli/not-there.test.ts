@@ -42,6 +42,8 @@ describe("a name that nothing has", () => {
     ["thought list --task typo --after th1", "TASK_NOT_FOUND", "There is no task typo"],
     ["thought list --after typo", "THOUGHT_NOT_FOUND", "typo"],
     ["thought show typo", "THOUGHT_NOT_FOUND", "typo"],
+    ["section show typo", "SECTION_NOT_FOUND", "typo"],
+
     ["section list --path typo.md", "FILE_NOT_INDEXED", "typo.md"],
     ["section list --after typo", "SECTION_NOT_FOUND", "typo"]
   ])("is refused: %s", async (words, code, message) => {

@@ -212,3 +212,21 @@ describe("verify", () => {
     expect(whole.stderr).toContain("THOUGHT_HASH_MISMATCH thought_records r3: ")
   })
 })
+
+describe("the beginning of an id", () => {
+  it("shows the one thought whose id begins so; the whole id comes first, and several are named", async () => {
+    const ids = ["pre", "prefix-1", "prefix-2", "prefix-3", "prefix-4", "prefix-5", "prefix-60"]
+    for (const id of ids) await record(id)
+    expect((await json(["show", "prefix-6"])).document.data).toMatchObject({ id: "prefix-60" })
+    expect((await json(["show", "pre"])).document.data).toMatchObject({ id: "pre" })
+    const { code, document } = await json(["show", "prefix-"])
+    expect(code).toBe(1)
+    expect(document.error).toMatchObject({
+      code: "AMBIGUOUS_PREFIX",
+      message:
+        "prefix- is the beginning of several ids: prefix-1, prefix-2, prefix-3, prefix-4, prefix-5 and more; give more of the id"
+    })
+    expect(await json(["show", "prefix-7"])).toMatchObject({ code: 1 })
+    expect(await json(["list", "--after", "prefix-6"])).toMatchObject({ code: 1 })
+  })
+})

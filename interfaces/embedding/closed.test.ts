@@ -96,6 +96,7 @@ const cases: Readonly<Record<string, Case>> = {
         calls: {
           createThoughtRecord: [{ type: "plan", task_id: "t", agent_id: "a", content: "c" }],
           getThoughtRecord: ["x"],
+          thoughtIdOf: ["x"],
           listThoughtRecords: [],
           thoughtRecords: [],
           verifyChain: []
@@ -122,6 +123,7 @@ const cases: Readonly<Record<string, Case>> = {
           index: [],
           sections: [],
           section: ["x"],
+          sectionIdOf: ["x"],
           addSymbol: [{ symbol_id: "@A/b", path: "a.md" }],
           symbols: [],
           symbol: ["@A/b"],

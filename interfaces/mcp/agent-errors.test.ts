@@ -289,6 +289,7 @@ describe("the network and memories", () => {
 /** Errors that no call of an agent brings about here, and why. */
 const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>> = {
   "they belong to other commands": [
+    "AmbiguousPrefix",
     "BundleChanged",
     "CartridgeRefused",
     "CassetteDamaged",

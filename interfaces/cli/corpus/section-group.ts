@@ -66,9 +66,17 @@ const listCommand = Command.make(
 
 const showCommand = Command.make(
   "show",
-  { id: Argument.String("id").pipe(Argument.withDescription("the section's id, as list prints it")) },
+  {
+    id: Argument.String("id").pipe(
+      Argument.withDescription(
+        "the section's id, as list prints it, or as much of its beginning as no other has"
+      )
+    )
+  },
   Effect.fnUntraced(function* ({ id }) {
-    const section = yield* withCorpus("read", (corpus) => corpus.section(id))
+    const section = yield* withCorpus("read", (corpus) =>
+      Effect.flatMap(corpus.sectionIdOf(id), corpus.section)
+    )
     yield* answer({
       data: section,
       lines: () =>

@@ -2,22 +2,21 @@
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { decodeInput } from "../../../application/ledger/input.ts"
 import { ThoughtNotFound } from "../../../domain/ledger/errors.ts"
-import { asGiven, ThoughtId } from "../../../domain/thoughts/commands.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { answer } from "../output.ts"
 import { recordLines } from "./record-lines.ts"
 
-const decode = decodeInput(ThoughtId, asGiven)
-
 export const showCommand = Command.make(
   "show",
-  { id: Argument.String("id").pipe(Argument.withDescription("the record's id")) },
+  {
+    id: Argument.String("id").pipe(
+      Argument.withDescription("the record's id, or as much of its beginning as no other has")
+    )
+  },
   Effect.fnUntraced(function* ({ id }) {
-    yield* Effect.fromResult(decode(id))
     const record = yield* withLedger("read", (ledger, thoughts) =>
-      Effect.andThen(warnAbout(ledger), thoughts.getThoughtRecord(id))
+      Effect.andThen(warnAbout(ledger), Effect.flatMap(thoughts.thoughtIdOf(id), thoughts.getThoughtRecord))
     )
     if (record === null) return yield* Effect.fail(new ThoughtNotFound({ id }))
     yield* answer({ data: record, lines: () => recordLines(record) })
