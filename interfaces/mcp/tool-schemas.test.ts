@@ -189,7 +189,9 @@ describe("the list of tools", () => {
     for (const [group, tools] of Object.entries(toolGroups)) {
       const session = await start("--tools", group)
       const { result } = await session.request("tools/list")
-      rows.push(`| \`${group}\` | ${tools.length} | ${countTokens(JSON.stringify(result))} |`)
+      // Descriptions name the folder, whose name is another one in every test.
+      const list = JSON.stringify(result).replaceAll(place.folder, "/project")
+      rows.push(`| \`${group}\` | ${tools.length} | ${countTokens(list)} |`)
     }
     const specification = readFileSync(join(import.meta.dirname, "../../docs/spec/mcp.md"), "utf8")
     expect(specification).toContain(`| group | tools | tokens |\n|---|---|---|\n${rows.join("\n")}\n`)
