@@ -27,6 +27,16 @@ const newestPages = (log: Buffer, pageSize: number): ReadonlyMap<number, number>
   return newest
 }
 
+/** What a file holds; undefined when it is gone, as a log is once its last user has closed it. */
+const contentOf = (path: string): Buffer | undefined => {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw error
+  }
+}
+
 /**
  * True when the file was changed in any way, also copied or renamed to its place, after its log was written. The log's own
  * status says nothing: SQLite sets its owner when it opens it.
@@ -44,7 +54,8 @@ const isNewerThanLog = (file: string): boolean => {
  */
 export const logMayBeForeign = (file: string, bytes: StoredBytes, pageSize: number): boolean => {
   if (!isNewerThanLog(file)) return false
-  const log = readFileSync(`${file}-wal`)
+  const log = contentOf(`${file}-wal`)
+  if (log === undefined) return false
   for (const [page, place] of newestPages(log, pageSize)) {
     const stored = bytes.read((page - 1) * pageSize, pageSize)
     if (!log.subarray(place, place + pageSize).equals(stored)) return true
