@@ -182,7 +182,13 @@ describe("every other code", () => {
       "CONSTRAINT_VTAB"
     ],
     StorageFull: ["IOERR_SHMSIZE"],
-    StoreCorrupt: ["CORRUPT_INDEX", "CORRUPT_SEQUENCE", "CORRUPT_VTAB"],
+    StoreCorrupt: [
+      "IOERR_SHORT_READ",
+      "IOERR_CORRUPTFS",
+      "CORRUPT_INDEX",
+      "CORRUPT_SEQUENCE",
+      "CORRUPT_VTAB"
+    ],
     ReadOnlyStore: [
       "READONLY_CANTINIT",
       "READONLY_CANTLOCK",
@@ -209,7 +215,6 @@ describe("every other code", () => {
       "IOERR",
       "IOERR_FSYNC",
       "IOERR_READ",
-      "IOERR_SHORT_READ",
       "IOERR_SHMMAP",
       "IOERR_SHMOPEN",
       "IOERR_WRITE",

@@ -37,6 +37,9 @@ const isSqliteError = (error: unknown): error is SqliteError =>
   typeof error.code === "string" &&
   error.code.startsWith("SQLITE_")
 
+/** What SQLite calls something else, and what is damage of the file. */
+const DAMAGE = new Set(["SQLITE_TOOBIG", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS"])
+
 /** The tagged error for a thrown SQLite error about `file`; anything else (a defect) is thrown again. */
 export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   if (!isSqliteError(error)) throw error
@@ -46,8 +49,8 @@ export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   // The shared memory beside the database cannot grow: the same want of room by another name.
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") return new StorageFull({ file })
   if (code === "SQLITE_NOTADB") return new NotALedger({ file, reason: "it is no SQLite database" })
-  // A cell that no program can hold was not written by one.
-  if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_TOOBIG") {
+  // A cell that no program can hold was not written by one; a page that ends early was cut.
+  if (code.startsWith("SQLITE_CORRUPT") || DAMAGE.has(code)) {
     return new StoreCorrupt({ code: "INTEGRITY", where: file, finding: message })
   }
   if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "SQLITE_AUTH") {
