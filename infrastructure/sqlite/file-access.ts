@@ -16,6 +16,16 @@ export const isReadable = (path: string): boolean => may(path, constants.R_OK)
 /** True when this process may write the file or into the folder at `path`. */
 export const isWritable = (path: string): boolean => may(path, constants.W_OK)
 
+/** Runs a read of a file; undefined when the file is gone, as a log is once its last user has closed it. */
+export const unlessGone = <A>(read: () => A): A | undefined => {
+  try {
+    return read()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
+    throw error
+  }
+}
+
 /** The permissions that new files and folders are made with, before the process's own mask takes its part away. */
 export interface Permissions {
   readonly file: number

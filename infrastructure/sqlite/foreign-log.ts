@@ -3,10 +3,10 @@
 // database or another time. The format is SQLite's (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
 import { readFileSync, statSync } from "node:fs"
 import { u32 } from "./database-header.ts"
+import { unlessGone } from "./file-access.ts"
+import { FRAME_HEADER_BYTES, WAL_HEADER_BYTES } from "./left-log.ts"
 import type { StoredBytes } from "./stored-bytes.ts"
 
-const HEADER_BYTES = 32
-const FRAME_HEADER_BYTES = 24
 const SALT_BYTES = 8
 
 /** Where the newest committed content of each page begins in a log; frames of an older round of it are left out. */
@@ -14,7 +14,7 @@ const newestPages = (log: Buffer, pageSize: number): ReadonlyMap<number, number>
   const newest = new Map<number, number>()
   const salt = log.subarray(16, 16 + SALT_BYTES)
   let open: Array<readonly [number, number]> = []
-  for (let at = HEADER_BYTES; at + FRAME_HEADER_BYTES + pageSize <= log.length;) {
+  for (let at = WAL_HEADER_BYTES; at + FRAME_HEADER_BYTES + pageSize <= log.length;) {
     if (!log.subarray(at + 8, at + 8 + SALT_BYTES).equals(salt)) break
     open.push([u32(log, at), at + FRAME_HEADER_BYTES])
     // The last frame of a transaction says how many pages the database has after it.
@@ -25,16 +25,6 @@ const newestPages = (log: Buffer, pageSize: number): ReadonlyMap<number, number>
     at += FRAME_HEADER_BYTES + pageSize
   }
   return newest
-}
-
-/** What a file holds; undefined when it is gone, as a log is once its last user has closed it. */
-const contentOf = (path: string): Buffer | undefined => {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined
-    throw error
-  }
 }
 
 /**
@@ -54,7 +44,7 @@ const isNewerThanLog = (file: string): boolean => {
  */
 export const logMayBeForeign = (file: string, bytes: StoredBytes, pageSize: number): boolean => {
   if (!isNewerThanLog(file)) return false
-  const log = contentOf(`${file}-wal`)
+  const log = unlessGone(() => readFileSync(`${file}-wal`))
   if (log === undefined) return false
   for (const [page, place] of newestPages(log, pageSize)) {
     const stored = bytes.read((page - 1) * pageSize, pageSize)

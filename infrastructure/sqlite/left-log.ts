@@ -1,9 +1,11 @@
 // A log that lies where its database file does not: what was written last is in it, and SQLite would drop it without a
 // word when it makes a new database there. It reads the beginning of logs alone, on which SQLite holds no locks.
 import { closeSync, openSync, readSync, statSync } from "node:fs"
+import { unlessGone } from "./file-access.ts"
 
-const WAL_HEADER_BYTES = 32
-const FRAME_HEADER_BYTES = 24
+/** What a write-ahead log begins with, and each of its frames (bytes). */
+export const WAL_HEADER_BYTES = 32
+export const FRAME_HEADER_BYTES = 24
 const PAGE_SIZE_OFFSET = 8
 
 /** What a journal begins with, and where it says how many pages the database had: one that had none holds nothing of it. */
@@ -11,16 +13,18 @@ const JOURNAL_MAGIC = Buffer.from([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd
 const JOURNAL_PAGES_OFFSET = 16
 const JOURNAL_HEADER_BYTES = 28
 
-const beginningOf = (path: string, bytes: number): Buffer => {
-  const buffer = Buffer.alloc(bytes)
-  const descriptor = openSync(path, "r")
-  try {
-    readSync(descriptor, buffer, 0, bytes, 0)
-    return buffer
-  } finally {
-    closeSync(descriptor)
-  }
-}
+/** The beginning of a file; undefined when another process has taken it away meanwhile, as at the birth of a database. */
+const beginningOf = (path: string, bytes: number): Buffer | undefined =>
+  unlessGone(() => {
+    const buffer = Buffer.alloc(bytes)
+    const descriptor = openSync(path, "r")
+    try {
+      readSync(descriptor, buffer, 0, bytes, 0)
+      return buffer
+    } finally {
+      closeSync(descriptor)
+    }
+  })
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
@@ -29,7 +33,8 @@ const walContent = (file: string): string | undefined => {
   const path = `${file}-wal`
   const size = sizeOf(path)
   if (size <= WAL_HEADER_BYTES) return undefined
-  const page = beginningOf(path, WAL_HEADER_BYTES).readUInt32BE(PAGE_SIZE_OFFSET)
+  const page = beginningOf(path, WAL_HEADER_BYTES)?.readUInt32BE(PAGE_SIZE_OFFSET)
+  if (page === undefined) return undefined
   const frames = Math.floor((size - WAL_HEADER_BYTES) / (FRAME_HEADER_BYTES + page))
   return `${path} (${size} bytes, ${frames} frames of ${page}-byte pages)`
 }
@@ -40,6 +45,7 @@ const journalContent = (file: string): string | undefined => {
   const size = sizeOf(path)
   if (size < JOURNAL_HEADER_BYTES) return undefined
   const header = beginningOf(path, JOURNAL_HEADER_BYTES)
+  if (header === undefined) return undefined
   const isHot = header.subarray(0, JOURNAL_MAGIC.length).equals(JOURNAL_MAGIC)
   const pages = header.readUInt32BE(JOURNAL_PAGES_OFFSET)
   return isHot && pages > 0 ? `${path} (${size} bytes, of a database of ${pages} pages)` : undefined
