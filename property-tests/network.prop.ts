@@ -31,8 +31,15 @@ const word = fc.constantFrom(
   "AND"
 )
 const prose = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(" "))
+/** Up to 150 words in a row out of 1,200. */
+const numbered = fc
+  .tuple(fc.constantFrom(0, 40, 90, 1_050), fc.integer({ min: 1, max: 150 }))
+  .map(([from, count]) => Array.from({ length: count }, (_, index) => `w${from + index}`).join(" "))
 const documentText = fc
-  .array(prose, { minLength: 1, maxLength: 6 })
+  .array(fc.oneof({ weight: 4, arbitrary: prose }, { weight: 1, arbitrary: numbered }), {
+    minLength: 1,
+    maxLength: 6
+  })
   .map((parts) => parts.join("\n\n# Part\n\n"))
 const path = fc.tuple(fc.constantFrom("a", "b"), fc.nat(30)).map(([folder, name]) => `${folder}/${name}.md`)
 const corpus = fc.uniqueArray(fc.tuple(path, documentText), {
@@ -40,8 +47,13 @@ const corpus = fc.uniqueArray(fc.tuple(path, documentText), {
   maxLength: 16,
   selector: ([name]) => name
 })
+/** More different terms than are looked for, of which a text has some. */
+const longQuestion = fc
+  .tuple(prose, numbered, numbered, prose)
+  .map(([first, low, high, last]) => [first, low, high, last].join(" "))
 const question = fc.oneof(
   prose,
+  longQuestion,
   fc.tuple(word, word).map(([first, second]) => `"${first} ${second}" ${first}`)
 )
 

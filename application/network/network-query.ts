@@ -14,6 +14,7 @@ import {
   wordScore
 } from "../../domain/network/lexical.ts"
 import { BEST_CANDIDATES } from "../../domain/network/limits.ts"
+import { mostTelling } from "../../domain/network/long-question.ts"
 import { type Question, questionOf } from "../../domain/network/query-text.ts"
 import {
   bestTexts,
@@ -32,9 +33,11 @@ import type { StoreHit } from "./cassette.ts"
 export interface RankedNetwork {
   readonly ranked: ReadonlyArray<Ranked>
   readonly texts: ReadonlyMap<string, StoreHit>
+  /** What of the question was left out. */
+  readonly notices: ReadonlyArray<string>
 }
 
-const nothing: RankedNetwork = { ranked: [], texts: new Map() }
+const nothing: RankedNetwork = { ranked: [], texts: new Map(), notices: [] }
 
 /** A hit of a store that is no index, scored by its text as if it stood in one; where there is no index, by its rank. */
 const scoredByText = (
@@ -210,16 +213,18 @@ export const rankNetwork = Effect.fnUntraced(function* (
   text: string,
   wanted: Wanted,
   scope: Scope,
-  question: Question = questionOf(text, stem)
+  asked: Question = questionOf(text, stem)
 ): Effect.fn.Return<RankedNetwork> {
-  const { terms } = question
+  const { terms } = asked
   if (terms.length === 0) {
     yield* asking.each(({ getStats }) => getStats)
     return nothing
   }
   const counts = yield* asking.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
   asking.noteUnfinished(counts)
-  const weights = weightsOf(question, sumCounts([...counts.values()], terms.length))
+  const summed = sumCounts([...counts.values()], terms.length)
+  const { frequencies, notices, question } = mostTelling(asked, summed.frequencies)
+  const weights = weightsOf(question, { ...summed, frequencies })
   const texts = Math.max(BEST_CANDIDATES, wanted.texts)
   const indexed = yield* askIndexes(asking, question, weights, { ...wanted, texts }, scope)
   const stores = yield* askStores(asking, text, wanted.texts, (source, hit, rank) =>
@@ -232,7 +237,7 @@ export const rankNetwork = Effect.fnUntraced(function* (
     ? [...Map.groupBy(all, ({ source }) => source).values()].flatMap((own) => bestTexts(own, texts))
     : bestTexts(all, texts)
   const others = best.filter(({ hash }) => hash !== wanted.without)
-  return { ranked: withRepeats(judged(question, weights, others)), texts: stores.texts }
+  return { ranked: withRepeats(judged(question, weights, others)), texts: stores.texts, notices }
 })
 
 interface Found extends StoredChunk {

@@ -17,7 +17,7 @@ export interface Search {
   readonly hits: ReadonlyArray<Hit>
   /** How it was searched in the end. */
   readonly mode: SearchMode
-  /** Why that is not what was asked for, if so. */
+  /** Why that is not what was asked for, if so, and what of a long question was left out. */
   readonly notices: ReadonlyArray<string>
 }
 
@@ -110,6 +110,10 @@ export const searchNetwork = Effect.fnUntraced(function* (
   return {
     hits: yield* hitsOf(asking, network.texts, found.slice(0, limit), scope),
     mode: nearest.length === 0 ? "lexical" : "hybrid",
-    notices: nearest.length === 0 && notices.length > 0 ? [...notices, "searched by words alone"] : notices
+    notices: [
+      ...notices,
+      ...(nearest.length === 0 && notices.length > 0 ? ["searched by words alone"] : []),
+      ...network.notices
+    ]
   }
 })

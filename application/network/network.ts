@@ -70,6 +70,8 @@ export interface NeighbourAnswer extends MergedAnswer {
 /** Hits by cassette; one that does not answer has an empty list. */
 export interface AnswerByCassette {
   readonly results: Readonly<Record<string, ReadonlyArray<Hit>>>
+  /** What of a long question was left out. */
+  readonly notices: ReadonlyArray<string>
   readonly answers: Readonly<Record<string, Answer>>
   readonly partial: boolean
 }
@@ -277,7 +279,7 @@ class Hub {
     text: string,
     topK: number,
     scope: Scope
-  ): Effect.fn.Return<Readonly<Record<string, ReadonlyArray<Hit>>>> {
+  ): Effect.fn.Return<Pick<AnswerByCassette, "notices" | "results">> {
     const results: Record<string, ReadonlyArray<Hit>> = {}
     const wanted = { texts: topK, ofEach: true }
     const network = yield* rankNetwork(asking, this.tools.stem, text, wanted, scope)
@@ -290,7 +292,7 @@ class Hub {
         scope
       )
     }
-    return results
+    return { results, notices: network.notices }
   })
 
   readonly queryAll = Effect.fnUntraced(function* (
@@ -303,13 +305,14 @@ class Hub {
       Effect.gen({ self: this }, function* () {
         if (topK === 0) {
           yield* asking.each(({ getStats }) => getStats)
-          return {}
+          return { results: {}, notices: [] }
         }
         return yield* asking.steadily(this.askEach(asking, text, topK, scope))
       })
     )
     return {
-      results: Object.fromEntries(Object.keys(answers).map((id) => [id, value[id] ?? []])),
+      results: Object.fromEntries(Object.keys(answers).map((id) => [id, value.results[id] ?? []])),
+      notices: value.notices,
       answers,
       partial
     }

@@ -22,10 +22,11 @@ export const DOCUMENT_SHARE = 0.75
 /** What a further text of a document has of its score for each better one of the same document. */
 export const REPEAT_SHARE = 0.8
 
-/** Longest text of a question: UTF-16 units; what follows is cut off. */
-export const MAX_QUERY_UNITS = 10_000
+/** How much of a question's text is read (UTF-16 units), and how many of its different terms are counted. */
+export const MAX_QUERY_UNITS = 1_048_576
+export const MAX_COUNTED_TERMS = 1_000
 
-/** Most different terms of one question; later ones are left out. */
+/** Most terms that one question looks for: of a longer one those that stand in the fewest chunks. */
 export const MAX_QUERY_TERMS = 64
 
 /** Longest term in the index, in UTF-16 units: longer words are cut, longer identifiers have only their parts. */

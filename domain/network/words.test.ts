@@ -104,8 +104,15 @@ describe("questions", () => {
     expect(questionOf("“fencing token”", plain).phrases).toEqual([["fencing", "token"]])
     expect(questionOf('a "b', plain).phrases).toEqual([])
   })
-  it("has at most 64 terms", () => {
-    const text = Array.from({ length: 200 }, (_, index) => `w${index}`).join(" ")
-    expect(questionOf(text, plain).terms).toHaveLength(64)
+  it("keeps the order of its terms where they are too many, and says how many are not counted", () => {
+    const names = Array.from({ length: 1_200 }, (_, index) => `w${index}`)
+    expect(questionOf(names.slice(0, 64).join(" "), plain).excess).toBeUndefined()
+    const { excess, terms } = questionOf(names.join(" "), plain)
+    expect(excess).toEqual({ inOrder: names.slice(0, 1_000), uncounted: 200, isCut: false })
+    expect(terms).toEqual(names.slice(0, 1_000).sort())
+  })
+  it("says when its text was not read to the end", () => {
+    const { excess, terms } = questionOf(`orchard ${" ".repeat(1_048_576)} quince`, plain)
+    expect([excess?.isCut, terms]).toEqual([true, ["orchard"]])
   })
 })

@@ -79,7 +79,9 @@ export const foundFields = {
   mode: Schema.Literals(SEARCH_MODES).annotate({
     description: "how it was searched: by words, by vectors, or by both"
   }),
-  notices: Schema.Array(Schema.String).annotate({ description: "why it was not searched in a better way" }),
+  notices: Schema.Array(Schema.String).annotate({
+    description: "why it was not searched in a better way, and what of a long question was left out"
+  }),
   ...answered
 }
 

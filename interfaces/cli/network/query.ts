@@ -51,6 +51,7 @@ export const queryCommand = Command.make(
     if (byCassette) {
       const found = yield* withNetwork((network) => network.queryAll(text, limit, options))
       yield* warnOfAnswers(found.answers)
+      yield* writeWarnings(found.notices)
       return yield* answer({
         data: found,
         lines: () =>
