@@ -9,7 +9,7 @@ import type { Finding } from "../../domain/ledger/verification.ts"
 import type { CorpusFindingCode } from "../../domain/corpus/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { fileFindings, part, stoppedTogether } from "../sqlite/file-check.ts"
+import { fileFindings, part, stoppedTogether, stopsOf } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { CORPUS_VERSIONS, corpusSteps } from "./corpus-schema.ts"
 import { isBehindText, isIndexWhole, isSymbolWhole, soundOrder } from "./corpus-soundness.ts"
@@ -17,13 +17,6 @@ import { selectStrayPaths, type StoredFile, type StoredSymbol } from "./corpus-s
 import { selectNextExpansion } from "./expansion-statements.ts"
 
 type Find = (code: CorpusFindingCode, where: string, message: string) => void
-
-/** Does one part of the judging; gives what cannot be read for it. */
-const judged = (where: string, judge: () => void): ReadonlyArray<Finding> =>
-  part(where, () => {
-    judge()
-    return []
-  })
 
 const tell = (find: Find, findings: ReadonlyArray<Finding>): void => {
   for (const { code, message, where } of findings) find(code as CorpusFindingCode, where, message)
@@ -72,7 +65,7 @@ const checkFiles = (connection: Connection, find: Find): number => {
   for (const file of rowsOf<StoredFile, "path">(connection, "files", "path")) {
     files += 1
     const where = `files ${file.path}`
-    const stops = judged(where, () => {
+    const stops = stopsOf(where, () => {
       if (isIndexWhole(connection, file)) return
       find("INDEX_CHANGED", where, "what is indexed of it is not under its hash: cortex index makes it again")
     })
@@ -145,12 +138,12 @@ export const verifyCorpus = (connection: Connection): CheckReport => {
   const counts = { files: 0, sections: 0, headings: 0, symbols: 0, expansions: 0 }
   checkStructure(connection, find)
   const stops = [
-    ...judged("references", () => checkReferences(connection, find)),
-    ...judged("files", () => (counts.files = checkFiles(connection, find))),
-    ...judged("sections", () => (counts.sections = checkSections(connection, find))),
-    ...judged("headings", () => (counts.headings = checkHeadings(connection, find))),
-    ...judged("symbols", () => (counts.symbols = checkSymbols(connection, find))),
-    ...judged("expansions", () => (counts.expansions = checkExpansions(connection, list)))
+    ...stopsOf("references", () => checkReferences(connection, find)),
+    ...stopsOf("files", () => (counts.files = checkFiles(connection, find))),
+    ...stopsOf("sections", () => (counts.sections = checkSections(connection, find))),
+    ...stopsOf("headings", () => (counts.headings = checkHeadings(connection, find))),
+    ...stopsOf("symbols", () => (counts.symbols = checkSymbols(connection, find))),
+    ...stopsOf("expansions", () => (counts.expansions = checkExpansions(connection, list)))
   ]
   for (const { code, message, where } of stoppedTogether(stops))
     find(code as CorpusFindingCode, where, message)

@@ -4,7 +4,7 @@
 import { LEDGER_TABLES } from "../../domain/ledger/rows.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { fileFindings, part } from "../sqlite/file-check.ts"
+import { fileFindings, part, parts } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { boundedValue, shownCell } from "../sqlite/stored-cells.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
@@ -84,17 +84,14 @@ const misplacedTypes = (connection: Connection, table: string): ReadonlyArray<Fi
   )
 }
 
-/** What is wrong with the file's pages, and then the cells that are of another type than their column. */
-const integrity = (connection: Connection): ReadonlyArray<Finding> => {
-  const damage = fileFindings(connection)
-  if (damage.length === 0) return damage
-  const typed = part("schema", () => {
-    const present = tablesOf(connection)
-    return strictTables
+/** The cells of all tables that are of another type than their column. */
+const columnTypes = (connection: Connection): ReadonlyArray<Finding> => {
+  const present = tablesOf(connection)
+  return parts(
+    strictTables
       .filter((table) => present.has(table))
-      .flatMap((table) => part(table, () => misplacedTypes(connection, table)))
-  })
-  return [...damage, ...typed]
+      .map((table) => [table, () => misplacedTypes(connection, table)] as const)
+  )
 }
 
 const tablesOf = (connection: Connection): ReadonlySet<string> =>
@@ -106,13 +103,16 @@ const tablesOf = (connection: Connection): ReadonlySet<string> =>
 
 /** Everything that is wrong with the structure of an opened ledger; the same damage in one place stands once. */
 export const structureFindings = (connection: Connection): ReadonlyArray<Finding> => {
-  const findings = [
-    ...part("schema", () => schemaFindings(connection, LEDGER_VERSIONS, schemaSteps())),
-    ...integrity(connection),
-    ...part("foreign keys", () => foreignKeys(connection)),
-    ...part("head", () => (tablesOf(connection).has("head") ? headRows(connection) : [])),
-    ...part("JSON", () => invalidJson(connection, tablesOf(connection)))
-  ]
+  const pages = part("pages", () => fileFindings(connection))
+  const findings = parts([
+    ["schema", () => schemaFindings(connection, LEDGER_VERSIONS, schemaSteps())],
+    ["pages", () => pages],
+    // SQLite's own check tells such a cell by its column alone.
+    ["column types", () => (pages.length === 0 ? [] : columnTypes(connection))],
+    ["foreign keys", () => foreignKeys(connection)],
+    ["head", () => (tablesOf(connection).has("head") ? headRows(connection) : [])],
+    ["JSON", () => invalidJson(connection, tablesOf(connection))]
+  ])
   const told = new Set<string>()
   return findings.filter(({ code, message, where }) => {
     if (code !== "INTEGRITY") return true

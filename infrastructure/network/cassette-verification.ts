@@ -10,7 +10,7 @@ import { contentRoot, receiptHash, recordHash } from "../../domain/network/recor
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
-import { fileFindings, part, stoppedTogether } from "../sqlite/file-check.ts"
+import { fileFindings, part, stoppedTogether, stopsOf } from "../sqlite/file-check.ts"
 import { lookInto } from "../sqlite/traceless-reading.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { CASSETTE_VERSIONS, cassetteSteps, describedHash } from "./cassette-schema.ts"
@@ -138,11 +138,7 @@ const checkFullText = (connection: Connection, find: Find): void => {
 
 /** Does one part of the judging; what cannot be read for it is kept in `stops`. */
 const judged = (stops: Array<Finding>, where: string, judge: () => void): void => {
-  const findings = part(where, () => {
-    judge()
-    return []
-  })
-  stops.push(...findings)
+  stops.push(...stopsOf(where, judge))
 }
 
 /** Checks every document and its chunks; gives how many there are, their chunks and their record hashes. */

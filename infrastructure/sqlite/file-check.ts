@@ -17,18 +17,14 @@ type Findings = ReadonlyArray<Finding>
 
 const damage = (where: string, message: string): Finding => ({ code: "INTEGRITY", where, message })
 
-/** Runs a part of a check; what SQLite cannot read for its damage is a finding of that part. Other trouble passes through. */
-export const part = (where: string, check: () => Findings): Findings => {
-  try {
-    return check()
-  } catch (error) {
-    const failure = error instanceof StoreCorrupt ? error : sqliteFailure(where, error)
-    if (failure instanceof Busy) throw error
-    if (failure instanceof StoreCorrupt) return [damage(where, failure.finding)]
-    const code = (error as { readonly code: string }).code
-    if (!/^SQLITE_(?:ERROR|NOTADB|CONSTRAINT|MISMATCH|INTERNAL|RANGE)(?:_|$)/.test(code)) throw error
-    return [damage(where, failure.message)]
-  }
+/** The finding of a part that SQLite could not read for its damage. Other trouble passes through. */
+const stopAt = (where: string, error: unknown): Finding => {
+  const failure = error instanceof StoreCorrupt ? error : sqliteFailure(where, error)
+  if (failure instanceof Busy) throw error
+  if (failure instanceof StoreCorrupt) return damage(where, failure.finding)
+  const code = (error as { readonly code: string }).code
+  if (!/^SQLITE_(?:ERROR|NOTADB|CONSTRAINT|MISMATCH|INTERNAL|RANGE)(?:_|$)/.test(code)) throw error
+  return damage(where, failure.message)
 }
 
 /** Parts that stopped at the same damage are one finding, which names them all. */
@@ -36,6 +32,30 @@ export const stoppedTogether = (stops: Findings): Findings =>
   [...Map.groupBy(stops, ({ code, message }) => `${code} ${message}`).values()].flatMap((same) => {
     const [first] = same
     return first === undefined ? [] : [{ ...first, where: same.map(({ where }) => where).join(", ") }]
+  })
+
+/** Runs the parts of a check, each under its name; what they found, and then where they could not be read for damage. */
+export const parts = (checks: ReadonlyArray<readonly [where: string, check: () => Findings]>): Findings => {
+  const findings: Array<Finding> = []
+  const stops: Array<Finding> = []
+  for (const [where, check] of checks) {
+    try {
+      findings.push(...check())
+    } catch (error) {
+      stops.push(stopAt(where, error))
+    }
+  }
+  return [...findings, ...stoppedTogether(stops)]
+}
+
+/** Runs one part of a check; damage that keeps it from being read is a finding of that part. */
+export const part = (where: string, check: () => Findings): Findings => parts([[where, check]])
+
+/** Runs a part of a check that tells its findings itself; gives what could not be read for it. */
+export const stopsOf = (where: string, check: () => void): Findings =>
+  part(where, () => {
+    check()
+    return []
   })
 
 const headerOf = (bytes: StoredBytes): Findings =>
