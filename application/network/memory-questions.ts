@@ -11,7 +11,6 @@ import type { Scope, StoredSave } from "../../domain/network/index-requests.ts"
 import { DEFAULT_LIMIT, MAX_SYMBOL_CANDIDATES } from "../../domain/network/limits.ts"
 import { givenMemory } from "../../domain/network/memories.ts"
 import {
-  AmbiguousNetworkSymbol,
   InvalidNetworkSymbol,
   NetworkSymbolDamaged,
   NetworkSymbolNotFound,
@@ -23,6 +22,7 @@ import type { Cassette, ForgetMemory, MemoryRule, MemorySaved, SaveMemory } from
 import type { EmbedderShape } from "./embedder.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./network.ts"
 import type { SymbolAskError } from "./symbol-questions.ts"
+import { hashMeant } from "./symbol-lookup.ts"
 import { withUnanswered } from "./symbol-resolution.ts"
 
 /** What saving a memory came to. */
@@ -148,20 +148,13 @@ const recall = Effect.fnUntraced(function* (
   const found = [...answers].flatMap(([source, memories]) =>
     memories.map((memory) => ({ source, ...memory }))
   )
-  const byHash = [...Map.groupBy(found, ({ hash }) => hash)].sort(([left], [right]) =>
-    left < right ? -1 : 1
-  )
   const asked = symbolOf("memory", prefix)
   const way = [asked]
-  const [first] = byHash
-  if (first === undefined) return yield* new NetworkSymbolNotFound({ symbol: asked, way, unanswered: [] })
-  if (byHash.length > 1) {
-    const candidates = byHash.map(([hash]) => symbolOf("memory", hash)).slice(0, MAX_SYMBOL_CANDIDATES)
-    const has_more = byHash.length > MAX_SYMBOL_CANDIDATES
-    return yield* new AmbiguousNetworkSymbol({ symbol: asked, way, candidates, has_more })
-  }
-  const [hash, memories] = first
-  const symbol = symbolOf("memory", hash)
+  const hashes = found.map((memory) => memory.hash)
+  const nameOf = (hash: string) => symbolOf("memory", hash)
+  const hash = yield* Effect.fromResult(hashMeant({ prefix, symbol: asked, way }, hashes, nameOf))
+  const memories = found.filter((memory) => memory.hash === hash)
+  const symbol = nameOf(hash)
   const damaged = memories.filter(({ text }) => sha256(text) !== hash).map(({ source }) => source)
   const whole = memories.find(({ source }) => !damaged.includes(source))
   if (whole === undefined) return yield* new NetworkSymbolDamaged({ symbol, way, cassettes: damaged })

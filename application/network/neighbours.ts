@@ -8,7 +8,6 @@ import { sumCounts } from "../../domain/network/lexical.ts"
 import { MAX_SYMBOL_CANDIDATES } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import {
-  AmbiguousNetworkSymbol,
   type InvalidNetworkSymbol,
   NetworkSymbolNotFound,
   type SymbolError
@@ -19,7 +18,7 @@ import { identityText } from "../../domain/network/vectors.ts"
 import type { Asking } from "./asking.ts"
 import { foundByVectors, type Search, type SearchTools } from "./network-search.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
-import { type FoundTarget, hashesOf, lookUpSymbols } from "./symbol-lookup.ts"
+import { type FoundTarget, hashesOf, hashMeant, lookUpSymbols } from "./symbol-lookup.ts"
 import { withUnanswered } from "./symbol-resolution.ts"
 import type { VectorQuestion } from "./vector-index.ts"
 
@@ -50,19 +49,13 @@ const lookUp = Effect.fnUntraced(function* (
       if (!found.has(hash)) found.set(hash, symbolOf(kind, hash))
     }
   }
-  const [symbol, ...others] = [...found.values()]
-  const missing = new NetworkSymbolNotFound({ symbol: name, way: [name], unanswered: [] })
-  if (symbol === undefined) return yield* missing
-  if (others.length > 0) {
-    return yield* new AmbiguousNetworkSymbol({
-      symbol: name,
-      way: [name],
-      candidates: [symbol, ...others].sort().slice(0, MAX_SYMBOL_CANDIDATES),
-      has_more: others.length >= MAX_SYMBOL_CANDIDATES
-    })
-  }
+  const way = [name]
+  const nameOf = (hash: string) => found.get(hash) ?? hash
+  const symbol = nameOf(
+    yield* Effect.fromResult(hashMeant({ prefix, symbol: name, way }, found.keys(), nameOf))
+  )
   const { targets } = yield* lookUpSymbols(asking, [symbol], 1, scope)
-  return targets.get(symbol) ?? (yield* missing)
+  return targets.get(symbol) ?? (yield* new NetworkSymbolNotFound({ symbol: name, way, unanswered: [] }))
 })
 
 /** The one text that a hash, its first digits or a symbol names. */

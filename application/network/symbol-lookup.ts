@@ -24,6 +24,7 @@ import {
   symbolsIn
 } from "../../domain/network/symbols.ts"
 import { utf8ByteLength } from "../../domain/canonical/text.ts"
+import { meantBy } from "../../domain/canonical/meant-by.ts"
 import type { Asking } from "./asking.ts"
 import * as Result from "effect/Result"
 
@@ -121,23 +122,27 @@ const wantedOf = (symbol: string, way: ReadonlyArray<string>): ReadonlyArray<Wan
   return Result.isSuccess(parsed) ? [{ ...parsed.success, symbol, way: [...way, symbol] }] : []
 }
 
-const notFound = ({ symbol, way }: Wanted) => new NetworkSymbolNotFound({ symbol, way, unanswered: [] })
+const notFound = ({ symbol, way }: Pick<Wanted, "symbol" | "way">) =>
+  new NetworkSymbolNotFound({ symbol, way, unanswered: [] })
 
-const hashOf = (
-  wanted: Wanted,
-  hashes: ReadonlyArray<string>
+/** The one of the hashes that first digits mean; `nameOf` spells the symbol of a hash. */
+export const hashMeant = (
+  { prefix, symbol, way }: Pick<Wanted, "prefix" | "symbol" | "way">,
+  hashes: Iterable<string>,
+  nameOf: (hash: string) => string
 ): Result.Result<string, AmbiguousNetworkSymbol | NetworkSymbolNotFound> => {
-  const [first, ...others] = hashes
-  if (first === undefined) return Result.fail(notFound(wanted))
-  if (others.length === 0) return Result.succeed(first)
-  const { kind, symbol, way } = wanted
-  return Result.fail(
-    new AmbiguousNetworkSymbol({
-      symbol,
-      way,
-      candidates: hashes.slice(0, MAX_SYMBOL_CANDIDATES).map((hash) => symbolOf(kind, hash)),
-      has_more: hashes.length > MAX_SYMBOL_CANDIDATES
-    })
+  const meant = Result.mapError(
+    meantBy(prefix, hashes, MAX_SYMBOL_CANDIDATES),
+    ({ candidates, has_more }) =>
+      new AmbiguousNetworkSymbol({
+        symbol,
+        way,
+        candidates: candidates.map(nameOf),
+        has_more
+      })
+  )
+  return Result.flatMap(meant, (hash) =>
+    hash === undefined ? Result.fail(notFound({ symbol, way })) : Result.succeed(hash)
   )
 }
 
@@ -166,7 +171,8 @@ const targetsOf = Effect.fnUntraced(function* (
     const hashes = yield* hashesOf(asking, kind, prefixes, MAX_SYMBOL_CANDIDATES + 1, scope)
     const named = new Map<Wanted, string>()
     for (const each of wanted) {
-      named.set(each, yield* Effect.fromResult(hashOf(each, hashes.get(each.prefix) ?? [])))
+      const found = hashes.get(each.prefix) ?? []
+      named.set(each, yield* Effect.fromResult(hashMeant(each, found, (hash) => symbolOf(kind, hash))))
     }
     const texts = yield* textsOf(asking, kind, [...new Set(named.values())], scope)
     if (texts === undefined) {

@@ -2,7 +2,7 @@
 // without an exit code does not compile. Codes are promised to scripts and never change their meaning.
 import type { CommandFailure } from "./failures.ts"
 
-/** 0 done, 1 refused or verification failed, 2 invalid input or usage, 3 internal. */
+/** 0 done, 1 refused, not verified or no room for it, 2 invalid input or usage, 3 the program or the machine failed. */
 export type ExitCode = 0 | 1 | 2 | 3
 
 export const DONE: ExitCode = 0
