@@ -59,6 +59,9 @@ const linesWith = (among: ReadonlyArray<string>, pattern: RegExp): ReadonlyArray
 
 const backwards = (text: string): string => [...text].toReversed().join("")
 
+/** A pattern of whole words that are given backwards. */
+const words = (...reversed: ReadonlyArray<string>) => String.raw`\b(${reversed.map(backwards).join("|")})\b`
+
 describe("the pure layers", () => {
   /** The modules of effect that domain may use, and those that application may use beside them. */
   const domainModules = ["Option", "Result", "Schema", "SchemaIssue"]
@@ -175,9 +178,6 @@ describe("files", () => {
 })
 
 describe("what is left of drafts", () => {
-  /** A pattern of whole words that are given backwards. */
-  const words = (...reversed: ReadonlyArray<string>) => String.raw`\b(${reversed.map(backwards).join("|")})\b`
-
   it("no marker for work to be done", () => {
     expect(linesWith(files, new RegExp(words("ODOT", "EMXIF", ["X", "X", "X"].join(""))))).toEqual([])
   })
@@ -193,5 +193,32 @@ describe("what is left of drafts", () => {
   it("no issue numbers and no paths of somebody's machine", () => {
     expect(linesWith(files, /(^|[\s(])#\d+\b|\b(issue|ticket|PR) #?\d+\b/i)).toEqual([])
     expect(linesWith(files, /(^|[\s"'`(])\/(work|home|Users|root)\//)).toEqual([])
+  })
+})
+
+describe("plain English", () => {
+  const documents = files.filter((file) => file === "ARCHITECTURE.md" || file.startsWith("docs/decisions/"))
+
+  /** The sentences of a document's prose: code, tables and headings are none. */
+  const sentencesOf = (text: string): ReadonlyArray<string> =>
+    text
+      .replaceAll(/^```[^]*?^```/gm, "")
+      .split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )/)
+      .filter((paragraph) => !/^\s*(#|\||Where: )/.test(paragraph))
+      .flatMap((paragraph) => paragraph.replaceAll(/\s+/g, " ").split(/(?<=[.!?:;]["')*`]*) /))
+
+  it("has no riddles and no old words", () => {
+    expect(documents.length).toBeGreaterThan(8)
+    const riddles = words("reveohw", "revetahw", "wena", "reve rof", "tsel", "ydobon", "ydobemos")
+    expect(linesWith(documents, new RegExp(riddles, "i"))).toEqual([])
+  })
+
+  it("has sentences of at most 40 words", () => {
+    const long = documents.flatMap((file) =>
+      sentencesOf(textOf(file))
+        .filter((sentence) => sentence.split(" ").length > 40)
+        .map((sentence) => `${file}: ${sentence}`)
+    )
+    expect(long).toEqual([])
   })
 })
