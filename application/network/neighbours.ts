@@ -87,7 +87,7 @@ const vectorOf = Effect.fnUntraced(function* (
 const byTerms = Effect.fnUntraced(function* (
   asking: Asking,
   { stem }: SearchTools,
-  { content, hash, places }: FoundTarget,
+  { content, hash, place_count }: FoundTarget,
   limit: number,
   scope: Scope
 ) {
@@ -95,7 +95,7 @@ const byTerms = Effect.fnUntraced(function* (
   const terms = [...counts.keys()]
   const answers = yield* asking.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
   const { chunks, frequencies } = sumCounts([...answers.values()], terms.length)
-  const telling = tellingTerms(counts, frequencies, chunks, places.length)
+  const telling = tellingTerms(counts, frequencies, chunks, place_count)
   const question = { terms: telling, neighbours: [], phrases: [] }
   const wanted = { texts: limit + 1, ofEach: false, without: hash }
   const network = yield* rankNetwork(asking, stem, telling.join(" "), wanted, scope, question)
@@ -119,7 +119,7 @@ export const neighboursOf = Effect.fnUntraced(function* (
   const others = near.texts.filter(({ hash }) => hash !== text.hash)
   if (others.length > 0) {
     const found = foundByVectors(others.slice(0, limit))
-    return { hits: yield* hitsOf(asking, new Map(), found, scope), mode: "vector", notices }
+    return { hits: yield* hitsOf(asking, [], found, scope), mode: "vector", notices }
   }
   const words = yield* byTerms(asking, tools, text, limit, scope)
   return {

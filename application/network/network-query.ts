@@ -3,7 +3,7 @@
 // less, and at last the texts come. Whoever fails on the way is left out.
 import * as Effect from "effect/Effect"
 import type { Hit, HitParts, ScoreKind } from "../../domain/network/cassette.ts"
-import type { DescribedChunk, Scope, StoredChunk } from "../../domain/network/index-requests.ts"
+import type { DescribedChunk, Scope, StoredPlace, StoredText } from "../../domain/network/index-requests.ts"
 import {
   closenesses,
   proximityBonus,
@@ -13,7 +13,7 @@ import {
   weightsOf,
   wordScore
 } from "../../domain/network/lexical.ts"
-import { BEST_CANDIDATES } from "../../domain/network/limits.ts"
+import { BEST_CANDIDATES, MAX_PLACES } from "../../domain/network/limits.ts"
 import { mostTelling } from "../../domain/network/long-question.ts"
 import { type Question, questionOf } from "../../domain/network/query-text.ts"
 import {
@@ -29,15 +29,20 @@ import { type Stem, termTexts } from "../../domain/network/words.ts"
 import type { Asking } from "./asking.ts"
 import type { StoreHit } from "./cassette.ts"
 
+/** A hit of a store that is no index, and which store that is. */
+interface SourcedHit extends StoreHit {
+  readonly source: string
+}
+
 /** Ranked chunks of all cassettes, best first, with the texts of those stores that gave them with their hits. */
 export interface RankedNetwork {
   readonly ranked: ReadonlyArray<Ranked>
-  readonly texts: ReadonlyMap<string, StoreHit>
+  readonly texts: ReadonlyArray<SourcedHit>
   /** What of the question was left out. */
   readonly notices: ReadonlyArray<string>
 }
 
-const nothing: RankedNetwork = { ranked: [], texts: new Map(), notices: [] }
+const nothing: RankedNetwork = { ranked: [], texts: [], notices: [] }
 
 /** A hit of a store that is no index, scored by its text as if it stood in one; where there is no index, by its rank. */
 const scoredByText = (
@@ -80,11 +85,11 @@ const askStores = Effect.fnUntraced(function* (
     cassette.askIndex === undefined ? cassette.query(text, limit) : undefined
   )
   const ranked: Array<Ranked> = []
-  const texts = new Map<string, StoreHit>()
+  const texts: Array<SourcedHit> = []
   for (const [source, hits] of found) {
     for (const [index, hit] of hits.entries()) {
       ranked.push(score(source, hit, index + 1))
-      texts.set(`${source} ${hit.hash}`, hit)
+      texts.push({ ...hit, source })
     }
   }
   return { ranked, texts }
@@ -240,18 +245,36 @@ export const rankNetwork = Effect.fnUntraced(function* (
   return { ranked: withRepeats(judged(question, weights, others)), texts: stores.texts, notices }
 })
 
-interface Found extends StoredChunk {
+/** A text with the cassette that has it. */
+interface Found extends StoredText {
   readonly source: string
 }
 
-const foundOf = (source: string, hit: StoreHit): Found => ({
-  ...hit,
-  source,
-  type: "",
-  ordinal: 0,
-  kind: "paragraph",
-  heading_path: []
-})
+/** A text of a store that is no index, in the places of its hits; the one that is wanted is the first. */
+const foundOf = (hits: ReadonlyArray<SourcedHit>, best: Ranked | undefined): ReadonlyArray<Found> =>
+  [...Map.groupBy(hits, ({ source }) => source)].map(([source, own]) => {
+    const places = own
+      .map(({ chunk_id, path }): StoredPlace => ({
+        chunk_id,
+        path,
+        type: "",
+        ordinal: 0,
+        kind: "paragraph",
+        heading_path: []
+      }))
+      .sort((left, right) => byText(left.path, right.path))
+    const first = places.filter(({ path }) => source === best?.source && path === best.path)
+    const { content, hash } = own[0]!
+    return {
+      source,
+      hash,
+      content,
+      line_start: null,
+      line_end: null,
+      places: [...new Set([...first, ...places])],
+      place_count: places.length
+    }
+  })
 
 /** A text to be shown: how it was found, and where its best place is when words found it. */
 export interface FoundText {
@@ -279,24 +302,50 @@ export const foundByWords = (ranked: ReadonlyArray<Ranked>): ReadonlyArray<Found
     best
   }))
 
-const byPlace = (left: Found, right: Found): number =>
+interface FoundPlace extends StoredPlace {
+  readonly source: string
+}
+
+const byPlace = (left: FoundPlace, right: FoundPlace): number =>
   byText(left.path, right.path) || left.ordinal - right.ordinal || byText(left.source, right.source)
 
-const hitOf = (text: FoundText, places: ReadonlyArray<Found>): ReadonlyArray<Hit> => {
-  const { best } = text
-  const first =
-    best === undefined
-      ? places.toSorted(byPlace)[0]
-      : places.find(
-          ({ ordinal, path, source }) =>
-            source === best.source && path === best.path && ordinal === best.ordinal
-        )
-  // It was withdrawn since it was found.
-  if (first === undefined) return []
-  const { content, hash, kind, memory, type, ...place } = first
+interface Placed {
+  readonly text: Found
+  readonly places: ReadonlyArray<FoundPlace>
+}
+
+/** The text where it stands best; undefined when it was withdrawn since it was found. */
+const bestOf = ({ best }: FoundText, found: ReadonlyArray<Placed>): Placed | undefined =>
+  best === undefined
+    ? found.toSorted((left, right) => byPlace(left.places[0]!, right.places[0]!))[0]
+    : found.find(
+        ({ places: [first], text: { source } }) =>
+          source === best.source && first?.path === best.path && first.ordinal === best.ordinal
+      )
+
+const hitOf = (text: FoundText, found: ReadonlyArray<Found>): ReadonlyArray<Hit> => {
+  const placed = found.map((each): Placed => ({
+    text: each,
+    places: each.places.map((place) => ({ ...place, source: each.source }))
+  }))
+  const best = bestOf(text, placed)
+  const first = best?.places[0]
+  if (best === undefined || first === undefined) return []
+  const { content, hash, line_end, line_start, memory } = best.text
+  const { chunk_id, heading_path, kind, ordinal, path, source, type } = first
+  const others = placed
+    .flatMap(({ places }) => places)
+    .filter((place) => place !== first)
+    .sort(byPlace)
   return [
     {
-      ...place,
+      chunk_id,
+      path,
+      ordinal,
+      heading_path,
+      line_start,
+      line_end,
+      source,
       hash,
       content,
       kind,
@@ -305,36 +354,45 @@ const hitOf = (text: FoundText, places: ReadonlyArray<Found>): ReadonlyArray<Hit
       score_kind: text.score_kind,
       parts: text.parts,
       ...(memory === undefined ? {} : { memory }),
-      places: [first, ...places.filter((each) => each !== first)].map(
-        ({ chunk_id, heading_path, ordinal, path, source }) => ({
+      places: [first, ...others]
+        .slice(0, MAX_PLACES)
+        .map(({ chunk_id, heading_path, ordinal, path, source }) => ({
           source,
           path,
           chunk_id,
           ordinal,
           heading_path
-        })
-      )
+        })),
+      place_count: found.reduce((sum, { place_count }) => sum + place_count, 0)
     }
   ]
 }
 
-/** The hits of found texts in their order, each with all of its places. */
+/** The hits of found texts in their order, each with the first of its places. */
 export const hitsOf = Effect.fnUntraced(function* (
   asking: Asking,
-  stored: ReadonlyMap<string, StoreHit>,
+  stored: ReadonlyArray<SourcedHit>,
   wanted: ReadonlyArray<FoundText>,
   scope: Scope
 ): Effect.fn.Return<ReadonlyArray<Hit>> {
-  const hashes = wanted.map(({ hash }) => hash)
-  if (hashes.length === 0) return []
-  const answers = yield* asking.each((cassette) => cassette.askIndex?.({ op: "places", scope, hashes }))
-  const byHash = new Map<string, Array<Found>>()
-  const add = (found: Found): void => {
-    const known = byHash.get(found.hash)
-    if (known === undefined) byHash.set(found.hash, [found])
-    else known.push(found)
-  }
-  for (const [source, chunks] of answers) for (const chunk of chunks) add({ ...chunk, source })
-  for (const [key, hit] of stored) add(foundOf(key.slice(0, key.indexOf(" ")), hit))
-  return wanted.flatMap((text) => hitOf(text, byHash.get(text.hash) ?? []))
+  if (wanted.length === 0) return []
+  const answers = yield* asking.each(({ askIndex, cassetteId }) =>
+    askIndex?.({
+      op: "places",
+      scope,
+      texts: wanted.map(({ best, hash }) => ({
+        hash,
+        first: best?.source === cassetteId ? { path: best.path, ordinal: best.ordinal } : null
+      })),
+      limit: MAX_PLACES
+    })
+  )
+  const indexed = Map.groupBy(
+    [...answers].flatMap(([source, texts]) => texts.map((text): Found => ({ ...text, source }))),
+    ({ hash }) => hash
+  )
+  const others = Map.groupBy(stored, ({ hash }) => hash)
+  return wanted.flatMap((text) =>
+    hitOf(text, [...(indexed.get(text.hash) ?? []), ...foundOf(others.get(text.hash) ?? [], text.best)])
+  )
 })

@@ -101,7 +101,7 @@ export const searchNetwork = Effect.fnUntraced(function* (
   const notices =
     near?.notices ?? (wish === undefined || wish === "lexical" ? [] : reasons(embedder, phrases))
   if (wish === "vector" && nearest.length > 0) {
-    return { hits: yield* hitsOf(asking, new Map(), nearest.slice(0, limit), scope), mode: "vector", notices }
+    return { hits: yield* hitsOf(asking, [], nearest.slice(0, limit), scope), mode: "vector", notices }
   }
   const wanted = nearest.length === 0 ? limit : depth
   const network = yield* rankNetwork(asking, stem, text, { texts: wanted, ofEach: false }, scope)

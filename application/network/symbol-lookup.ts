@@ -6,6 +6,7 @@ import type { Scope, SymbolTextPlace } from "../../domain/network/index-requests
 import {
   MAX_EXPANDED_BYTES,
   MAX_EXPANDED_SYMBOLS,
+  MAX_PLACES,
   MAX_SYMBOL_CANDIDATES
 } from "../../domain/network/limits.ts"
 import {
@@ -33,9 +34,10 @@ export interface SymbolPlace extends SymbolTextPlace {
   readonly source: string
 }
 
-/** The text of a symbol with all of its places. */
+/** The text of a symbol with the first of its places, and how many there are. */
 export interface FoundTarget extends SymbolTarget {
   readonly places: ReadonlyArray<SymbolPlace>
+  readonly place_count: number
 }
 
 /** Everything that symbols lead to through some levels. */
@@ -81,9 +83,10 @@ export const hashesOf = Effect.fnUntraced(function* (
 interface FoundText {
   readonly content: string | null
   readonly places: ReadonlyArray<SymbolPlace>
+  readonly place_count: number
 }
 
-/** The texts of hashes with the places of all cassettes; undefined when they are too large together. */
+/** The texts of hashes with places of all cassettes; undefined when they are too large together. */
 const textsOf = Effect.fnUntraced(function* (
   asking: Asking,
   kind: SymbolKind,
@@ -97,12 +100,16 @@ const textsOf = Effect.fnUntraced(function* (
       cassette.askIndex?.({ op: "texts", scope, kind, hashes: asked })
     )
     for (const [source, texts] of answers) {
-      for (const { content, hash, places } of texts) {
+      for (const { content, hash, place_count, places } of texts) {
         const known = found.get(hash)
         if (known?.content == null && content !== null) bytes += utf8ByteLength(content)
         found.set(hash, {
           content: known?.content ?? content,
-          places: [...(known?.places ?? []), ...places.map((place) => Object.assign({ source }, place))]
+          places: [
+            ...(known?.places ?? []),
+            ...places.map((place) => Object.assign({ source }, place))
+          ].slice(0, MAX_PLACES),
+          place_count: (known?.place_count ?? 0) + place_count
         })
       }
     }
@@ -153,8 +160,8 @@ const targetOf = (
 ): Result.Result<FoundTarget, NetworkSymbolDamaged | NetworkSymbolNotFound> => {
   // It was withdrawn, or its cassette fell silent, since its hash was found.
   if (text === undefined) return Result.fail(notFound(wanted))
-  const { content, places } = text
-  if (content !== null) return Result.succeed({ kind: wanted.kind, hash, content, places })
+  const { content, place_count, places } = text
+  if (content !== null) return Result.succeed({ kind: wanted.kind, hash, content, places, place_count })
   const cassettes = [...new Set(places.map(({ source }) => source))]
   return Result.fail(new NetworkSymbolDamaged({ symbol: wanted.symbol, way: wanted.way, cassettes }))
 }

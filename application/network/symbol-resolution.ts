@@ -50,7 +50,9 @@ export interface ResolvedSymbol {
   readonly content: string
   readonly expanded: boolean
   readonly depth: number
+  /** At most 10. */
   readonly places: ReadonlyArray<SymbolPlace>
+  readonly place_count: number
   readonly symbols: ReadonlyArray<NestedSymbol>
 }
 
@@ -109,7 +111,7 @@ export const resolveSymbol = Effect.fnUntraced(function* (
   const found = yield* lookUpSymbols(asking, [symbol], depth, scope)
   const target = found.targets.get(symbol)
   if (target === undefined) return yield* new NetworkSymbolNotFound({ symbol, way: [symbol], unanswered: [] })
-  const { content, hash, kind, places } = target
+  const { content, hash, kind, place_count, places } = target
   const circle = expand ? circleFrom([symbol], found.targets, openedOf(found, depth)) : undefined
   if (circle !== undefined) return yield* circle
   return {
@@ -120,6 +122,7 @@ export const resolveSymbol = Effect.fnUntraced(function* (
     expanded: expand,
     depth,
     places,
+    place_count,
     symbols: nestedOf(found, 2, !expand)
   }
 })

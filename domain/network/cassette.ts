@@ -122,7 +122,13 @@ export interface Hit {
   readonly ordinal: number
   readonly heading_path: ReadonlyArray<string>
   readonly parts: HitParts
+  /** The first and the last line of the chunk in its document, from 1; null where a store does not tell them. */
+  readonly line_start: number | null
+  readonly line_end: number | null
   /** Of a hit of type `memory` alone. */
   readonly memory?: MemoryNote
+  /** At most 10: the best, which is that of the hit, then the others by path, ordinal and cassette. */
   readonly places: ReadonlyArray<Place>
+  /** In how many places the text stands. */
+  readonly place_count: number
 }

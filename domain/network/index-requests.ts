@@ -48,18 +48,35 @@ export interface Candidate extends NumberedDescription {
   readonly score: number
 }
 
-/** A chunk with its text. */
-export interface StoredChunk {
+/** Where a chunk stands. */
+export interface StoredPlace {
   readonly chunk_id: string
   readonly path: string
   readonly type: string
-  readonly hash: string
   readonly ordinal: number
   readonly kind: string
   readonly heading_path: ReadonlyArray<string>
+}
+
+/** A chunk's text with the first of its places in one store. */
+export interface StoredText {
+  readonly hash: string
   readonly content: string
+  /** The first and the last line of the first place in its document, from 1; null where that is not known. */
+  readonly line_start: number | null
+  readonly line_end: number | null
   /** Of a memory's chunk alone. */
   readonly memory?: MemoryNote
+  /** At least one: the wanted one if it is there, then the others by path and ordinal. */
+  readonly places: ReadonlyArray<StoredPlace>
+  /** How many places there are. */
+  readonly place_count: number
+}
+
+/** A text whose places are asked for, and the one that must be the first if it is there. */
+export interface WantedText {
+  readonly hash: string
+  readonly first: Pick<StoredPlace, "path" | "ordinal"> | null
 }
 
 /** One time that a memory was saved. */
@@ -88,12 +105,14 @@ export interface SymbolTextPlace {
   readonly heading_path: ReadonlyArray<string>
 }
 
-/** A text that a symbol names, with all places of one cassette. */
+/** A text that a symbol names, with the first of its places in one cassette. */
 export interface SymbolText {
   readonly hash: string
   /** Null when what is stored is not what the hash names. */
   readonly content: string | null
   readonly places: ReadonlyArray<SymbolTextPlace>
+  /** How many places there are. */
+  readonly place_count: number
 }
 
 /** The texts nearest to a vector, best first; equal ones in order of their hashes. */
@@ -181,7 +200,13 @@ export type IndexRequest =
       /** Of a chunk's text. */
       readonly hash: string
     }
-  | { readonly op: "places"; readonly scope: Scope; readonly hashes: ReadonlyArray<string> }
+  | {
+      readonly op: "places"
+      readonly scope: Scope
+      readonly texts: ReadonlyArray<WantedText>
+      /** How many places of each text are named at most. */
+      readonly limit: number
+    }
   | {
       readonly op: "prefixed"
       readonly scope: Scope
@@ -216,7 +241,8 @@ export interface IndexAnswers {
   readonly nearest: NearestTexts
   /** Null where the text has none of this maker, or cannot be seen. */
   readonly vector: ReadonlyArray<number> | null
-  readonly places: ReadonlyArray<StoredChunk>
+  /** Of the texts that are there and may be seen, in the order of the request. */
+  readonly places: ReadonlyArray<StoredText>
   /** The hashes of each prefix in the order of the request, sorted. */
   readonly prefixed: ReadonlyArray<ReadonlyArray<string>>
   readonly texts: ReadonlyArray<SymbolText>

@@ -13,6 +13,9 @@ export const majorVersion = (version: string): string => version.split(".")[0] ?
 export const MAX_LIMIT = 1_000
 export const DEFAULT_LIMIT = 10
 
+/** How many of the places where a found text stands are named, the best one among them. */
+export const MAX_PLACES = 10
+
 /** How many of the best chunks each cassette returns at least: so many are looked at with their documents. */
 export const BEST_CANDIDATES = 50
 

@@ -86,12 +86,22 @@ const shapes = {
   nearest: Schema.Struct({ hashes: Schema.Array(Hash), scores: Schema.Array(Score) }),
   places: Schema.Array(
     Schema.Struct({
-      ...StoreHit.fields,
-      type: WellFormedText,
-      ordinal: Count,
-      kind: WellFormedText,
-      heading_path: Schema.Array(WellFormedText),
-      memory: Schema.optionalKey(MemoryNote)
+      hash: Hash,
+      content: WellFormedText,
+      line_start: Schema.NullOr(Count),
+      line_end: Schema.NullOr(Count),
+      memory: Schema.optionalKey(MemoryNote),
+      places: Schema.Array(
+        Schema.Struct({
+          chunk_id: WellFormedText,
+          path: WellFormedText,
+          type: WellFormedText,
+          ordinal: Count,
+          kind: WellFormedText,
+          heading_path: Schema.Array(WellFormedText)
+        })
+      ).check(Schema.isMinLength(1)),
+      place_count: Count
     })
   )
 } as const satisfies { readonly [Op in IndexRequest["op"]]?: Schema.Decoder<IndexAnswers[Op]> }

@@ -7,8 +7,7 @@ import type {
   IndexAnswers,
   IndexFacts,
   IndexRequest,
-  Scope,
-  StoredChunk
+  Scope
 } from "../../domain/network/index-requests.ts"
 import { closenesses, type Counts, termScore, type Weights, wordScore } from "../../domain/network/lexical.ts"
 import { BestScores } from "../../domain/network/best-scores.ts"
@@ -21,7 +20,7 @@ import type { CassetteFault, CassetteFile, OpenCassette } from "./cassette-file.
 import { factsOf } from "./cassette-facts.ts"
 import { unfinishedIn } from "./index-state.ts"
 import { narrowed, sees, type Sight, sightOf, VISIBLE_SEGMENTS } from "./cassette-sight.ts"
-import { memoryNote, recallMemories } from "./memory-reading.ts"
+import { recallMemories } from "./memory-reading.ts"
 import {
   bySegment,
   type KnownPostings,
@@ -37,6 +36,7 @@ import {
   type TailRow,
   type TermLists
 } from "./term-occurrences.ts"
+import { storedTexts } from "./stored-texts.ts"
 import { hashesWithPrefixes, textsOfHashes } from "./symbol-lookup.ts"
 import { nearestTexts, vectorCensus, vectorOfText, vectorStores } from "./vector-reading.ts"
 
@@ -274,44 +274,6 @@ const best = (cassette: OpenCassette, request: IndexRequest & { readonly op: "be
   return { ...found, described: describeBest(reading, found, request.describe, neighbours, sight) }
 }
 
-interface ChunkRow extends Omit<StoredChunk, "heading_path" | "content" | "memory"> {
-  readonly chunk_number: number
-  readonly memory_id: number | null
-  readonly heading_path: string
-  readonly content: Uint8Array
-}
-
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
-
-const storedChunk = (connection: Connection, row: ChunkRow): StoredChunk => ({
-  chunk_id: row.chunk_id,
-  path: row.path,
-  type: row.type,
-  hash: row.hash,
-  ordinal: row.ordinal,
-  kind: row.kind,
-  heading_path: row.heading_path === "" ? [] : row.heading_path.split("\n"),
-  content: decoder.decode(row.content),
-  ...(row.memory_id === null ? {} : { memory: memoryNote(connection, row.memory_id) })
-})
-
-/** Every visible place of the given texts. */
-const placesOfTexts = (
-  cassette: OpenCassette,
-  hashes: ReadonlyArray<string>,
-  scope: Scope
-): ReadonlyArray<StoredChunk> => {
-  const { connection } = cassette
-  const sight = sightOf(cassette, scope)
-  return connection
-    .all<ChunkRow>(
-      "SELECT chunk_number, chunk_id, memory_id, path, type, hash, ordinal, kind, heading_path, content FROM chunk_places WHERE hash IN (SELECT value FROM json_each(?)) ORDER BY path, ordinal",
-      [JSON.stringify(hashes)]
-    )
-    .filter(({ chunk_number }) => sees(sight, chunk_number))
-    .map((row) => storedChunk(connection, row))
-}
-
 /** How many chunks may be seen, and how many of them are definitions. */
 const chunkFacts = (
   connection: Connection,
@@ -357,13 +319,12 @@ const answers: {
   nearest: (cassette, request) =>
     nearestTexts(cassette.connection, sightOf(cassette, request.scope), request),
   vector: (cassette, request) => vectorOfText(cassette.connection, sightOf(cassette, request.scope), request),
-  places: (cassette, { hashes, scope }) => placesOfTexts(cassette, hashes, scope),
+  places: (cassette, { limit, scope, texts }) =>
+    storedTexts(cassette.connection, sightOf(cassette, scope), texts, limit),
   prefixed: (cassette, { kind, limit, prefixes, scope }) =>
     hashesWithPrefixes(cassette, kind, prefixes, limit, scope, sightOf(cassette, scope)),
   texts: (cassette, { hashes, kind, scope }) =>
-    textsOfHashes(cassette, kind, hashes, scope, sightOf(cassette, scope), (chunks) =>
-      placesOfTexts(cassette, chunks, scope)
-    ),
+    textsOfHashes(cassette, kind, hashes, scope, sightOf(cassette, scope)),
   recall: recallMemories
 }
 

@@ -305,11 +305,17 @@ describe.each([
       sha256("a remembers ships and a lighthouse"),
       sha256("b remembers ships, harbours and secret number 7")
     ]
-    const places = ask(full, { op: "places", scope, hashes })
-    expect(places).toEqual(ask(alone, { op: "places", scope, hashes }))
-    expect(places).toMatchObject([{ type: "memory", memory: { agent_id: "a", metadata: { k: "mine" } } }])
-    expect(places[0]?.path).toBe(`@A:${hashes[0]}`)
-    expect(ask(full, { op: "places", scope: scopeOf(null), hashes })).toEqual([])
+    const texts = hashes.map((hash) => ({ hash, first: null }))
+    const found = ask(full, { op: "places", scope, texts, limit: 10 })
+    expect(found).toEqual(ask(alone, { op: "places", scope, texts, limit: 10 }))
+    expect(found).toMatchObject([
+      {
+        memory: { agent_id: "a", metadata: { k: "mine" } },
+        places: [{ type: "memory", path: `@A:${hashes[0]}` }],
+        place_count: 1
+      }
+    ])
+    expect(ask(full, { op: "places", scope: scopeOf(null), texts, limit: 10 })).toEqual([])
   })
 
   it("nearest vectors", async () => {

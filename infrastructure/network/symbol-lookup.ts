@@ -1,11 +1,14 @@
 // Finds the texts that symbols name in one cassette: hashes by their first digits through the indexes, and texts by
 // whole hashes. Nothing outside the scope is found, and a text that its own hash does not name is told as damaged
 // instead of being shown.
-import type { Scope, StoredChunk, SymbolText } from "../../domain/network/index-requests.ts"
+import type { Scope, SymbolText } from "../../domain/network/index-requests.ts"
+import { MAX_PLACES } from "../../domain/network/limits.ts"
 import type { SymbolKind } from "../../domain/network/symbols.ts"
 import { sha256 } from "../hashing/sha256.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { OpenCassette } from "./cassette-file.ts"
 import { sees, type Sight } from "./cassette-sight.ts"
+import { chunkText, visiblePlaces } from "./stored-texts.ts"
 
 interface FoundHash {
   /** Which of the asked prefixes it begins with. */
@@ -26,7 +29,7 @@ const DOCUMENT_HASHES = `SELECT p.key AS asked, d.content_hash AS hash, -1 AS ch
 FROM json_each(?) AS p CROSS JOIN documents AS d INDEXED BY ix_documents_content ON d.content_hash >= p.value AND d.content_hash < p.value || 'g'
 WHERE ${VISIBLE_RESEARCH}`
 
-const DOCUMENTS_OF_HASHES = `SELECT d.path, d.type, d.text, d.content_hash AS hash
+const DOCUMENTS_OF_HASHES = `SELECT d.document_id AS id, d.path, d.type, d.content_hash AS hash
 FROM documents AS d WHERE d.content_hash IN (SELECT value FROM json_each(?)) AND ${VISIBLE_RESEARCH} ORDER BY d.path, d.version`
 
 // Of everybody and of the caller, as long as one save of it has not expired.
@@ -37,7 +40,7 @@ const MEMORY_HASHES = `SELECT p.key AS asked, m.content_hash AS hash, -1 AS chun
 FROM json_each(?) AS p CROSS JOIN memories AS m ON m.content_hash >= p.value AND m.content_hash < p.value || 'g'
 WHERE ${VISIBLE_MEMORY}`
 
-const MEMORIES_OF_HASHES = `SELECT '@A:' || m.content_hash AS path, 'memory' AS type, m.text, m.content_hash AS hash
+const MEMORIES_OF_HASHES = `SELECT m.memory_id AS id, '@A:' || m.content_hash AS path, 'memory' AS type, m.content_hash AS hash
 FROM memories AS m WHERE m.content_hash IN (SELECT value FROM json_each(?)) AND ${VISIBLE_MEMORY} ORDER BY m.content_hash, m.owner`
 
 const mutabilityOf = ({ meta }: OpenCassette): string => meta.get("mutability") ?? ""
@@ -77,50 +80,87 @@ export const hashesWithPrefixes = (
   return found.map((hashes) => [...hashes].sort().slice(0, limit))
 }
 
-const textsOfChunks = (chunks: ReadonlyArray<StoredChunk>): ReadonlyArray<SymbolText> =>
-  [...Map.groupBy(chunks, ({ hash }) => hash)].map(([hash, places]) => ({
+/** The first text that is the one which the hash names; the others are not read. */
+const wholeText = <Place>(
+  hash: string,
+  places: ReadonlyArray<Place>,
+  textOf: (place: Place) => string
+): string | null => {
+  for (const place of places) {
+    const text = textOf(place)
+    if (sha256(text) === hash) return text
+  }
+  return null
+}
+
+const textsOfChunks = (
+  connection: Connection,
+  sight: Sight,
+  hashes: ReadonlyArray<string>
+): ReadonlyArray<SymbolText> =>
+  [...visiblePlaces(connection, sight, hashes)].map(([hash, places]) => ({
     hash,
-    content: places.find(({ content }) => sha256(content) === hash)?.content ?? null,
-    places: places.map(({ chunk_id, heading_path, ordinal, path, type }) => ({
+    content: wholeText(hash, places, ({ chunk_number }) => chunkText(connection, chunk_number).content),
+    places: places.slice(0, MAX_PLACES).map(({ place: { chunk_id, heading_path, ordinal, path, type } }) => ({
       path,
       type,
       chunk_id,
       ordinal,
       heading_path
-    }))
+    })),
+    place_count: places.length
   }))
 
 interface WholeText {
+  readonly id: number
   readonly path: string
   readonly type: string
-  readonly text: string
   readonly hash: string
 }
 
-const wholeTexts = (rows: ReadonlyArray<WholeText>): ReadonlyArray<SymbolText> =>
-  [...Map.groupBy(rows, ({ hash }) => hash)].map(([hash, texts]) => ({
+const wholeTexts = (
+  connection: Connection,
+  table: "documents" | "memories",
+  rows: ReadonlyArray<WholeText>
+): ReadonlyArray<SymbolText> => {
+  const key = table === "documents" ? "document_id" : "memory_id"
+  const textOf = ({ id }: WholeText) =>
+    connection.all<{ text: string }>(`SELECT text FROM ${table} WHERE ${key} = ?`, [id])[0]?.text ?? ""
+  return [...Map.groupBy(rows, ({ hash }) => hash)].map(([hash, texts]) => ({
     hash,
-    content: texts.find(({ text }) => sha256(text) === hash)?.text ?? null,
-    places: texts.map(({ path, type }) => ({ path, type, chunk_id: null, ordinal: null, heading_path: [] }))
+    content: wholeText(hash, texts, textOf),
+    places: texts
+      .slice(0, MAX_PLACES)
+      .map(({ path, type }) => ({ path, type, chunk_id: null, ordinal: null, heading_path: [] })),
+    place_count: texts.length
   }))
+}
 
-/** The texts of these hashes, each once with its places; `chunks` gives the visible chunks of hashes. */
+/** The texts of these hashes, each once with the first of its places. */
 export const textsOfHashes = (
   cassette: OpenCassette,
   kind: SymbolKind,
   hashes: ReadonlyArray<string>,
   { now }: Scope,
-  { owner = "" }: Sight,
-  chunks: (hashes: ReadonlyArray<string>) => ReadonlyArray<StoredChunk>
+  sight: Sight
 ): ReadonlyArray<SymbolText> => {
   const { connection } = cassette
+  const { owner = "" } = sight
   const asked = JSON.stringify(hashes)
   switch (kind) {
     case "chunk":
-      return textsOfChunks(chunks(hashes))
+      return textsOfChunks(connection, sight, hashes)
     case "document":
-      return wholeTexts(connection.all<WholeText>(DOCUMENTS_OF_HASHES, [asked, now, mutabilityOf(cassette)]))
+      return wholeTexts(
+        connection,
+        "documents",
+        connection.all<WholeText>(DOCUMENTS_OF_HASHES, [asked, now, mutabilityOf(cassette)])
+      )
     case "memory":
-      return wholeTexts(connection.all<WholeText>(MEMORIES_OF_HASHES, [asked, owner, now]))
+      return wholeTexts(
+        connection,
+        "memories",
+        connection.all<WholeText>(MEMORIES_OF_HASHES, [asked, owner, now])
+      )
   }
 }

@@ -61,7 +61,7 @@ describe("three commands", () => {
   it("show ranked places with a line of text, in colour on a terminal alone", async () => {
     const { stdout } = await run("query", "multi-agent")
     expect(stdout).toMatch(
-      /^1\. docs\/guide\.md > Guide {2}\[documents\] {2}\d+\.\d{3}\n {3}.*multi-agent hub/
+      /^1\. docs\/guide\.md:1-3 > Guide {2}\[documents\] {2}\d+\.\d{3}\n {3}.*multi-agent hub/
     )
     expect(stdout).not.toContain("\u001b")
     const coloured = await runCli(["network", "query", "multi-agent"], {

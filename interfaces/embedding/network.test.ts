@@ -90,6 +90,25 @@ describe("the network in a program", () => {
     ])
   })
 
+  it("shows an equal text of a store once, with its places", async () => {
+    const store = storeOf("theirs", { "b.txt": "the hub", "a.txt": "the hub" })
+    const answer = await Effect.runPromise(
+      Effect.provide(
+        Network.use((network) => Effect.andThen(network.register(store), network.query("hub"))),
+        Network.layerEmpty
+      )
+    )
+    expect(answer.hits).toMatchObject([
+      {
+        path: "b.txt",
+        line_start: null,
+        line_end: null,
+        places: [{ path: "b.txt" }, { path: "a.txt" }],
+        place_count: 2
+      }
+    ])
+  })
+
   it("goes on without a store that fails", async () => {
     const failing: Cassette = {
       ...storeOf("failing", {}),

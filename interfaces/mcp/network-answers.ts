@@ -64,7 +64,12 @@ const Hit = Schema.Struct({
       metadata: Schema.Record(Schema.String, Schema.Unknown)
     }).annotate({ description: "of a memory: its hash, and by whom, when and with what it was saved last" })
   ),
-  places: Schema.Array(Place).annotate({ description: "everywhere that this text stands, the best first" })
+  line_start: Schema.NullOr(Schema.Int).annotate({ description: "its first line in the file, from 1" }),
+  line_end: Schema.NullOr(Schema.Int),
+  places: Schema.Array(Place).annotate({
+    description: "where this text stands, the best first, at most 10"
+  }),
+  place_count: Schema.Int.annotate({ description: "in how many places it stands" })
 })
 
 /** Who answered. */

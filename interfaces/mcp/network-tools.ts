@@ -105,6 +105,7 @@ const symbolResolve = agentTool({
           heading_path: Schema.Array(Schema.String)
         })
       ),
+      place_count: Schema.Int,
       symbols: Schema.Array(
         Schema.Struct({
           symbol: Schema.String,

@@ -24,6 +24,9 @@ export const resolveNetworkSymbol = Effect.fnUntraced(function* (symbol: string,
       ({ heading_path, path, source }) =>
         `[${found.kind}] ${printable([path, ...heading_path].join(" > "))}  [${source}]`
     ),
+    ...(found.place_count > found.places.length
+      ? [`and ${found.place_count - found.places.length} more places`]
+      : []),
     ...found.symbols.map(nestedLine)
   ])
 })

@@ -6,6 +6,10 @@ import { type HostShape, mayColour } from "../host.ts"
 import { printable } from "../printable.ts"
 import { snippet } from "./snippet.ts"
 
+/** The lines of a hit behind its path, as editors and compilers write them. */
+const linesText = ({ line_end, line_start }: Hit): string =>
+  line_start === null ? "" : line_start === line_end ? `:${line_start}` : `:${line_start}-${line_end}`
+
 const linesOf = (
   host: HostShape,
   terms: ReadonlyArray<string>,
@@ -13,8 +17,8 @@ const linesOf = (
   rank: number
 ): ReadonlyArray<string> => {
   const colours = mayColour(host, "stdout")
-  const where = printable([hit.path, ...hit.heading_path].join(" > "))
-  const elsewhere = hit.places.length > 1 ? ` (and ${hit.places.length - 1} more)` : ""
+  const where = printable([`${hit.path}${linesText(hit)}`, ...hit.heading_path].join(" > "))
+  const elsewhere = hit.place_count > 1 ? ` (and ${hit.place_count - 1} more)` : ""
   const title = colours ? `\u001b[1m${where}\u001b[0m` : where
   return [
     `${rank}. ${title}  [${hit.source}]  ${hit.score.toFixed(3)}${elsewhere}`,
