@@ -14,14 +14,15 @@ import { type CommandNode, commandTree } from "./command-tree.ts"
 const SHELLS = ["bash", "zsh", "fish"] as const
 
 /** Arguments that name a file or a folder. */
-const fileArguments: ReadonlySet<string> = new Set([
-  "a",
-  "b",
+export const fileArguments: ReadonlySet<string> = new Set([
+  "backup",
   "cartridge",
   "dir",
   "file",
+  "left",
   "path",
   "paths",
+  "right",
   "target"
 ])
 
@@ -65,12 +66,23 @@ const argumentDescriptor = (argument: HelpDoc.ArgDoc): Completions.ArgumentDescr
   type: valueType(argument.description, fileArguments.has(argument.name) ? "either" : undefined)
 })
 
-const descriptorOf = ({ help, name, subcommands }: CommandNode): Completions.CommandDescriptor => ({
+/** What a list of commands says of each one. */
+const summariesOf = ({ subcommands = [] }: HelpDoc.HelpDoc): ReadonlyMap<string, string | undefined> =>
+  new Map(
+    subcommands
+      .flatMap(({ commands }) => commands)
+      .map(({ name, shortDescription }) => [name, shortDescription])
+  )
+
+const descriptorOf = (
+  { help, name, subcommands }: CommandNode,
+  summary: string | undefined
+): Completions.CommandDescriptor => ({
   name,
-  description: help.description,
+  description: summary ?? help.description,
   flags: [...help.flags, ...(help.globalFlags ?? [])].map(flagDescriptor),
   arguments: (help.args ?? []).map(argumentDescriptor),
-  subcommands: subcommands.map(descriptorOf)
+  subcommands: subcommands.map((node) => descriptorOf(node, summariesOf(help).get(node.name)))
 })
 
 /** What a bash without the library bash-completion does not have. */
@@ -95,8 +107,8 @@ export const completionsCommand: CommandGroup<"completions"> = Command.make(
   },
   Effect.fnUntraced(function* ({ shell }) {
     const tree = yield* Effect.orDie(commandTree)
-    const generated = Completions.generate("cortex", shell, descriptorOf(tree))
-    const script = shell === "bash" ? `${bashPrelude}${generated}` : generated
+    const generated = Completions.generate("cortex", shell, descriptorOf(tree, undefined))
+    const script = `${shell === "bash" ? bashPrelude : ""}${generated.replace("cortex --completions", "cortex completions")}`
     if ((yield* Format) === "text") return yield* writeResult(script.endsWith("\n") ? script : `${script}\n`)
     yield* answer({ data: { shell, script }, lines: () => [] })
   })

@@ -1,14 +1,19 @@
-// Completion in the shells themselves: bash completes, the others at least take their scripts.
+// Completion in the shells themselves, each with its own script: what a person is offered behind what was typed.
 import { spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Host } from "../host.ts"
 import { runCli, temporaryFolder } from "../testing/in-process.ts"
+import { testHost } from "../testing/test-host.ts"
+import { type CommandNode, commandTree } from "./command-tree.ts"
+import { fileArguments } from "./completions-command.ts"
 
 const { folder, remove } = temporaryFolder()
 afterAll(remove)
 
-const scriptOf = (shell: string) => join(folder, `cortex.${shell}`)
+const scriptOf = (shell: string) => join(folder, `_cortex.${shell}`)
 
 beforeAll(async () => {
   for (const shell of ["bash", "zsh", "fish"]) {
@@ -19,50 +24,126 @@ beforeAll(async () => {
   writeFileSync(join(folder, "message.json"), "{}")
 })
 
-/** What bash offers for the last of the words. */
-const offered = (...words: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const script = `source "$1"; shift; COMP_WORDS=(cortex "$@"); COMP_CWORD=$#; _cortex cortex "\${!#}" ""; printf "%s\\n" "\${COMPREPLY[@]}"`
-  const ran = spawnSync("bash", ["-c", script, "bash", scriptOf("bash"), ...words], {
+/** Each is given the completion script and then the lines, and says what it offers for each behind a line that says so. */
+const bashOffer = `
+source "$1"; shift
+for line; do
+  read -ra COMP_WORDS <<<"$line"
+  [[ $line == *" " ]] && COMP_WORDS+=("")
+  COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+  COMPREPLY=()
+  _cortex cortex "\${COMP_WORDS[-1]}" ""
+  printf "OFFERED\\n"; printf "%s\\n" "\${COMPREPLY[@]}"
+done`
+
+const fishOffer = `
+source $argv[1]
+for line in $argv[2..]
+  echo OFFERED; complete -C $line | string replace -r "\\t.*" ""
+end
+exit 0`
+
+/** Zsh completes for a person at a terminal alone, so one is made, in which a widget tells what is offered. */
+const zshOffer = `
+zmodload zsh/zpty
+export CORTEX_SCRIPT=$1; shift
+for line; do
+  zpty person "PS1= TERM=dumb exec zsh -f -i"
+  zpty -w person 'stty -echo; unsetopt zle_bracketed_paste beep; autoload -Uz compinit; compinit -u -d "$HOME/dump"; source "$CORTEX_SCRIPT"'
+  zpty -w person 'compadd() { if (( ! \${@[(I)-[OAD]]} )); then local -a found; builtin compadd -O found "$@"; matches+=("\${found[@]}"); fi; builtin compadd "$@" }'
+  zpty -w person 'offer() { matches=(); _main_complete; print -r -- "OFFERED \${(j: :)matches} DONE" }'
+  zpty -w person 'zle -C offer complete-word offer; bindkey "^I" offer; print READ""Y'
+  zpty -r person seen '*READY*'
+  zpty -w -n person "$line"$'\\t'
+  zpty -r person seen '*OFFERED*DONE*'
+  print OFFERED; print -rl -- \${=\${\${seen##*OFFERED }%% DONE*}}
+  zpty -d person
+done`
+
+const offers: Readonly<Record<string, ReadonlyArray<string>>> = {
+  bash: ["--norc", "-c", bashOffer, "bash"],
+  zsh: ["-f", "-c", zshOffer, "zsh"],
+  fish: ["--no-config", "-c", fishOffer]
+}
+
+/** What stands at the end of a line, and what completes it. */
+const lines: ReadonlyArray<readonly [line: string, offered: ReadonlyArray<string>]> = [
+  ["cortex cas", ["cassette"]],
+  ["cortex cassette ver", ["verify", "verify-proof"]],
+  ["cortex --format json cassette prove i", ["inclusion"]],
+  ["cortex cassette --db a.db prove c", ["consistency"]],
+  ["cortex cassette complete --to", ["--token"]],
+  ["cortex cassette complete --d", ["--db", "--durability"]],
+  ["cortex network index --c", ["--config"]],
+  ["cortex network index --ro", ["--root"]],
+  ["cortex --format ", ["json", "text"]],
+  ["cortex cache verify --cache j", ["jsonl"]],
+  ["cortex completions f", ["fish"]],
+  ["cortex cassette post --json mes", ["message.json"]],
+  ["cortex cassette post --run-id mes", []],
+  ["cortex network compress mes", ["message.json"]],
+  ["cortex cassette restore mes", ["message.json"]],
+  ["cortex bundle diff mes", ["message.json"]]
+]
+
+/** Long enough for any machine; a shell that asks for something would wait without an end. */
+const SHELL_MILLIS = 120_000
+
+/** What a shell offers for the last word of each line, in order. */
+const offeredBy = (shell: string): ReadonlyArray<ReadonlyArray<string>> => {
+  const typed = lines.map(([line]) => line)
+  const ran = spawnSync(shell, [...(offers[shell] ?? []), scriptOf(shell), ...typed], {
     cwd: folder,
-    encoding: "utf8"
+    encoding: "utf8",
+    timeout: SHELL_MILLIS,
+    env: { ...process.env, HOME: folder }
   })
-  expect(ran.stderr).toBe("")
-  return ran.stdout.split("\n").filter((line) => line !== "")
+  expect([ran.status, ran.stderr]).toEqual([0, ""])
+  const parts = ran.stdout.split("OFFERED\n").slice(1)
+  return parts.map((part) =>
+    part
+      .split("\n")
+      .filter((each) => each !== "")
+      .sort()
+  )
 }
 
 const has = (shell: string): boolean => spawnSync(shell, ["-c", "exit 0"]).status === 0
 
-describe.runIf(has("bash"))("in bash", () => {
-  it("commands are completed", () => {
-    expect(offered("cas")).toEqual(["cassette"])
-    expect(offered("cassette", "ver")).toEqual(["verify", "verify-proof"])
-    expect(offered("--format", "json", "cassette", "prove", "")).toEqual(["inclusion", "consistency"])
-  })
-
-  it("flags are, those of the group and of every command too", () => {
-    expect(offered("cassette", "complete", "--to")).toEqual(["--token"])
-    expect(offered("cassette", "complete", "--d")).toEqual(["--db", "--durability"])
-    expect(offered("network", "index", "--c")).toEqual(["--config"])
-    expect(offered("network", "index", "--ro")).toEqual(["--root"])
-  })
-
-  it("values are: choices and files", () => {
-    expect(offered("--format", "")).toEqual(["text", "json"])
-    expect(offered("cache", "verify", "--cache", "j")).toEqual(["jsonl"])
-    expect(offered("cassette", "post", "--json", "mes")).toEqual(["message.json"])
-    expect(offered("network", "compress", "mes")).toEqual(["message.json"])
-    expect(offered("completions", "f")).toEqual(["fish"])
-    expect(offered("cassette", "post", "--run-id", "mes")).toEqual([])
-  })
+describe.each(["bash", "zsh", "fish"])("in %s", (shell) => {
+  const there = has(shell)
+  it.runIf(there)(
+    `commands, flags, values and files are completed${there ? "" : " (SKIPPED: it is not installed)"}`,
+    () => {
+      const found = offeredBy(shell)
+      expect(lines.map(([line], number) => [line, found[number]])).toEqual(lines)
+    },
+    SHELL_MILLIS
+  )
 })
 
-describe.each([
-  ["zsh", ["-n"]],
-  ["fish", ["--no-execute"]]
-])("in %s", (shell, flags) => {
-  const there = has(shell)
-  it.runIf(there)(`the script is well formed${there ? "" : " (SKIPPED: it is not installed)"}`, () => {
-    expect(spawnSync(shell, [...flags, scriptOf(shell)])).toMatchObject({ status: 0 })
+describe("the scripts", () => {
+  it.each(["bash", "zsh", "fish"])("for %s name the command that printed them", async (shell) => {
+    const { stdout } = await runCli(["completions", shell], { cwd: folder })
+    expect(stdout).toContain(`cortex completions ${shell}`)
+    expect(stdout).not.toContain("--completions")
+  })
+
+  it("describe each command in a few words", async () => {
+    const { stdout } = await runCli(["completions", "fish"], { cwd: folder })
+    expect(stdout).toMatch(/-a 'restore' -d 'put a verified backup in the ledger\\'s place'/)
+  })
+
+  it("complete the name of a file for every argument that is one", async () => {
+    const tree = await Effect.runPromise(Effect.provideService(commandTree, Host, testHost()))
+    const argumentsOf = ({ help, subcommands }: CommandNode): ReadonlyArray<string> => [
+      ...(help.args ?? []).map(({ name }) => name),
+      ...subcommands.flatMap(argumentsOf)
+    ]
+    const words = ["cassette", "cassettes", "id", "memory", "position-or-time", "reference"]
+    expect([...new Set(argumentsOf(tree))].sort()).toEqual(
+      [...fileArguments, ...words, "shell", "symbol", "symbols", "text"].sort()
+    )
   })
 })
 
