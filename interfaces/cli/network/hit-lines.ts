@@ -6,9 +6,13 @@ import { type HostShape, mayColour } from "../host.ts"
 import { printable } from "../printable.ts"
 import { snippet } from "./snippet.ts"
 
-/** The lines of a hit behind its path, as editors and compilers write them. */
-const linesText = ({ line_end, line_start }: Hit): string =>
-  line_start === null ? "" : line_start === line_end ? `:${line_start}` : `:${line_start}-${line_end}`
+/** The lines of a hit behind its path, as editors and compilers write them; a memory's symbol stands alone, to be pasted. */
+const linesText = ({ line_end, line_start, memory }: Hit): string =>
+  line_start === null || memory !== undefined
+    ? ""
+    : line_start === line_end
+      ? `:${line_start}`
+      : `:${line_start}-${line_end}`
 
 const linesOf = (
   host: HostShape,
