@@ -9,6 +9,9 @@ export interface SqlHost {
   readonly all: <Row>(sql: string, parameters?: ReadonlyArray<SqlValue>) => Array<Row>
   /** Runs one statement for its effect; gives the number of rows that it itself wrote. */
   readonly run: (sql: string, parameters?: ReadonlyArray<SqlValue>) => number
-  /** One unit of work under the write lock: commits when `work` returns, rolls back when it throws. */
+  /**
+   * One unit of work under the write lock: commits when `work` returns, rolls back when it throws. Inside another unit it
+   * is part of that one, which rolls back as a whole.
+   */
   readonly transaction: <A>(work: () => A) => A
 }
