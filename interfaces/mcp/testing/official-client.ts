@@ -22,6 +22,14 @@ export const cortex = async (cwd: string, ...args: ReadonlyArray<string>): Promi
   return document.data
 }
 
+/** What starts `cortex mcp` in a folder as a process of its own. */
+export const serverCommand = (folder: string, ...args: ReadonlyArray<string>) => ({
+  command: process.execPath,
+  args: [binary, "mcp", "--root", folder, ...args],
+  // The client's own default leaves out what makes a start quick.
+  env: { ...getDefaultEnvironment(), NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "" }
+})
+
 /** A connected client with the process that serves it. */
 export class OfficialAgent {
   readonly client = new Client({ name: "agent", version: "1.0.0" })
@@ -31,13 +39,7 @@ export class OfficialAgent {
   static async start(folder: string, ...args: ReadonlyArray<string>): Promise<OfficialAgent> {
     const agent = new OfficialAgent()
     await agent.client.connect(
-      new StdioClientTransport({
-        command: process.execPath,
-        args: [binary, "mcp", "--root", folder, ...args],
-        // The client's own default leaves out what makes a start quick.
-        env: { ...getDefaultEnvironment(), NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "" },
-        stderr: "pipe"
-      })
+      new StdioClientTransport({ ...serverCommand(folder, ...args), stderr: "pipe" })
     )
     return agent
   }
