@@ -1,7 +1,13 @@
 // The signs of vectors, one bit for each number: how many bits two vectors differ in tells roughly how far apart they
 // are, at a thirtieth of the reading. Signs only choose whom to compare; they never score anything. The rule of whom
 // to compare is about all asked cassettes together, so that a divided corpus ranks as one.
-import { CANDIDATES_PER_TEXT, CANDIDATE_SHARE, EXACT_VECTORS, MIN_CANDIDATES } from "./limits.ts"
+import {
+  CANDIDATES_PER_TEXT,
+  CANDIDATE_SHARE,
+  EXACT_VECTORS,
+  MIN_CANDIDATES,
+  SEGMENT_VECTORS
+} from "./limits.ts"
 
 /** How many 32-bit words hold the signs of one vector. */
 export const signWords = (dimensions: number): number => Math.ceil(dimensions / 32)
@@ -13,6 +19,42 @@ export const signsOf = (vector: ArrayLike<number>): Uint32Array => {
     if (vector[place]! > 0) words[place >> 5]! |= 1 << (place & 31)
   }
   return words
+}
+
+/** The signs of up to `SEGMENT_VECTORS` vectors, one after another: zeros where there is none, and nothing behind the last. */
+export interface SignSegment {
+  /** A bit for each place that is taken, low bits first. */
+  readonly present: Uint8Array
+  readonly signs: Uint8Array
+}
+
+/** What stands at some places of a segment from now on: signs, or nothing. */
+export type SignChanges = ReadonlyMap<number, Uint32Array | undefined>
+
+/** A segment with these changes, for vectors of so many dimensions; undefined when no place of it is taken. */
+export const changedSegment = (
+  segment: SignSegment | undefined,
+  changes: SignChanges,
+  dimensions: number
+): SignSegment | undefined => {
+  const bytesEach = 4 * signWords(dimensions)
+  const present = new Uint8Array(SEGMENT_VECTORS / 8)
+  const signs = new Uint8Array(SEGMENT_VECTORS * bytesEach)
+  present.set(segment?.present ?? [])
+  signs.set(segment?.signs ?? [])
+  for (const [place, words] of changes) {
+    const bit = 1 << (place & 7)
+    if (words === undefined) present[place >> 3]! &= ~bit
+    else present[place >> 3]! |= bit
+    signs.set(
+      words === undefined ? new Uint8Array(bytesEach) : new Uint8Array(words.buffer),
+      place * bytesEach
+    )
+  }
+  const lastByte = present.findLastIndex((byte) => byte !== 0)
+  if (lastByte < 0) return undefined
+  const last = 8 * lastByte + 31 - Math.clz32(present[lastByte]!)
+  return { present, signs: signs.slice(0, (last + 1) * bytesEach) }
 }
 
 /** In how many bits each of many vectors differs from the asked one; their words stand one after another. */

@@ -25,6 +25,9 @@ const cassetteFindingCodes = {
   POSTINGS_DIFFER: "the index that ranks does not agree with the chunks' terms: reindex",
   FULL_TEXT_DIFFERS: "the full-text index does not agree with the chunks' terms: reindex",
   VECTOR_INVALID: "a vector is not one of length 1 of the cassette's one maker: reindex",
+  VECTOR_HASH_MISMATCH: "a vector's hash is not that of its text, its maker and its numbers: reindex",
+  VECTOR_WITHOUT_CHUNK: "a vector's text is that of no chunk: reindex",
+  VECTOR_MISSING: "not all vectors that were written are there: reindex",
   SIGNS_DIFFER: "the signs that choose vectors do not agree with the vectors: reindex"
 } as const
 

@@ -2,14 +2,12 @@
 import { createHash, hash } from "node:crypto"
 import * as Layer from "effect/Layer"
 import { Hashing } from "../../application/ledger/hashing.ts"
-import type { Sha256, Sha256OfBytes } from "../../domain/canonical/sha256.ts"
+import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import type { Sha256Stream } from "../../domain/ledger/table-digest.ts"
+import { sha256OfBytes } from "./sha256.ts"
 
 /** Lower-case hex SHA-256 of the text's UTF-8 bytes. */
 export const sha256: Sha256 = (text) => hash("sha256", text, "hex")
-
-/** Lower-case hex SHA-256 of bytes. */
-const sha256OfBytes: Sha256OfBytes = (bytes) => hash("sha256", bytes, "hex")
 
 /** A SHA-256 that is fed text by text. */
 export const sha256Stream = (): Sha256Stream => {

@@ -174,7 +174,11 @@ const fill = Effect.fnUntraced(function* (
   yield* write(() => {
     configureCassette(connection, "normal")
     const { cassette_id: id, memories, mutability, ttl_ms: ttlMillis } = manifest
-    connection.transaction(() => beginCassette(connection, { id, memories, mutability, ttlMillis }))
+    connection.transaction(() => {
+      beginCassette(connection, { id, memories, mutability, ttlMillis })
+      // Until all receipts are there, and the index is made from what they left.
+      setMeta(connection, "reindexing", "1")
+    })
   })
   yield* eachBatch(path, reader, (batch) => write(() => writeBatch(connection, batch)))
   const chunks = yield* write(reindex)

@@ -1,5 +1,6 @@
 // The released versions of a cassette's schema, and how a file becomes a cassette: in one transaction that also writes
 // the first receipt, so that there is exactly one beginning however many create the file at once.
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type CassetteDescription, descriptionHash, receiptHash } from "../../domain/network/records.ts"
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
@@ -31,13 +32,10 @@ export interface CassetteBirth {
   readonly ttlMillis: number
 }
 
-interface ReceiptEnd {
-  readonly receipt_index: number
-  readonly receipt_hash: string
-}
+type StoredReceipt = Receipt & { readonly receipt_hash: string }
 
 /** Adds a receipt as it was made elsewhere; the guards hold it against the chain's end. */
-export const copyReceipt = (host: SqlHost, receipt: Receipt & { readonly receipt_hash: string }): void => {
+export const copyReceipt = (host: SqlHost, receipt: StoredReceipt): void => {
   host.run(
     "INSERT INTO write_receipts (receipt_index, parent_hash, operation, record_hash, rule, receipt_hash) VALUES (?, ?, ?, ?, ?, ?)",
     [
@@ -63,11 +61,20 @@ export const describedHash = (meta: ReadonlyMap<string, string>): string => {
   })
 }
 
+/** The newest receipt, if there is one; nothing is built on one whose hash is not that of its fields. */
+const chainEnd = (host: SqlHost): StoredReceipt | undefined => {
+  const [end] = host.all<StoredReceipt>("SELECT * FROM write_receipts ORDER BY receipt_index DESC LIMIT 1")
+  if (end === undefined || receiptHash(sha256, end) === end.receipt_hash) return end
+  throw new StoreCorrupt({
+    code: "RECEIPT_CHAIN_BROKEN",
+    where: `write_receipts ${end.receipt_index}`,
+    finding: "its hash is not that of its fields"
+  })
+}
+
 /** Adds the receipt of a write; belongs into the write's own transaction. The chain's end is read, never remembered. */
 export const addReceipt = (host: SqlHost, operation: string, record_hash: string, rule: string): void => {
-  const [end] = host.all<ReceiptEnd>(
-    "SELECT receipt_index, receipt_hash FROM write_receipts ORDER BY receipt_index DESC LIMIT 1"
-  )
+  const end = chainEnd(host)
   const receipt = {
     receipt_index: (end?.receipt_index ?? 0) + 1,
     parent_hash: end?.receipt_hash ?? describedHash(metaOf(host)),
@@ -92,7 +99,8 @@ export const beginCassette = (
     ttl_ms: `${ttlMillis}`,
     indexing: INDEX_COMPLETE,
     reindexing: "0",
-    sealed: "0"
+    sealed: "0",
+    vectors: "0"
   }
   for (const [key, value] of Object.entries(meta)) {
     connection.run("INSERT INTO network_meta (key, value) VALUES (?, ?)", [key, value])

@@ -20,7 +20,7 @@ import { fullTextListFault } from "./full-text-lists.ts"
 import { metaOf } from "./index-writing.ts"
 import { checkMemories } from "./memory-verification.ts"
 import { checkPostings } from "./postings-verification.ts"
-import { vectorFindings } from "./vector-verification.ts"
+import { checkVectors } from "./vector-verification.ts"
 
 interface DocumentRow {
   readonly document_id: number
@@ -202,9 +202,7 @@ export const verifyCassette = (
         find("RECORD_MISSING", `record ${record}`, "what it was is gone without a receipt")
     }
     judged(stops, "postings", () => checkPostings(connection, find))
-    judged(stops, "vectors", () => {
-      for (const { code, message, where } of vectorFindings(connection)) find(code, where, message)
-    })
+    judged(stops, "vectors", () => checkVectors(connection, find))
     for (const { code, message, where } of stoppedTogether(stops)) {
       find(code as CassetteFinding["code"], where, message)
     }

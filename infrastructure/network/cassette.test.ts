@@ -4,11 +4,15 @@ import { readFileSync, writeFileSync } from "node:fs"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { Mutability } from "../../domain/network/cassette.ts"
+import type { Receipt } from "../../domain/network/receipt-form.ts"
+import { receiptHash } from "../../domain/network/records.ts"
+import { sha256 } from "../hashing/sha256.ts"
 import { type Connection, openForReading } from "../sqlite/better-sqlite3-host.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { CassetteFile } from "./cassette-file.ts"
-import { addReceipt } from "./cassette-schema.ts"
+import { addReceipt, copyReceipt } from "./cassette-schema.ts"
 import { verifyCassette } from "./cassette-verification.ts"
 import { finishWriting, reindex, removeDocument, seal, sweep } from "./document-writing.ts"
 import { at, cassetteWith, local, newCassette, put } from "./testing/cassettes.ts"
@@ -114,6 +118,53 @@ describe("raw SQL", () => {
     connection.pragma("foreign_keys = OFF")
     expect(() => connection.run(sql)).toThrow()
     expect(codes(connection)).toEqual([])
+    connection.close()
+  })
+})
+
+describe("vectors", () => {
+  const embed = (connection: Connection, most: number) =>
+    putVectors(
+      connection,
+      maker(2),
+      unembedded(connection, most).map(({ hash }) => ({ hash, vector: Float32Array.of(0.6, -0.8) }))
+    )
+  const texts = (connection: Connection) =>
+    connection.all("SELECT DISTINCT c.hash FROM vectors AS v JOIN chunks AS c ON c.hash = v.hash").length
+  const vectorsIn = (connection: Connection) => connection.all("SELECT * FROM vectors").length
+
+  it.each([
+    ["replaced", "mutable", (connection: Connection) => put(connection, "a/b.md", "third")],
+    ["replaced and kept", "stable", (connection: Connection) => put(connection, "a/b.md", "third")],
+    ["removed", "read-write", (connection: Connection) => removeDocument(connection, "a/b.md")],
+    ["swept", "ephemeral", (connection: Connection) => sweep(connection, at(2).now)],
+    ["indexed anew", "mutable", reindex]
+  ] as const)("go with the last chunk of their text, when that is %s", (_, mutability, change) => {
+    for (const folded of [false, true]) {
+      const { connection } = newCassette(temporaryFolder(), "one", mutability)
+      put(connection, "a/b.md", markdown)
+      put(connection, "a/c.md", markdown, at(3))
+      put(connection, "a/d.md", "Another text.", at(3))
+      put(connection, "a/e.md", "A third text.", at(1))
+      embed(connection, 100)
+      if (folded) connection.transaction(() => foldSigns(connection))
+      expect(codes(connection)).toEqual([])
+      change(connection)
+      expect(codes(connection)).toEqual([])
+      expect(texts(connection)).toBe(vectorsIn(connection))
+      connection.close()
+    }
+  })
+
+  it("may be none, or of some texts only: that is no damage", () => {
+    const { connection } = newCassette(temporaryFolder(), "one")
+    put(connection, "a/b.md", markdown)
+    expect(codes(connection)).toEqual([])
+    embed(connection, 1)
+    expect(codes(connection)).toEqual([])
+    put(connection, "a/c.md", "Another text.")
+    expect(codes(connection)).toEqual([])
+    expect(vectorsIn(connection)).toBe(1)
     connection.close()
   })
 })
@@ -275,10 +326,23 @@ describe("verification", () => {
     ["VECTOR_INVALID", "UPDATE vectors SET data = x'0000803f0000803f'", "tr_vectors_update"],
     ["VECTOR_INVALID", "UPDATE vectors SET dimensions = 3", "tr_vectors_update"],
     ["VECTOR_INVALID", "UPDATE vectors SET revision = vector_id", "tr_vectors_update"],
+    ["VECTOR_HASH_MISMATCH", "UPDATE vectors SET data = x'cdcc4cbf9a99193f'", "tr_vectors_update"],
+    ["VECTOR_HASH_MISMATCH", "UPDATE vectors SET revision = '2'", "tr_vectors_update"],
+    ["VECTOR_HASH_MISMATCH", "UPDATE vectors SET hash = 'x' WHERE vector_id = 1", "tr_vectors_update"],
+    ["VECTOR_WITHOUT_CHUNK", "UPDATE vectors SET hash = 'x' WHERE vector_id = 1", "tr_vectors_update"],
+    ["VECTOR_WITHOUT_CHUNK", "DELETE FROM chunks WHERE ordinal = 1", "tr_chunks_insert"],
+    ["VECTOR_MISSING", "DELETE FROM vectors WHERE vector_id = 1", "tr_vectors_delete"],
+    ["VECTOR_MISSING", "UPDATE network_meta SET value = '0' WHERE key = 'vectors'", "tr_network_meta_insert"],
+    [
+      "DESCRIPTION_INVALID",
+      "UPDATE network_meta SET value = '1.0' WHERE key = 'vectors'",
+      "tr_chunks_insert"
+    ],
     ["SIGNS_DIFFER", "DELETE FROM vector_tail", "tr_vector_tail_sealed_delete"],
     ["SIGNS_DIFFER", "INSERT INTO vector_tail VALUES (9)", "tr_vector_tail_sealed_insert"],
     ["SIGNS_DIFFER", "UPDATE vector_signs SET signs = x'0000000003000000'", "tr_vector_signs_sealed_update"],
     ["SIGNS_DIFFER", "UPDATE vector_signs SET present = x'0000'", "tr_vector_signs_sealed_update"],
+    ["SIGNS_DIFFER", "UPDATE vector_signs SET signs = x'0100000001000000'", "tr_vector_signs_sealed_update"],
     ["SCHEMA_EXTRA", "CREATE TABLE extra (a)", "tr_chunks_update"],
     ["TRIGGER_MISSING", "DROP TRIGGER tr_documents_update", "tr_chunks_update"]
   ])("finds %s", (code, change, trigger) => {
@@ -300,6 +364,42 @@ describe("verification", () => {
     restore()
     expect(codes(connection)).toContain("RULE_BROKEN")
     connection.close()
+  })
+
+  it("lets nothing be written behind a receipt whose hash is false, or whose record is missing", () => {
+    const behind = (hashOf: (receipt: Receipt) => string) => {
+      const { connection } = newCassette(temporaryFolder(), "one")
+      put(connection, "a/b.md", markdown)
+      const [end] = connection.all<{ receipt_index: number; receipt_hash: string }>(
+        "SELECT receipt_index, receipt_hash FROM write_receipts ORDER BY receipt_index DESC LIMIT 1"
+      )
+      const next = {
+        receipt_index: end!.receipt_index + 1,
+        parent_hash: end!.receipt_hash,
+        operation: "add",
+        record_hash: sha256("nothing"),
+        rule: "mutable"
+      }
+      copyReceipt(connection, { ...next, receipt_hash: hashOf(next) })
+      const before = codes(connection)
+      let refusal = ""
+      try {
+        put(connection, "a/c.md", "Another text.")
+      } catch (error) {
+        refusal = error instanceof StoreCorrupt ? error.code : (error as Error).message
+      }
+      expect(codes(connection)).toEqual(before)
+      connection.close()
+      return { before, refusal }
+    }
+    expect(behind(() => sha256("false"))).toEqual({
+      before: ["RECEIPT_CHAIN_BROKEN", "RECORD_MISSING"],
+      refusal: "RECEIPT_CHAIN_BROKEN"
+    })
+    expect(behind((receipt) => receiptHash(sha256, receipt))).toEqual({
+      before: ["RECORD_MISSING"],
+      refusal: "The newest receipt's record is missing: it is written before the next receipt"
+    })
   })
 
   it("names the document", () => {

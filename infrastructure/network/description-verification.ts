@@ -27,7 +27,9 @@ const expectations = (
   indexing: isOneOf(INDEX_COMPLETE, ...(isSealed ? [] : [INDEX_UNDER_WAY])),
   // Guards of chunks stand aside while a cassette is indexed anew, and that is over when its write is.
   reindexing: isOneOf("0"),
-  sealed: isOneOf(isSealed ? "1" : "0")
+  sealed: isOneOf(isSealed ? "1" : "0"),
+  // How many vectors there are.
+  vectors: (value) => /^(?:0|[1-9][0-9]{0,14})$/.test(value)
 })
 
 /** Checks each key of `network_meta`. */

@@ -299,6 +299,7 @@ export const reindex = (connection: Connection): number =>
     setMeta(connection, "reindexing", "1")
     connection.run("INSERT INTO chunks_fts (chunks_fts) VALUES ('delete-all')")
     for (const table of DERIVED_TABLES) connection.run(`DELETE FROM ${table}`)
+    setMeta(connection, "vectors", "0")
     const chunks =
       indexAll(connection, documentsToIndex(connection)) + indexAll(connection, memoriesToIndex(connection))
     setMeta(connection, "reindexing", "0")

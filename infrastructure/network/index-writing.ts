@@ -8,6 +8,7 @@ import { byText } from "../../domain/network/text-order.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import type { IndexedRecord } from "./chunk-rows.ts"
 import { type SearchedChunk, searchedChunks } from "./chunk-terms.ts"
+import { dropUnusedVectors } from "./vector-writing.ts"
 
 /** What a cassette says of itself, by key. */
 export const metaOf = (host: SqlHost): ReadonlyMap<string, string> =>
@@ -36,18 +37,21 @@ export interface IndexUnit {
   readonly fullText: Array<{ readonly sql: string; readonly columns: ReadonlyArray<string | number> }>
   /** By owner: the segment that numbers are given from, and how many. */
   readonly segments: Map<string, OpenSegment>
+  /** Hashes of the chunks that went: a vector whose text is that of no chunk any more goes with the last. */
+  readonly withdrawn: Set<string>
 }
 
-const flush = ({ fullText, host, segments }: IndexUnit): void => {
+const flush = ({ fullText, host, segments, withdrawn }: IndexUnit): void => {
   for (const { given, segment } of segments.values()) {
     host.run("UPDATE segments SET given = ? WHERE segment = ?", [given, segment])
   }
   for (const { columns, sql } of fullText) host.run(sql, columns)
+  if (withdrawn.size > 0) dropUnusedVectors(host, [...withdrawn])
 }
 
 /** Runs work on the index as one unit; belongs inside the transaction of the writes that it follows. */
 export const indexUnit = <A>(host: SqlHost, work: (unit: IndexUnit) => A): A => {
-  const unit: IndexUnit = { host, fullText: [], segments: new Map() }
+  const unit: IndexUnit = { host, fullText: [], segments: new Map(), withdrawn: new Set() }
   const result = work(unit)
   flush(unit)
   return result
@@ -140,9 +144,13 @@ interface TermsRow extends ChunkTerms {
 /** Whose chunks are meant: those of a document or of a memory. */
 export type RecordKey = "document_id" | "memory_id"
 
-const termsOfChunks = (host: SqlHost, key: RecordKey, id: number): ReadonlyArray<TermsRow> =>
-  host.all<TermsRow>(
-    `SELECT t.* FROM chunks AS c JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number WHERE c.${key} = ?`,
+const termsOfChunks = (
+  host: SqlHost,
+  key: RecordKey,
+  id: number
+): ReadonlyArray<TermsRow & { readonly hash: string }> =>
+  host.all(
+    `SELECT t.*, c.hash FROM chunks AS c JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number WHERE c.${key} = ?`,
     [id]
   )
 
@@ -169,8 +177,13 @@ const withdraw = (host: SqlHost, row: TermsRow): void => {
 }
 
 /** Takes the chunks of a document or a memory out of every index. */
-export const withdrawRecord = ({ fullText, host }: IndexUnit, key: RecordKey, id: number): void => {
+export const withdrawRecord = (
+  { fullText, host, withdrawn }: IndexUnit,
+  key: RecordKey,
+  id: number
+): void => {
   for (const row of termsOfChunks(host, key, id)) {
+    withdrawn.add(row.hash)
     const waited = host.run("DELETE FROM tail WHERE chunk_number = ?", [row.chunk_number])
     if (waited === 0) withdraw(host, row)
     fullText.push({

@@ -8,7 +8,7 @@ import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { InvalidInput, StorageFailure } from "../../domain/ledger/errors.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
 import type { EmbedderFailed, EmbedderMismatch } from "../../domain/network/errors.ts"
-import { dropUnusedVectors, embedderFault, foldSigns, putVectors, unembedded } from "./vector-writing.ts"
+import { embedderFault, foldSigns, putVectors, unembedded } from "./vector-writing.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import {
@@ -182,7 +182,6 @@ export const embedMissing = Effect.fnUntraced(function* (
   const { identity } = embedder
   const fault = yield* write((connection) => embedderFault(connection, id, identity))
   if (fault !== undefined) return yield* fault
-  yield* write(dropUnusedVectors)
   let embedded = 0
   while (true) {
     const batch = yield* write((connection) => unembedded(connection, batchSize))

@@ -20,7 +20,6 @@ import {
   metaOf,
   withdrawRecord
 } from "./index-writing.ts"
-import { dropUnusedVectors } from "./vector-writing.ts"
 
 /** What saving came to: `refused` by the cassette's mutability, `agent_missing` where each agent has its own memories. */
 export type SaveOutcome =
@@ -151,7 +150,6 @@ export const forgetMemory = (connection: Connection, hash: string, agent: string
     ])
     if (others.length > 0) return { outcome: "saved_by_others" }
     const save_count = indexUnit(connection, (unit) => removeMemory(unit, memory, rule))
-    dropUnusedVectors(connection)
     dropUnusedWords(connection)
     return { outcome: "forgotten", save_count }
   })

@@ -20,7 +20,8 @@ import {
   type SaveRecord
 } from "../../domain/network/records.ts"
 import { termTexts } from "../../domain/network/words.ts"
-import { sha256, sha256Bytes } from "../hashing/sha256.ts"
+import { type StoredVector, vectorHash } from "../../domain/network/vectors.ts"
+import { sha256, sha256Bytes, sha256OfBytes } from "../hashing/sha256.ts"
 import { candidateDistance, signDistances, signsOf } from "../../domain/network/sign-bits.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { englishStem } from "./english-stems.ts"
@@ -79,6 +80,10 @@ interface Vectors {
     }>
   }
   readonly cartridge: Readonly<Record<string, string>>
+  readonly stored_vector: StoredVector & {
+    readonly numbers: ReadonlyArray<number>
+    readonly vector_hash: string
+  }
   readonly signs: {
     readonly vectors: ReadonlyArray<{ readonly numbers: ReadonlyArray<number>; readonly signs: string }>
     readonly distance_of_the_last_two: number
@@ -105,6 +110,13 @@ describe("the vectors of docs/spec/vectors/network.json", () => {
     for (const { compared_up_to, limit, vectors_by_distance } of candidates) {
       expect(candidateDistance(vectors_by_distance, limit)).toBe(compared_up_to)
     }
+  })
+
+  it("hash a stored vector", () => {
+    const { numbers, vector_hash, ...vector } = vectors.stored_vector
+    const data_hash = sha256OfBytes(new Uint8Array(Float32Array.from(numbers).buffer))
+    expect(data_hash).toBe(vector.data_hash)
+    expect(vectorHash(sha256, vector)).toBe(vector_hash)
   })
 
   it("name records, receipts and their roots", () => {

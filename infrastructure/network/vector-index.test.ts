@@ -132,7 +132,7 @@ describe.each([
     const writer = openForWriting(file)
     writer.run("DELETE FROM chunks WHERE hash = ?", [textHash(0)])
     expect(await ask()).not.toContain(textHash(0))
-    dropUnusedVectors(writer)
+    writer.transaction(() => dropUnusedVectors(writer, [textHash(0)]))
     expect(await ask()).not.toContain(textHash(0))
     writer.run(
       "INSERT INTO chunks (chunk_number, chunk_id, document_id, ordinal, hash, kind, heading_path, byte_start, byte_end) VALUES (4000, 'x', 1, 5000, ?, 'paragraph', '', 0, 0)",

@@ -1,10 +1,16 @@
 // Writes the vectors of a cassette's texts. They can be made again from the texts, so they have no receipt; a store holds
-// vectors of one maker only, and whoever brings another is told both. Beside them stand their signs, in segments, which
-// follow every change of the vectors within its transaction.
+// vectors of one maker only, and who brings another is told both. Beside them stand their number, and their signs in
+// segments, which follow every change of the vectors within its transaction.
 import { EmbedderMismatch } from "../../domain/network/errors.ts"
 import { MAX_TAIL_VECTORS, SEGMENT_VECTORS } from "../../domain/network/limits.ts"
-import { signsOf, signWords } from "../../domain/network/sign-bits.ts"
-import { type EmbedderIdentity, floatsOf, identityText } from "../../domain/network/vectors.ts"
+import {
+  changedSegment,
+  type SignChanges,
+  type SignSegment,
+  signsOf
+} from "../../domain/network/sign-bits.ts"
+import { type EmbedderIdentity, floatsOf, identityText, vectorHash } from "../../domain/network/vectors.ts"
+import { sha256, sha256OfBytes } from "../hashing/sha256.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 
 /** Why vectors of this maker may not be added, if so. */
@@ -54,74 +60,77 @@ WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.hash = c.hash) GROUP BY ha
     )
     .map(textOf)
 
+/** The description of a cassette says how many vectors it has, so that one that is lost is missed. */
+const countVectors = (host: SqlHost, more: number): void => {
+  if (more === 0) return
+  host.run("UPDATE network_meta SET value = CAST(value + CAST(? AS INTEGER) AS TEXT) WHERE key = 'vectors'", [
+    more
+  ])
+}
+
 /** Stores vectors; one that another process has stored meanwhile stays, and a text that is gone meanwhile gets none. */
 export const putVectors = (
   host: SqlHost,
   identity: EmbedderIdentity,
   vectors: ReadonlyArray<{ readonly hash: string; readonly vector: Float32Array }>
 ): void => {
+  const { dimensions, model, normalizer, revision } = identity
   host.transaction(() => {
+    let stored = 0
     for (const { hash, vector } of vectors) {
+      const data = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
+      const vector_hash = vectorHash(sha256, { ...identity, hash, data_hash: sha256OfBytes(data) })
       const added = host.run(
-        "INSERT INTO vectors (hash, model, revision, dimensions, normalizer, data) SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = ?) ON CONFLICT (hash) DO NOTHING",
-        [
-          hash,
-          identity.model,
-          identity.revision,
-          identity.dimensions,
-          identity.normalizer,
-          new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength),
-          hash
-        ]
+        "INSERT INTO vectors (hash, model, revision, dimensions, normalizer, data, vector_hash) SELECT ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = ?) AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.hash = ?)",
+        [hash, model, revision, dimensions, normalizer, data, vector_hash, hash, hash]
       )
-      if (added === 1) {
-        host.run("INSERT INTO vector_tail (vector_id) SELECT vector_id FROM vectors WHERE hash = ?", [hash])
-      }
+      if (added === 0) continue
+      stored += 1
+      host.run("INSERT INTO vector_tail (vector_id) SELECT vector_id FROM vectors WHERE hash = ?", [hash])
     }
+    countVectors(host, stored)
     foldLongSigns(host)
   })
 }
 
-interface SignSegment {
-  readonly present: Uint8Array
-  readonly signs: Uint8Array
+const changeSegment = (host: SqlHost, segment: number, changes: SignChanges, dimensions: number): void => {
+  const [stored] = host.all<SignSegment>("SELECT present, signs FROM vector_signs WHERE segment = ?", [
+    segment
+  ])
+  const changed = changedSegment(stored, changes, dimensions)
+  if (changed === undefined) host.run("DELETE FROM vector_signs WHERE segment = ?", [segment])
+  else {
+    host.run(
+      "INSERT INTO vector_signs (segment, present, signs) VALUES (?, ?, ?) ON CONFLICT (segment) DO UPDATE SET present = excluded.present, signs = excluded.signs",
+      [segment, changed.present, changed.signs]
+    )
+  }
 }
 
-const segmentAt = (host: SqlHost, segment: number): SignSegment | undefined =>
-  host.all<SignSegment>("SELECT present, signs FROM vector_signs WHERE segment = ?", [segment])[0]
+interface NumberedVector {
+  readonly vector_id: number
+  readonly dimensions: number
+}
 
-const putSegment = (host: SqlHost, segment: number, { present, signs }: SignSegment): void => {
-  host.run(
-    "INSERT INTO vector_signs (segment, present, signs) VALUES (?, ?, ?) ON CONFLICT (segment) DO UPDATE SET present = excluded.present, signs = excluded.signs",
-    [segment, present, signs]
-  )
+/** Changes the signs of these vectors, segment by segment. */
+const changeSigns = <V extends NumberedVector>(
+  host: SqlHost,
+  vectors: ReadonlyArray<V>,
+  signs: (vector: V) => Uint32Array | undefined
+): void => {
+  const segments = Map.groupBy(vectors, ({ vector_id }) => Math.floor(vector_id / SEGMENT_VECTORS))
+  for (const [segment, own] of segments) {
+    const changes = new Map(own.map((vector) => [vector.vector_id % SEGMENT_VECTORS, signs(vector)]))
+    changeSegment(host, segment, changes, own[0]!.dimensions)
+  }
 }
 
 /** Puts the signs of all waiting vectors into their segments; belongs inside a transaction. */
 export const foldSigns = (host: SqlHost): void => {
-  const waiting = host.all<{ vector_id: number; data: Uint8Array }>(
-    "SELECT v.vector_id, v.data FROM vector_tail AS t JOIN vectors AS v ON v.vector_id = t.vector_id ORDER BY t.vector_id"
+  const waiting = host.all<NumberedVector & { readonly data: Uint8Array }>(
+    "SELECT v.vector_id, v.dimensions, v.data FROM vector_tail AS t JOIN vectors AS v ON v.vector_id = t.vector_id ORDER BY t.vector_id"
   )
-  for (const [segment, rows] of Map.groupBy(waiting, ({ vector_id }) =>
-    Math.floor(vector_id / SEGMENT_VECTORS)
-  )) {
-    const stored = segmentAt(host, segment)
-    const bytesEach = 4 * signWords(rows[0]!.data.byteLength / 4)
-    const size = Math.max(
-      stored?.signs.byteLength ?? 0,
-      ((rows.at(-1)!.vector_id % SEGMENT_VECTORS) + 1) * bytesEach
-    )
-    const present = new Uint8Array(SEGMENT_VECTORS / 8)
-    const signs = new Uint8Array(size)
-    present.set(stored?.present ?? [])
-    signs.set(stored?.signs ?? [])
-    for (const { data, vector_id } of rows) {
-      const place = vector_id % SEGMENT_VECTORS
-      present[place >> 3]! |= 1 << (place & 7)
-      signs.set(new Uint8Array(signsOf(floatsOf(data)).buffer), place * bytesEach)
-    }
-    putSegment(host, segment, { present, signs })
-  }
+  changeSigns(host, waiting, ({ data }) => signsOf(floatsOf(data)))
   host.run("DELETE FROM vector_tail")
 }
 
@@ -130,33 +139,16 @@ const foldLongSigns = (host: SqlHost): void => {
   if ((waiting?.count ?? 0) >= MAX_TAIL_VECTORS) foldSigns(host)
 }
 
-const forgetSigns = (host: SqlHost, segment: number, places: ReadonlyArray<number>): void => {
-  const stored = segmentAt(host, segment)
-  if (stored === undefined) return
-  const present = new Uint8Array(stored.present)
-  for (const place of places) present[place >> 3]! &= ~(1 << (place & 7))
-  if (present.some((byte) => byte !== 0)) putSegment(host, segment, { present, signs: stored.signs })
-  else host.run("DELETE FROM vector_signs WHERE segment = ?", [segment])
-}
-
-/** Removes vectors of texts that no chunk has any more, and their signs. */
-export const dropUnusedVectors = (host: SqlHost): void => {
-  host.transaction(() => {
-    const unused = host.all<{ vector_id: number }>(
-      "SELECT vector_id FROM vectors WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = vectors.hash)"
-    )
-    for (const [segment, rows] of Map.groupBy(unused, ({ vector_id }) =>
-      Math.floor(vector_id / SEGMENT_VECTORS)
-    )) {
-      forgetSigns(
-        host,
-        segment,
-        rows.map(({ vector_id }) => vector_id % SEGMENT_VECTORS)
-      )
-    }
-    for (const { vector_id } of unused) {
-      host.run("DELETE FROM vector_tail WHERE vector_id = ?", [vector_id])
-      host.run("DELETE FROM vectors WHERE vector_id = ?", [vector_id])
-    }
-  })
+/** Removes the vectors, and their signs, of those of these texts that no chunk has any more; belongs inside a transaction. */
+export const dropUnusedVectors = (host: SqlHost, hashes: ReadonlyArray<string>): void => {
+  const unused = host.all<NumberedVector>(
+    "SELECT vector_id, dimensions FROM vectors WHERE hash IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = vectors.hash)",
+    [JSON.stringify(hashes)]
+  )
+  const folded = unused.filter(
+    ({ vector_id }) => host.run("DELETE FROM vector_tail WHERE vector_id = ?", [vector_id]) === 0
+  )
+  changeSigns(host, folded, () => undefined)
+  for (const { vector_id } of unused) host.run("DELETE FROM vectors WHERE vector_id = ?", [vector_id])
+  countVectors(host, -unused.length)
 }

@@ -9,14 +9,16 @@ import {
   admitsOne,
   isHash,
   isPrivate,
-  isStored,
   keepsAll,
   memoryGuards,
   metaValue,
   newestReceipt,
   recordTimes,
+  refuseSealed,
   saveGuards
 } from "./memory-guards.ts"
+import { receiptGuards } from "./receipt-guards.ts"
+import { vectorGuards } from "./vector-guards.ts"
 
 const db = builders<unknown>()
 
@@ -115,6 +117,7 @@ const indexes = [
     .columns(["memory_id", "ordinal"])
     .unique()
     .where(sql.ref("memory_id"), "is not", null),
+  db.schema.createIndex("ix_write_receipts_record").on("write_receipts").column("record_hash"),
   db.schema.createIndex("ix_documents_record").on("documents").column("record_hash"),
   db.schema.createIndex("ix_documents_content").on("documents").column("content_hash"),
   db.schema.createIndex("ix_memories_record").on("memories").column("record_hash"),
@@ -184,6 +187,7 @@ const vectors = db.schema
   .addColumn("dimensions", "integer", (column) => column.notNull())
   .addColumn("normalizer", "text", (column) => column.notNull())
   .addColumn("data", "blob", (column) => column.notNull())
+  .addColumn("vector_hash", "text", (column) => column.notNull())
   .modifyEnd(sql`strict`)
 
 // One bit for each number of a vector, 1 where it is above 0, in little-endian 32-bit words; 4,096 vectors to a segment.
@@ -201,15 +205,13 @@ const vectorTail = db.schema
   .addColumn("vector_id", "integer", (column) => column.primaryKey())
   .modifyEnd(sql`strict`)
 
-const isSealed = sql`${metaValue("sealed")} IS '1'`
-
 const sealed = (table: string, event: "INSERT" | "UPDATE" | "DELETE"): string =>
   trigger({
     name: `tr_${table}_sealed_${event.toLowerCase()}`,
     timing: "BEFORE",
     event,
     on: table,
-    body: [refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed)]
+    body: [refuseSealed]
   })
 
 const metaGuards = [
@@ -219,7 +221,7 @@ const metaGuards = [
     event: "UPDATE",
     on: "network_meta",
     body: [
-      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
+      refuseSealed,
       refuse(
         "A cassette keeps its id, its mutability, its time to live and who sees its memories",
         sql`OLD."key" IN ('cassette_id', 'mutability', 'memories', 'ttl_ms', 'schema_version') OR NEW."key" IS NOT OLD."key"`
@@ -239,7 +241,7 @@ const metaGuards = [
     event: "INSERT",
     on: "network_meta",
     body: [
-      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
+      refuseSealed,
       refuse(
         "network_meta keeps every key",
         sql`EXISTS (SELECT 1 FROM "network_meta" WHERE "key" = NEW."key")`
@@ -256,57 +258,6 @@ const metaGuards = [
   })
 ]
 
-const receiptGuards = [
-  trigger({
-    name: "tr_write_receipts_chain_insert",
-    timing: "BEFORE",
-    event: "INSERT",
-    on: "write_receipts",
-    body: [
-      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
-      refuse(
-        "write_receipts is a chain: receipt_index must be the next, parent_hash the newest receipt's hash",
-        // Before the first stands the hash of the description, which SQL cannot compute: verification does.
-        sql`NEW."receipt_index" IS NOT (SELECT coalesce(max("receipt_index"), 0) + 1 FROM "write_receipts") OR NEW."parent_hash" IS NOT coalesce((SELECT "receipt_hash" FROM "write_receipts" WHERE "receipt_index" = NEW."receipt_index" - 1), NEW."parent_hash")`
-      ),
-      refuse(
-        "A receipt's hashes must be 64 lower-case hex digits",
-        sql`(${isHash("parent_hash")} AND ${isHash("record_hash")} AND ${isHash("receipt_hash")}) IS NOT 1`
-      ),
-      refuse(
-        "A receipt is that of migrate, add, remove or seal",
-        sql`NEW."operation" NOT IN ('migrate', 'add', 'remove', 'seal')`
-      ),
-      refuse(
-        "The first receipt of a cassette is that of its migration",
-        sql`NEW."receipt_index" IS 1 AND NEW."operation" IS NOT 'migrate'`
-      ),
-      refuse(
-        "A receipt's rule is the cassette's mutability",
-        sql`NEW."operation" IS NOT 'migrate' AND NEW."rule" IS NOT ${metaValue("mutability")}`
-      ),
-      refuse(
-        "Only an immutable cassette is sealed",
-        sql`NEW."operation" IS 'seal' AND ${metaValue("mutability")} IS NOT 'immutable'`
-      ),
-      refuse(
-        "Nothing follows a seal",
-        sql`(SELECT "operation" FROM "write_receipts" WHERE "receipt_index" = NEW."receipt_index" - 1) IS 'seal'`
-      ),
-      refuse("A record that is there already is not added", sql`NEW."operation" IS 'add' AND ${isStored}`)
-    ]
-  }),
-  ...(["UPDATE", "DELETE"] as const).map((event) =>
-    trigger({
-      name: `tr_write_receipts_append_only_${event.toLowerCase()}`,
-      timing: "BEFORE",
-      event,
-      on: "write_receipts",
-      body: [refuse("write_receipts is append-only: no receipt is ever changed or deleted")]
-    })
-  )
-]
-
 const documentGuards = [
   trigger({
     name: "tr_documents_insert",
@@ -314,7 +265,7 @@ const documentGuards = [
     event: "INSERT",
     on: "documents",
     body: [
-      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
+      refuseSealed,
       refuse(
         "A document is stored already under this number",
         sql`EXISTS (SELECT 1 FROM "documents" WHERE "document_id" = NEW."document_id")`
@@ -358,7 +309,7 @@ const chunkGuards = [
     event: "INSERT",
     on: "chunks",
     body: [
-      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
+      refuseSealed,
       // REPLACE deletes what stands in its way without asking the guard of deletions.
       refuse(
         "A chunk is stored already under this number or in this place",
@@ -383,7 +334,7 @@ const chunkGuards = [
     event: "DELETE",
     on: "chunks",
     body: [
-      refuse("immutable: the cassette is sealed, nothing is written to it any more", isSealed),
+      refuseSealed,
       refuse(
         // No table may be called "old" here: it would hide the row that is deleted.
         "A stable cassette withdraws the chunks of replaced documents alone",
@@ -425,27 +376,15 @@ const segmentGuards = [
   })
 ]
 
-// What a vector is of, and whose it is, says the text: another one is another row.
-const vectorGuard = trigger({
-  name: "tr_vectors_update",
-  timing: "BEFORE",
-  event: "UPDATE",
-  on: "vectors",
-  body: [refuse("A vector is never changed: it is removed, and made again from its text")]
-})
-
 const derivedGuards = [
   "cassette_migrations",
   "chunk_terms",
   "segments",
   "postings",
   "tail",
-  "vectors",
   "vector_signs",
   "vector_tail"
-]
-  .flatMap((table) => (["INSERT", "UPDATE", "DELETE"] as const).map((event) => [table, event] as const))
-  .map(([table, event]) => (table === "vectors" && event === "UPDATE" ? vectorGuard : sealed(table, event)))
+].flatMap((table) => (["INSERT", "UPDATE", "DELETE"] as const).map((event) => sealed(table, event)))
 
 /** Creates an empty cassette with every guard in place; its id and mutability are written by who creates it. */
 export const cassette: Migration = {
@@ -465,6 +404,7 @@ export const cassette: Migration = {
     ...saveGuards,
     ...chunkGuards,
     ...segmentGuards,
+    ...vectorGuards,
     ...derivedGuards
   ]
 }

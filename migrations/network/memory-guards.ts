@@ -9,6 +9,12 @@ import { refuse, trigger, type Fragment } from "../statements.ts"
 export const metaValue = (key: string): Fragment =>
   sql`(SELECT "value" FROM "network_meta" WHERE "key" = ${sql.lit(key)})`
 
+/** Nothing is written any more. */
+export const refuseSealed = refuse(
+  "immutable: the cassette is sealed, nothing is written to it any more",
+  sql`${metaValue("sealed")} IS '1'`
+)
+
 /** Each agent has its own memories. */
 export const isPrivate = sql`${metaValue("memories")} IS 'private'`
 /** The mutability keeps every record. */
@@ -24,8 +30,9 @@ export const isHash = (column: string): Fragment => {
   return sql`(length(${value}) IS 64 AND length(CAST(${value} AS BLOB)) IS 64 AND ${value} NOT GLOB '*[^0-9a-f]*')`
 }
 
-/** Some record stands under this hash: each receipt admits one. */
-export const isStored = sql`(EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = NEW."record_hash"))`
+/** Some record stands under this hash. */
+export const isStored = (hash: Fragment): Fragment =>
+  sql`(EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = ${hash}) OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = ${hash}) OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = ${hash}))`
 
 const isNoTime = (column: string): Fragment => {
   const value = sql.ref(`NEW.${column}`)
@@ -46,7 +53,7 @@ export const recordTimes = (what: string, column: string) => [
 
 /** A receipt that has its record already admits no second one. */
 export const admitsOne = (what: string) =>
-  refuse(`${what} is stored already under the receipt of its write`, isStored)
+  refuse(`${what} is stored already under the receipt of its write`, isStored(sql.ref("NEW.record_hash")))
 
 const immutable = refuse(
   "immutable: nothing is remembered in an immutable cassette",

@@ -13,9 +13,11 @@ import {
   named,
   receipt,
   receiptOf,
+  OTHER_TEXT,
   save,
   seal,
   segment,
+  vector,
   type CassetteState,
   type Row
 } from "./cassette.ts"
@@ -23,6 +25,7 @@ import { literal } from "./ledger.ts"
 
 const SEALED = "immutable: the cassette is sealed, nothing is written to it any more"
 const removal = receiptOf("remove", "record-3")
+const removed = `${removal}; DELETE FROM documents WHERE document_id = 3`
 const addition = receiptOf("add", "record-4")
 
 /** A statement that a cassette must refuse with this message, and nothing of it may stay. */
@@ -67,7 +70,8 @@ const onSealed: ReadonlyArray<CassetteAttack> = [
         "REPLACE"
       )
     ),
-    sealed(`DELETE FROM ${table}`)
+    // A vector whose text no chunk has any more could go.
+    sealed(`DELETE FROM ${table}`, table === "vectors" ? "DELETE FROM chunks" : "")
   ]),
   // A vector is never changed, in a cassette that is open either.
   ...Object.entries(derived)
@@ -116,61 +120,81 @@ const newMemory = receiptOf("add", "memory-3")
 const newSave = receiptOf("add", "save-2")
 const ofAnother = `${newMemory}; ${insert("memories", { ...memory(3, "private"), owner: "stranger" })}`
 
-// The receipt that makes a write right, and what makes it the receipt of something else.
-const wrongReceipts = (operation: string, record: string): ReadonlyArray<string> => [
-  `${receiptOf(operation, record)}; ${insert("write_receipts", receipt(8, operation, "other"))}`,
-  receiptOf("migrate", record),
-  receiptOf(operation, "other")
-]
+interface ReceiptedWrite {
+  readonly message: string
+  readonly operation: "add" | "remove"
+  readonly record: string
+  readonly sql: string
+  /** What takes it back. */
+  readonly undo: string
+}
 
-const withWrongReceipt = (message: string, operation: string, record: string, sql: string) =>
-  wrongReceipts(operation, record).map((first) => mutable(message, sql, first))
+// The receipt that makes a write right is not the newest any more, or is that of another operation or record.
+const withWrongReceipt = ({ message, operation, record, sql, undo }: ReceiptedWrite) => {
+  const [back, other] = operation === "add" ? ["remove", "record-4x"] : ["add", "record-1"]
+  const undone = `${receiptOf(operation, record)}; ${sql}; ${insert("write_receipts", receipt(8, back, record))}; ${undo}`
+  return [undone, receiptOf("migrate", record), receiptOf(operation, other)].map((first) =>
+    mutable(message, sql, first)
+  )
+}
 
 // Memories that were there before the cassette became immutable, which no statement can bring about afterwards.
 const guardOf = (name: string): string => {
   const [text = ""] = new RegExp(`CREATE TRIGGER "${name}"[^]*?\nEND;`).exec(cassetteSchema) ?? []
   return text
 }
-const behind = (name: string, sql: string): string => `DROP TRIGGER ${name}; ${sql}; ${guardOf(name)}`
+const behind = (names: ReadonlyArray<string>, sql: string): string =>
+  [...names.map((name) => `DROP TRIGGER ${name}`), sql, ...names.map(guardOf)].join("; ")
+
+const RECEIPT_GUARD = "tr_write_receipts_chain_insert"
+// A receipt that no guard lets in.
+const strangeReceipt = (operation: string, record: string): string =>
+  behind([RECEIPT_GUARD], receiptOf(operation, record))
 
 const receiptsOfOthers: ReadonlyArray<CassetteAttack> = [
-  ...withWrongReceipt(
-    "A document needs the receipt of its write",
-    "add",
-    "record-4",
-    insert("documents", document(4, "c.md", 1))
-  ),
-  ...withWrongReceipt(
-    "A document is removed only with the receipt of its removal",
-    "remove",
-    "record-3",
-    "DELETE FROM documents WHERE document_id = 3"
-  ),
-  ...withWrongReceipt(
-    "A memory needs the receipt of its write",
-    "add",
-    "memory-3",
-    insert("memories", memory(3))
-  ),
-  ...withWrongReceipt(
-    "A memory is removed only with the receipt of its removal",
-    "remove",
-    "memory-2",
-    "DELETE FROM memories WHERE memory_id = 2"
-  ),
-  ...withWrongReceipt(
-    "A save needs the receipt of its write",
-    "add",
-    "save-2",
-    insert("saves", save(2, 1, 2))
-  ),
-  ...withWrongReceipt(
-    "A save is removed only with the receipt of its removal",
-    "remove",
-    "save-1",
-    "DELETE FROM saves"
-  )
-]
+  {
+    message: "A document needs the receipt of its write",
+    operation: "add" as const,
+    record: "record-4",
+    sql: insert("documents", document(4, "c.md", 1)),
+    undo: "DELETE FROM documents WHERE document_id = 4"
+  },
+  {
+    message: "A document is removed only with the receipt of its removal",
+    operation: "remove" as const,
+    record: "record-3",
+    sql: "DELETE FROM documents WHERE document_id = 3",
+    undo: insert("documents", document(3, "b.md", 1))
+  },
+  {
+    message: "A memory needs the receipt of its write",
+    operation: "add" as const,
+    record: "memory-3",
+    sql: insert("memories", memory(3)),
+    undo: "DELETE FROM memories WHERE memory_id = 3"
+  },
+  {
+    message: "A memory is removed only with the receipt of its removal",
+    operation: "remove" as const,
+    record: "memory-2",
+    sql: "DELETE FROM memories WHERE memory_id = 2",
+    undo: insert("memories", memory(2))
+  },
+  {
+    message: "A save needs the receipt of its write",
+    operation: "add" as const,
+    record: "save-2",
+    sql: insert("saves", save(2, 1, 2)),
+    undo: "DELETE FROM saves WHERE save_id = 2"
+  },
+  {
+    message: "A save is removed only with the receipt of its removal",
+    operation: "remove" as const,
+    record: "save-1",
+    sql: "DELETE FROM saves",
+    undo: insert("saves", save(1, 1, 1))
+  }
+].flatMap(withWrongReceipt)
 
 const onMemories: ReadonlyArray<CassetteAttack> = [
   immutable(NOTHING, insert("memories", memory(3)), newMemory),
@@ -189,13 +213,13 @@ const onMemories: ReadonlyArray<CassetteAttack> = [
     message: KEEPS_MEMORIES,
     mutability,
     sql: "DELETE FROM memories WHERE memory_id = 2",
-    first: receiptOf("remove", "memory-2")
+    first: strangeReceipt("remove", "memory-2")
   })),
   immutable(
     KEEPS_MEMORIES,
     "DELETE FROM memories",
     behind(
-      "tr_memories_insert",
+      ["tr_memories_insert", RECEIPT_GUARD],
       `${newMemory}; ${insert("memories", memory(3))}; ${insert("write_receipts", receipt(8, "remove", "memory-3"))}`
     )
   ),
@@ -236,13 +260,13 @@ const onMemories: ReadonlyArray<CassetteAttack> = [
     message: KEEPS_SAVES,
     mutability,
     sql: "DELETE FROM saves",
-    first: receiptOf("remove", "save-1")
+    first: strangeReceipt("remove", "save-1")
   })),
   immutable(
     KEEPS_SAVES,
     "DELETE FROM saves",
     behind(
-      "tr_saves_insert",
+      ["tr_saves_insert", RECEIPT_GUARD],
       `${newSave}; ${insert("saves", save(2, 1, 1))}; ${insert("write_receipts", receipt(8, "remove", "save-2"))}`
     )
   ),
@@ -264,15 +288,7 @@ const onMemories: ReadonlyArray<CassetteAttack> = [
   mutable("Everybody sees a shared cassette", insert("segments", segment(9, "thief")))
 ]
 
-const onVectors: ReadonlyArray<CassetteAttack> = ["hash = 'other'", "data = x'11'", "vector_id = 9"].map(
-  (change) =>
-    mutable(
-      "A vector is never changed: it is removed, and made again from its text",
-      `UPDATE vectors SET ${change}`
-    )
-)
-
-// What a receipt can never say, and what it admits.
+// What is no hash.
 const strange = (hash: string) => [
   hash.toUpperCase(),
   "ab",
@@ -281,6 +297,47 @@ const strange = (hash: string) => [
   `${hash}\u0000`,
   ...["/", ":", "`", "g"].flatMap((char) =>
     [0, 31, 63].map((index) => `${hash.slice(0, index)}${char}${hash.slice(index + 1)}`)
+  )
+]
+
+const onVectors: ReadonlyArray<CassetteAttack> = [
+  ...["hash = 'other'", "data = x'11'", "vector_id = 9"].map((change) =>
+    mutable(
+      "A vector is never changed: it is removed, and made again from its text",
+      `UPDATE vectors SET ${change}`
+    )
+  ),
+  ...[vector(1, OTHER_TEXT), vector(9)].map((row) =>
+    mutable(
+      "A vector is stored already under this number or for this text",
+      insert("vectors", row, "REPLACE")
+    )
+  ),
+  mutable("A vector is that of a chunk's text", insert("vectors", vector(9, "the text of nothing"))),
+  ...strange(named("x")).map((vector_hash) =>
+    mutable(
+      "A vector's vector_hash must be 64 lower-case hex digits",
+      insert("vectors", { ...vector(9, OTHER_TEXT), vector_hash })
+    )
+  ),
+  ...["x", null].map((data) =>
+    mutable(
+      "A vector has four bytes for each of its dimensions",
+      insert("vectors", { ...vector(9, OTHER_TEXT), data })
+    )
+  ),
+  ...[{ model: "other" }, { revision: "2" }, { dimensions: 2, data: "two" }, { normalizer: "other" }].map(
+    (maker) =>
+      mutable(
+        "All vectors of a cassette have one maker",
+        insert("vectors", { ...vector(9, OTHER_TEXT), ...maker })
+      )
+  ),
+  mutable("A vector goes with the last chunk of its text", "DELETE FROM vectors"),
+  mutable(
+    "A vector goes with the last chunk of its text",
+    "DELETE FROM vectors",
+    "DELETE FROM chunks WHERE chunk_number < 3"
   )
 ]
 
@@ -324,6 +381,39 @@ const onReceipts: ReadonlyArray<CassetteAttack> = [
   ),
   ...["record-3", "memory-1", "save-1"].map((record) =>
     mutable("A record that is there already is not added", receiptOf("add", record))
+  ),
+  mutable(
+    "A record that is there already is not added",
+    insert("write_receipts", receipt(8, "add", "record-3")),
+    receiptOf("migrate", "record-3")
+  ),
+  mutable("A record that is not there is not removed", receiptOf("remove", "record-4")),
+  mutable(
+    "A record that is not there is not removed",
+    insert("write_receipts", receipt(8, "remove", "record-3")),
+    removed
+  ),
+  mutable(
+    "A record that is not there is not removed",
+    insert("write_receipts", receipt(8, "remove", "record-4")),
+    receiptOf("migrate", "record-4")
+  ),
+  ...(["immutable", "stable", "append-only"] as const).map((mutability) => ({
+    message: "immutable, stable and append-only cassettes remove nothing",
+    mutability,
+    sql: removal
+  })),
+  mutable(
+    "The newest receipt's record is missing: it is written before the next receipt",
+    insert("write_receipts", receipt(8, "add", "record-5")),
+    addition
+  ),
+  ...["record-3", "memory-2", "save-1"].map((record) =>
+    mutable(
+      "The record that the newest receipt removed is still there: it goes before the next receipt",
+      insert("write_receipts", receipt(8, "add", "record-5")),
+      receiptOf("remove", record)
+    )
   )
 ]
 
@@ -433,7 +523,7 @@ export const cassetteAttacks: ReadonlyArray<CassetteAttack> = [
   stable(VERSION, insert("documents", document(4, "b.md", 1), "REPLACE"), addition),
   stable(VERSION, insert("documents", document(4, "b.md", 3)), addition),
   stable("A document needs the receipt of its write", insert("documents", document(4, "c.md", 1))),
-  stable("A document needs the receipt of its write", insert("documents", document(4, "c.md", 1)), removal),
+  mutable("A document needs the receipt of its write", insert("documents", document(4, "c.md", 1)), removal),
   stable("A document is never changed: another text is another record", "UPDATE documents SET text = 'x'"),
   stable(
     "A document is never changed: another text is another record",
@@ -443,7 +533,7 @@ export const cassetteAttacks: ReadonlyArray<CassetteAttack> = [
     message: "immutable, stable and append-only cassettes keep every document",
     mutability,
     sql: "DELETE FROM documents WHERE document_id = 3",
-    first: removal
+    first: strangeReceipt("remove", "record-3")
   })),
   {
     message: "A document is removed only with the receipt of its removal",

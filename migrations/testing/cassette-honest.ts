@@ -11,10 +11,12 @@ import {
   memory,
   named,
   OWNER,
+  receipt,
   receiptOf,
   save,
   seal,
   segment,
+  vector,
   type CassetteState,
   type Memories,
   type Mutability
@@ -44,7 +46,14 @@ const always: ReadonlyArray<string> = [
   insert("cassette_migrations", { version: 2, name: "0002", checksum: "c" }),
   "UPDATE cassette_migrations SET checksum = 'changed'",
   "DELETE FROM cassette_migrations",
-  ...Object.entries(derived).flatMap(([table, [, other]]) => [insert(table, other), `DELETE FROM ${table}`]),
+  ...Object.entries(derived).flatMap(([table, [, other]]) => [
+    insert(table, other),
+    table === "vectors" ? `${reindexing}; DELETE FROM vectors` : `DELETE FROM ${table}`
+  ]),
+  // The first vector is that of whoever made it.
+  `${reindexing}; DELETE FROM vectors; ${insert("vectors", { ...vector(9), model: "another" })}`,
+  // A cassette that is filled from another's receipts gets only the records that are still there.
+  `${reindexing}; ${receiptOf("add", "record-4")}; ${insert("write_receipts", receipt(8, "add", "record-5"))}`,
   ...Object.entries(derived)
     .filter(([table]) => table !== "vectors")
     .map(([table, [row]]) => `UPDATE ${table} SET ${Object.keys(row)[0]} = ${Object.keys(row)[0]}`),
@@ -63,11 +72,20 @@ const onMemories = (memories: Memories): ReadonlyArray<string> => [
   })
 ]
 
+const next = (number: number, operation: string, record: string): string =>
+  insert("write_receipts", receipt(number, operation, record))
+const removed = `${receiptOf("remove", "record-3")}; DELETE FROM documents WHERE document_id = 3`
+
 const removals: ReadonlyArray<string> = [
-  `${receiptOf("remove", "record-3")}; DELETE FROM documents WHERE document_id = 3`,
+  removed,
+  // What was removed may come again, and go again.
+  `${removed}; ${next(8, "add", "record-3")}; ${insert("documents", document(3, "b.md", 1))}; ${next(9, "remove", "record-3")}`,
+  `${removed}; ${next(8, "add", "record-4")}; ${insert("documents", document(4, "c.md", 1))}; ${next(9, "migrate", "schema")}`,
   `${receiptOf("remove", "memory-2")}; DELETE FROM memories WHERE memory_id = 2`,
   `${receiptOf("remove", "save-1")}; DELETE FROM saves`,
-  "DELETE FROM chunks"
+  "DELETE FROM chunks",
+  // A vector goes with the last chunk of its text.
+  "DELETE FROM chunks; DELETE FROM vectors"
 ]
 
 const ofMutability: Readonly<Record<Mutability, ReadonlyArray<string>>> = {

@@ -49,6 +49,9 @@ export const document = (document_id: number, path: string, version: number): Ro
   expires_at: OWN_END
 })
 
+/** Hash of the text of a chunk that has no vector. */
+export const OTHER_TEXT = "other text"
+
 /** A chunk of a document. */
 export const chunk = (chunk_number: number, document_id: number, ordinal = 0): Row => ({
   chunk_number,
@@ -105,7 +108,17 @@ export const segment = (number: number, owner = ""): Row => ({
   lengths: "x"
 })
 
-const vector = { hash: "hash", model: "m", revision: "1", dimensions: 1, normalizer: "l2", data: "x" }
+/** A vector of one number; the text of `chunk` has the first. */
+export const vector = (vector_id: number, hash = "hash"): Row => ({
+  vector_id,
+  hash,
+  model: "m",
+  revision: "1",
+  dimensions: 1,
+  normalizer: "l2",
+  data: "f",
+  vector_hash: named("vector")
+})
 
 /** A row of each table that is made from the documents, and another of it. */
 export const derived: Readonly<Record<string, readonly [Row, Row]>> = {
@@ -122,10 +135,7 @@ export const derived: Readonly<Record<string, readonly [Row, Row]>> = {
     { chunk_number: 1, words: 1 },
     { chunk_number: 9, words: 1 }
   ],
-  vectors: [
-    { vector_id: 1, ...vector },
-    { vector_id: 9, ...vector, hash: "other" }
-  ],
+  vectors: [vector(1), vector(9, OTHER_TEXT)],
   vector_signs: [
     { segment: 1, present: "x", signs: "x" },
     { segment: 9, present: "x", signs: "x" }
@@ -139,10 +149,12 @@ const mutabilityIs = `SELECT "value" FROM "network_meta" WHERE "key" = 'mutabili
 export const insert = (table: string, row: Row, verb = "INSERT"): string =>
   insertInto(table, row, verb)
     .replaceAll("'x'", "x'00'")
+    .replaceAll("'f'", "x'0000803f'")
+    .replaceAll("'two'", "x'0000803f00000000'")
     .replaceAll(`'${OWN_RULE}'`, `(${mutabilityIs})`)
     .replaceAll(`'${OWN_END}'`, `(SELECT '2027-01-01T00:00:00.000Z' WHERE (${mutabilityIs}) IS 'ephemeral')`)
 
-// Nothing is remembered in an immutable cassette; the receipts are there all the same, so that the next is the same.
+// Nothing is remembered in an immutable cassette; as many receipts are there all the same, so that the next is the same.
 const remembered = (mutability: Mutability, memories: Memories): ReadonlyArray<string> => {
   const rows = [
     ["memories", memory(1, memories)],
@@ -152,7 +164,10 @@ const remembered = (mutability: Mutability, memories: Memories): ReadonlyArray<s
   const written: Array<string> = []
   for (const [index, [table, row]] of rows.entries()) {
     written.push(
-      insert("write_receipts", { ...receipt(4 + index, "add", ""), record_hash: row["record_hash"] })
+      insert("write_receipts", {
+        ...receipt(4 + index, mutability === "immutable" ? "migrate" : "add", ""),
+        record_hash: row["record_hash"]
+      })
     )
     if (mutability !== "immutable") written.push(insert(table, row))
   }
@@ -174,7 +189,8 @@ const setup = (mutability: Mutability, memories: Memories): ReadonlyArray<string
     next_chunk: "4",
     indexing: "complete",
     reindexing: "0",
-    sealed: "0"
+    sealed: "0",
+    vectors: "1"
   }).map(([key, value]) => insert("network_meta", { key, value })),
   insert("write_receipts", { ...receipt(0, "migrate", "schema"), rule: "0001-cassette" }),
   insert("write_receipts", receipt(1, "add", "record-1")),
@@ -183,9 +199,13 @@ const setup = (mutability: Mutability, memories: Memories): ReadonlyArray<string
   insert("documents", document(2, "a.md", 2)),
   insert("write_receipts", receipt(3, "add", "record-3")),
   insert("documents", document(3, "b.md", 1)),
-  ...Object.entries(derived).map(([table, [row]]) => insert(table, row)),
+  insert("segments", segment(0)),
   ...(memories === "private" ? [insert("segments", segment(1, OWNER))] : []),
   ...[1, 2, 3].map((number) => insert("chunks", chunk(number, number))),
+  insert("chunks", { ...chunk(5, 3, 5), hash: OTHER_TEXT }),
+  ...Object.entries(derived)
+    .filter(([table]) => table !== "segments")
+    .map(([table, [row]]) => insert(table, row)),
   ...remembered(mutability, memories)
 ]
 

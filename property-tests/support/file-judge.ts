@@ -28,24 +28,25 @@ export interface Judgement extends Verdict {
 }
 
 const evidence: Readonly<Record<StoreName, string>> = {
-  ledger: "SELECT position || ' ' || hash FROM events NOT INDEXED",
+  ledger: "SELECT position || ' ' || hash FROM events NOT INDEXED ORDER BY rowid",
   corpus:
-    "SELECT run_id || ' ' || symbol_id || ' ' || slice || ' ' || payload_hash FROM expansions NOT INDEXED",
-  cassette: "SELECT receipt_index || ' ' || receipt_hash FROM write_receipts NOT INDEXED"
+    "SELECT run_id || ' ' || symbol_id || ' ' || slice || ' ' || payload_hash FROM expansions NOT INDEXED ORDER BY rowid",
+  cassette: "SELECT receipt_index || ' ' || receipt_hash FROM write_receipts NOT INDEXED ORDER BY rowid"
 }
 
-/** What the evidence reads; nothing of what cannot be read. */
+/** What the evidence reads from both ends; a damaged page between them, which the verdict judges, hides no row behind it. */
 const rowsIn = (file: string, sql: string): ReadonlyArray<string> => {
   const database = new Database(file)
-  const rows: Array<string> = []
-  try {
-    for (const row of database.prepare<[], string>(sql).pluck().iterate()) rows.push(row)
-  } catch {
-    // A page behind these rows is damaged, and that is judged by the verdict.
-  } finally {
-    database.close()
+  const rows = new Set<string>()
+  for (const order of ["ASC", "DESC"]) {
+    try {
+      for (const row of database.prepare<[], string>(`${sql} ${order}`).pluck().iterate()) rows.add(row)
+    } catch {
+      // Here the damaged page begins.
+    }
   }
-  return rows
+  database.close()
+  return [...rows]
 }
 
 /** Writes one more thing; what was acknowledged must be there, and everything that was there before. */

@@ -23,6 +23,8 @@ create unique index "ix_chunks_document" on "chunks" ("document_id", "ordinal");
 
 create unique index "ix_chunks_memory" on "chunks" ("memory_id", "ordinal") where "memory_id" is not null;
 
+create index "ix_write_receipts_record" on "write_receipts" ("record_hash");
+
 create index "ix_documents_record" on "documents" ("record_hash");
 
 create index "ix_documents_content" on "documents" ("content_hash");
@@ -47,7 +49,7 @@ create unique index "ix_postings_term" on "postings" ("term", "segment", "chunks
 
 create table "tail" ("chunk_number" integer primary key, "words" integer not null) strict;
 
-create table "vectors" ("vector_id" integer primary key, "hash" text not null unique, "model" text not null, "revision" text not null, "dimensions" integer not null, "normalizer" text not null, "data" blob not null) strict;
+create table "vectors" ("vector_id" integer primary key, "hash" text not null unique, "model" text not null, "revision" text not null, "dimensions" integer not null, "normalizer" text not null, "data" blob not null, "vector_hash" text not null) strict;
 
 create table "vector_signs" ("segment" integer primary key, "present" blob not null, "signs" blob not null) strict;
 
@@ -82,7 +84,11 @@ BEGIN
   SELECT RAISE(ABORT, 'A receipt''s rule is the cassette''s mutability') WHERE NEW."operation" IS NOT 'migrate' AND NEW."rule" IS NOT (SELECT "value" FROM "network_meta" WHERE "key" = 'mutability');
   SELECT RAISE(ABORT, 'Only an immutable cassette is sealed') WHERE NEW."operation" IS 'seal' AND (SELECT "value" FROM "network_meta" WHERE "key" = 'mutability') IS NOT 'immutable';
   SELECT RAISE(ABORT, 'Nothing follows a seal') WHERE (SELECT "operation" FROM "write_receipts" WHERE "receipt_index" = NEW."receipt_index" - 1) IS 'seal';
-  SELECT RAISE(ABORT, 'A record that is there already is not added') WHERE NEW."operation" IS 'add' AND (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = NEW."record_hash"));
+  SELECT RAISE(ABORT, 'A record that is there already is not added') WHERE NEW."operation" IS 'add' AND (SELECT "operation" FROM "write_receipts" WHERE "record_hash" = NEW."record_hash" AND "operation" IN ('add', 'remove') ORDER BY "receipt_index" DESC LIMIT 1) IS 'add';
+  SELECT RAISE(ABORT, 'A record that is not there is not removed') WHERE NEW."operation" IS 'remove' AND (SELECT "operation" FROM "write_receipts" WHERE "record_hash" = NEW."record_hash" AND "operation" IN ('add', 'remove') ORDER BY "receipt_index" DESC LIMIT 1) IS NOT 'add';
+  SELECT RAISE(ABORT, 'immutable, stable and append-only cassettes remove nothing') WHERE NEW."operation" IS 'remove' AND (SELECT "value" FROM "network_meta" WHERE "key" = 'mutability') IN ('immutable', 'stable', 'append-only');
+  SELECT RAISE(ABORT, 'The newest receipt''s record is missing: it is written before the next receipt') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'reindexing') IS NOT '1' AND EXISTS (SELECT 1 FROM "write_receipts" AS "last" WHERE "last"."receipt_index" = NEW."receipt_index" - 1 AND "last"."operation" IS 'add' AND NOT (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = "last"."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = "last"."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = "last"."record_hash")));
+  SELECT RAISE(ABORT, 'The record that the newest receipt removed is still there: it goes before the next receipt') WHERE EXISTS (SELECT 1 FROM "write_receipts" AS "last" WHERE "last"."receipt_index" = NEW."receipt_index" - 1 AND "last"."operation" IS 'remove' AND (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = "last"."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = "last"."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = "last"."record_hash")));
 END;
 
 CREATE TRIGGER "tr_write_receipts_append_only_update" BEFORE UPDATE ON "write_receipts"
@@ -101,7 +107,7 @@ BEGIN
   SELECT RAISE(ABORT, 'A document is stored already under this number') WHERE EXISTS (SELECT 1 FROM "documents" WHERE "document_id" = NEW."document_id");
   SELECT RAISE(ABORT, 'A document''s version must be one more than the newest of its path') WHERE NEW."version" IS NOT (SELECT coalesce(max("version"), 0) + 1 FROM "documents" WHERE "path" = NEW."path");
   SELECT RAISE(ABORT, 'A document needs the receipt of its write') WHERE NOT EXISTS (SELECT 1 FROM "write_receipts" WHERE "receipt_index" = (SELECT max("receipt_index") FROM "write_receipts") AND "operation" IS 'add' AND "record_hash" IS "NEW"."record_hash");
-  SELECT RAISE(ABORT, 'A document is stored already under the receipt of its write') WHERE (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = NEW."record_hash"));
+  SELECT RAISE(ABORT, 'A document is stored already under the receipt of its write') WHERE (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = "NEW"."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = "NEW"."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = "NEW"."record_hash"));
   SELECT RAISE(ABORT, 'A document''s content_hash must be 64 lower-case hex digits') WHERE (length("NEW"."content_hash") IS 64 AND length(CAST("NEW"."content_hash" AS BLOB)) IS 64 AND "NEW"."content_hash" NOT GLOB '*[^0-9a-f]*') IS NOT 1;
   SELECT RAISE(ABORT, 'A document has times of the form YYYY-MM-DDTHH:MM:SS.mmmZ') WHERE strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."added_at") IS NOT "NEW"."added_at" OR strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."expires_at") IS NOT "NEW"."expires_at";
   SELECT RAISE(ABORT, 'Records of an ephemeral cassette expire, and no others') WHERE (NEW."expires_at" IS NULL) IS ((SELECT "value" FROM "network_meta" WHERE "key" = 'mutability') IS 'ephemeral');
@@ -124,7 +130,7 @@ BEGIN
   SELECT RAISE(ABORT, 'A memory is stored already under this number, or with this text for the same owner') WHERE EXISTS (SELECT 1 FROM "memories" WHERE "memory_id" = NEW."memory_id" OR "owner" = NEW."owner" AND "content_hash" = NEW."content_hash");
   SELECT RAISE(ABORT, 'A memory has an owner in a private cassette, and none in a shared one') WHERE (NEW."owner" <> '') <> ((SELECT "value" FROM "network_meta" WHERE "key" = 'memories') IS 'private');
   SELECT RAISE(ABORT, 'A memory needs the receipt of its write') WHERE NOT EXISTS (SELECT 1 FROM "write_receipts" WHERE "receipt_index" = (SELECT max("receipt_index") FROM "write_receipts") AND "operation" IS 'add' AND "record_hash" IS "NEW"."record_hash");
-  SELECT RAISE(ABORT, 'A memory is stored already under the receipt of its write') WHERE (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = NEW."record_hash"));
+  SELECT RAISE(ABORT, 'A memory is stored already under the receipt of its write') WHERE (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = "NEW"."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = "NEW"."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = "NEW"."record_hash"));
   SELECT RAISE(ABORT, 'A memory''s content_hash must be 64 lower-case hex digits') WHERE (length("NEW"."content_hash") IS 64 AND length(CAST("NEW"."content_hash" AS BLOB)) IS 64 AND "NEW"."content_hash" NOT GLOB '*[^0-9a-f]*') IS NOT 1;
 END;
 
@@ -147,7 +153,7 @@ BEGIN
   SELECT RAISE(ABORT, 'save_number must be one more than the memory''s newest') WHERE NEW."save_number" IS NOT (SELECT coalesce(max("save_number"), 0) + 1 FROM "saves" WHERE "memory_id" = NEW."memory_id");
   SELECT RAISE(ABORT, 'Only its owner saves a memory of a private cassette') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'memories') IS 'private' AND NEW."agent_id" IS NOT (SELECT "owner" FROM "memories" WHERE "memory_id" = NEW."memory_id");
   SELECT RAISE(ABORT, 'A save needs the receipt of its write') WHERE NOT EXISTS (SELECT 1 FROM "write_receipts" WHERE "receipt_index" = (SELECT max("receipt_index") FROM "write_receipts") AND "operation" IS 'add' AND "record_hash" IS "NEW"."record_hash");
-  SELECT RAISE(ABORT, 'A save is stored already under the receipt of its write') WHERE (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = NEW."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = NEW."record_hash"));
+  SELECT RAISE(ABORT, 'A save is stored already under the receipt of its write') WHERE (EXISTS (SELECT 1 FROM "documents" WHERE "record_hash" = "NEW"."record_hash") OR EXISTS (SELECT 1 FROM "memories" WHERE "record_hash" = "NEW"."record_hash") OR EXISTS (SELECT 1 FROM "saves" WHERE "record_hash" = "NEW"."record_hash"));
   SELECT RAISE(ABORT, 'A save has times of the form YYYY-MM-DDTHH:MM:SS.mmmZ') WHERE strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."saved_at") IS NOT "NEW"."saved_at" OR strftime('%Y-%m-%dT%H:%M:%fZ', "NEW"."expires_at") IS NOT "NEW"."expires_at";
   SELECT RAISE(ABORT, 'Records of an ephemeral cassette expire, and no others') WHERE (NEW."expires_at" IS NULL) IS ((SELECT "value" FROM "network_meta" WHERE "key" = 'mutability') IS 'ephemeral');
 END;
@@ -191,6 +197,27 @@ CREATE TRIGGER "tr_segments_owner_insert" BEFORE INSERT ON "segments"
 BEGIN
   SELECT RAISE(ABORT, 'A segment is there already') WHERE EXISTS (SELECT 1 FROM "segments" WHERE "segment" = NEW."segment");
   SELECT RAISE(ABORT, 'Everybody sees a shared cassette') WHERE NEW."owner" <> '' AND NOT ((SELECT "value" FROM "network_meta" WHERE "key" = 'memories') IS 'private');
+END;
+
+CREATE TRIGGER "tr_vectors_insert" BEFORE INSERT ON "vectors"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+  SELECT RAISE(ABORT, 'A vector is stored already under this number or for this text') WHERE EXISTS (SELECT 1 FROM "vectors" WHERE "vector_id" = NEW."vector_id" OR "hash" = NEW."hash");
+  SELECT RAISE(ABORT, 'A vector is that of a chunk''s text') WHERE NOT EXISTS (SELECT 1 FROM "chunks" WHERE "hash" = NEW."hash");
+  SELECT RAISE(ABORT, 'A vector''s vector_hash must be 64 lower-case hex digits') WHERE (length("NEW"."vector_hash") IS 64 AND length(CAST("NEW"."vector_hash" AS BLOB)) IS 64 AND "NEW"."vector_hash" NOT GLOB '*[^0-9a-f]*') IS NOT 1;
+  SELECT RAISE(ABORT, 'A vector has four bytes for each of its dimensions') WHERE length(NEW."data") IS NOT 4 * NEW."dimensions";
+  SELECT RAISE(ABORT, 'All vectors of a cassette have one maker') WHERE EXISTS (SELECT 1 FROM (SELECT * FROM "vectors" ORDER BY "vector_id" LIMIT 1) AS "first" WHERE "first"."model" IS NOT NEW."model" OR "first"."revision" IS NOT NEW."revision" OR "first"."dimensions" IS NOT NEW."dimensions" OR "first"."normalizer" IS NOT NEW."normalizer");
+END;
+
+CREATE TRIGGER "tr_vectors_update" BEFORE UPDATE ON "vectors"
+BEGIN
+  SELECT RAISE(ABORT, 'A vector is never changed: it is removed, and made again from its text');
+END;
+
+CREATE TRIGGER "tr_vectors_delete" BEFORE DELETE ON "vectors"
+BEGIN
+  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
+  SELECT RAISE(ABORT, 'A vector goes with the last chunk of its text') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'reindexing') IS NOT '1' AND EXISTS (SELECT 1 FROM "chunks" WHERE "hash" = OLD."hash");
 END;
 
 CREATE TRIGGER "tr_cassette_migrations_sealed_insert" BEFORE INSERT ON "cassette_migrations"
@@ -264,21 +291,6 @@ BEGIN
 END;
 
 CREATE TRIGGER "tr_tail_sealed_delete" BEFORE DELETE ON "tail"
-BEGIN
-  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
-END;
-
-CREATE TRIGGER "tr_vectors_sealed_insert" BEFORE INSERT ON "vectors"
-BEGIN
-  SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
-END;
-
-CREATE TRIGGER "tr_vectors_update" BEFORE UPDATE ON "vectors"
-BEGIN
-  SELECT RAISE(ABORT, 'A vector is never changed: it is removed, and made again from its text');
-END;
-
-CREATE TRIGGER "tr_vectors_sealed_delete" BEFORE DELETE ON "vectors"
 BEGIN
   SELECT RAISE(ABORT, 'immutable: the cassette is sealed, nothing is written to it any more') WHERE (SELECT "value" FROM "network_meta" WHERE "key" = 'sealed') IS '1';
 END;
