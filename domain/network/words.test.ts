@@ -78,7 +78,12 @@ describe("words", () => {
 
 describe("questions", () => {
   it.each(["", "   ", "***", '"', "''", "()", "^:-"])("%j asks nothing", (text) => {
-    expect(questionOf(text, plain)).toEqual({ terms: [], neighbours: [], phrases: [] })
+    expect(questionOf(text, plain)).toEqual({
+      terms: [],
+      aside: new Set(),
+      neighbours: [],
+      phrases: []
+    })
   })
   it("treats the words of a search language as words", () => {
     expect(questionOf('NOT body:agents OR "', plain).terms).toEqual([
@@ -90,14 +95,27 @@ describe("questions", () => {
     ])
   })
   it("has its terms once and in binary order, and its neighbours", () => {
-    expect(questionOf("b a b", plain)).toEqual({
-      terms: ["a", "b"],
+    expect(questionOf("y x y", plain)).toEqual({
+      terms: ["x", "y"],
+      aside: new Set(),
       neighbours: [
-        ["b", "a"],
-        ["a", "b"]
+        ["y", "x"],
+        ["x", "y"]
       ],
       phrases: []
     })
+  })
+  it.each([
+    ["how do I patch a dependency", ["a", "do", "how", "i"]],
+    ["What’s the use of it?", ["it", "of", "the", "what"]],
+    ['how is "to be or not to be" said', ["how", "is"]],
+    ["what is `this` in a class", ["a", "in", "is", "what"]],
+    ["how does a to-do list look", ["a", "doe", "how"]],
+    ["how does the WHO count", ["doe", "how", "the"]],
+    ["how do I find how-to pages", ["do", "i"]],
+    ["HOW DO I PATCH", ["do", "how", "i"]]
+  ])("tells in %j which words only hold it together", (text, aside) => {
+    expect([...questionOf(text, plain).aside].sort()).toEqual(aside)
   })
   it("takes quoted words as a phrase, and an unpaired quotation mark as nothing", () => {
     expect(questionOf('the "memory architecture" of', plain).phrases).toEqual([["memory", "architecture"]])

@@ -105,6 +105,16 @@ const addNames = (text: string, start: number, stem: Stem, identifiers: Array<Wo
   }
 }
 
+/** The words and identifiers of a text as they are written, with their places in its NFC form. */
+export const writtenWords = (
+  text: string
+): ReadonlyArray<{ readonly written: string; readonly start: number; readonly end: number }> =>
+  [...text.normalize("NFC").matchAll(finder)].map(({ 0: written, index }) => ({
+    written,
+    start: index,
+    end: index + written.length
+  }))
+
 /** The words of a text. */
 export const wordsOf = (text: string, stem: Stem): Words => {
   const source = isAscii(text) ? text : text.normalize("NFC")

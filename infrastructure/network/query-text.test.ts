@@ -112,6 +112,53 @@ describe("nothing is the syntax of a search engine", () => {
   })
 })
 
+describe("words that only hold a question together", () => {
+  // The words that ask are rarer here than those that tell.
+  const pages: Readonly<Record<string, string>> = {
+    ...Object.fromEntries(
+      Array.from({ length: 30 }, (_, page) => [
+        `p/${page}.md`,
+        `The package ${page} has a dependency and a patch of it.`
+      ])
+    ),
+    "p/patch.md": "Patch a dependency: a patch of a dependency is kept beside the package.",
+    "p/story.md": "How do I know? How do I, do I, how. What can I do, and why do I?",
+    "q/hamlet.md": "To be, or not to be.",
+    "q/who.md": "The Who is a band.",
+    "q/verrou.md": "Un verrou protège la file.",
+    "q/questions.md": "Qu’est-ce que c’est ? Comment, que, qui, quoi."
+  }
+  const paths = (text: string) =>
+    withNetworkOf([local("one", cassetteWith(temporaryFolder(), "one", pages))], (network) =>
+      Effect.map(network.query(text, 50), ({ hits }) => hits.map(({ path }) => path))
+    )
+
+  it("do not decide what is found, nor what stands first", async () => {
+    const plain = await paths("patch dependency")
+    for (const text of [
+      "patch a dependency",
+      "how do I patch a dependency",
+      "What can I do to patch the dependency?"
+    ]) {
+      const found = await paths(text)
+      expect(found[0]).toBe("p/patch.md")
+      expect([...found].sort()).toEqual([...plain].sort())
+    }
+    expect(await paths("Qu’est-ce que le verrou ?")).toEqual(["q/verrou.md"])
+  })
+  it.each([
+    ["to be or not to be", "q/hamlet.md"],
+    ["The Who", "q/who.md"],
+    ["how do I", "p/story.md"],
+    ["how do I zebra", "p/story.md"]
+  ])("find by themselves what nothing else finds: %s", async (text, path) => {
+    expect((await paths(text))[0]).toBe(path)
+  })
+  it("must stand where they are quoted", async () => {
+    expect(await paths('"how do I" patch')).toEqual(["p/story.md"])
+  })
+})
+
 describe("a term in more than a tenth of all chunks", () => {
   // 1,100 chunks have the common word: more than the least number that may be called common.
   const many = Object.fromEntries(

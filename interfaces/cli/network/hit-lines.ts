@@ -1,6 +1,6 @@
 // Hits for people to read, numbered in their order.
 import type { Answer, Hit } from "../../../domain/network/cassette.ts"
-import { questionOf } from "../../../domain/network/query-text.ts"
+import { type Question, questionOf } from "../../../domain/network/query-text.ts"
 import { englishStem } from "../../../infrastructure/network/english-stems.ts"
 import { type HostShape, mayColour } from "../host.ts"
 import { printable } from "../printable.ts"
@@ -14,19 +14,14 @@ const linesText = ({ line_end, line_start, memory }: Hit): string =>
       ? `:${line_start}`
       : `:${line_start}-${line_end}`
 
-const linesOf = (
-  host: HostShape,
-  terms: ReadonlyArray<string>,
-  hit: Hit,
-  rank: number
-): ReadonlyArray<string> => {
+const linesOf = (host: HostShape, question: Question, hit: Hit, rank: number): ReadonlyArray<string> => {
   const colours = mayColour(host, "stdout")
   const where = printable([`${hit.path}${linesText(hit)}`, ...hit.heading_path].join(" > "))
   const elsewhere = hit.place_count > 1 ? ` (and ${hit.place_count - 1} more)` : ""
   const title = colours ? `\u001b[1m${where}\u001b[0m` : where
   return [
     `${rank}. ${title}  [${hit.source}]  ${hit.score.toFixed(3)}${elsewhere}`,
-    `   ${snippet(hit.content, terms, colours)}`
+    `   ${snippet(hit.content, question, colours)}`
   ]
 }
 
@@ -47,8 +42,8 @@ export const hitLines = (
   hits: ReadonlyArray<Hit>,
   answers: Readonly<Record<string, Answer>>
 ): ReadonlyArray<string> => {
-  const { terms } = questionOf(text, englishStem)
+  const question = questionOf(text, englishStem)
   return hits.length === 0
     ? [noHitLine(answers)]
-    : hits.flatMap((hit, index) => linesOf(host, terms, hit, index + 1))
+    : hits.flatMap((hit, index) => linesOf(host, question, hit, index + 1))
 }

@@ -1,6 +1,7 @@
 // A piece of a hit for people to read: the lines where most of the question's words stand, with the words marked on a
 // terminal that may be coloured.
-import { type Words, wordsOf } from "../../../domain/network/words.ts"
+import type { Question } from "../../../domain/network/query-text.ts"
+import { wordsOf } from "../../../domain/network/words.ts"
 import { englishStem } from "../../../infrastructure/network/english-stems.ts"
 import { printable } from "../printable.ts"
 
@@ -9,10 +10,16 @@ const SHOWN_UNITS = 240
 
 type Marked = ReadonlyArray<{ readonly start: number; readonly end: number }>
 
-const marksIn = ({ identifiers, sequence }: Words, terms: ReadonlySet<string>): Marked =>
-  [...sequence, ...identifiers]
-    .filter(({ term }) => terms.has(term))
-    .sort((left, right) => left.start - right.start || right.end - left.end)
+/** Where the question's words stand; those that only hold it together where no other one does. */
+const marksIn = (text: string, { aside, terms }: Question): Marked => {
+  const asked = new Set(terms)
+  const { identifiers, sequence } = wordsOf(text, englishStem)
+  const found = [...sequence, ...identifiers].filter(({ term }) => asked.has(term))
+  const telling = found.filter(({ term }) => !aside.has(term))
+  return (telling.length === 0 ? found : telling).sort(
+    (left, right) => left.start - right.start || right.end - left.end
+  )
+}
 
 /** The beginning of the piece in which most marks stand. */
 const bestStart = (marks: Marked): number => {
@@ -26,10 +33,10 @@ const bestStart = (marks: Marked): number => {
 
 const collapse = (text: string): string => printable(text.replaceAll(/\s+/g, " "))
 
-/** One line of a text, with the words of the terms marked when colours are wanted. */
-export const snippet = (content: string, terms: ReadonlyArray<string>, colours: boolean): string => {
+/** One line of a text, with the question's words marked when colours are wanted. */
+export const snippet = (content: string, question: Question, colours: boolean): string => {
   const text = content.normalize("NFC")
-  const marks = marksIn(wordsOf(text, englishStem), new Set(terms))
+  const marks = marksIn(text, question)
   const begins = bestStart(marks)
   const from = Math.max(
     0,
