@@ -4,6 +4,7 @@ import { jcsText } from "../canonical/jcs.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { CASSETTE_SCHEMA_VERSION } from "./limits.ts"
 import type { Receipt } from "./receipt-form.ts"
+import type { EmbedderIdentity } from "./vectors.ts"
 
 /** What a cassette is told once and keeps; the first receipt names its hash as its parent. */
 export interface CassetteDescription {
@@ -116,3 +117,25 @@ export const receiptHash = (sha256: Sha256, receipt: Receipt): string =>
 /** `db_hash`: what a cassette holds, whatever its file's bytes are; 16 hexadecimal digits. */
 export const contentRoot = (sha256: Sha256, root: string): string =>
   sha256(jcsText(["cassette/content/1", CASSETTE_SCHEMA_VERSION, root])).slice(0, 16)
+
+/** A vector as a store keeps it. */
+export interface StoredVector extends EmbedderIdentity {
+  /** SHA-256 of the text. */
+  readonly hash: string
+  /** SHA-256 of the numbers: little-endian 32-bit floats. */
+  readonly data_hash: string
+}
+
+/** The hash of a stored vector: whose it is, who made it, and its numbers. */
+export const vectorHash = (sha256: Sha256, vector: StoredVector): string =>
+  sha256(
+    jcsText([
+      "cassette/vector/1",
+      vector.hash,
+      vector.model,
+      vector.revision,
+      vector.dimensions,
+      vector.normalizer,
+      vector.data_hash
+    ])
+  )

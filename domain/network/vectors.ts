@@ -1,9 +1,6 @@
 // Vectors of texts: who made them, how texts are prepared for it, and how alike two are. Vectors of different makers are
 // never compared. A store keeps the maker beside every vector; this file only says what must be equal.
 
-import { jcsText } from "../canonical/jcs.ts"
-import type { Sha256 } from "../canonical/sha256.ts"
-
 /** The rule by which a text is prepared before it is embedded. */
 export const EMBEDDING_NORMALIZER = "nfc/1"
 
@@ -19,28 +16,6 @@ export interface EmbedderIdentity {
 /** One line that names a maker, for people and for comparison. */
 export const identityText = ({ dimensions, model, normalizer, revision }: EmbedderIdentity): string =>
   `${model} ${revision} (${dimensions} dimensions, ${normalizer})`
-
-/** A vector as a store keeps it. */
-export interface StoredVector extends EmbedderIdentity {
-  /** SHA-256 of the text. */
-  readonly hash: string
-  /** SHA-256 of the numbers: little-endian 32-bit floats. */
-  readonly data_hash: string
-}
-
-/** The hash of a stored vector: whose it is, who made it, and its numbers. */
-export const vectorHash = (sha256: Sha256, vector: StoredVector): string =>
-  sha256(
-    jcsText([
-      "cassette/vector/1",
-      vector.hash,
-      vector.model,
-      vector.revision,
-      vector.dimensions,
-      vector.normalizer,
-      vector.data_hash
-    ])
-  )
 
 /** The text as it is embedded. */
 export const preparedText = (text: string): string => text.normalize("NFC")

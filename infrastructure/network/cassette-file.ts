@@ -18,6 +18,7 @@ import {
   pictureOf
 } from "../sqlite/private-copy.ts"
 import { isBusyCode } from "../sqlite/busy-code.ts"
+import { quickFindings } from "../sqlite/quick-check.ts"
 import { traceRemoval } from "../sqlite/reading-traces.ts"
 
 /** "CXN1" as a big-endian number, in the header of every cassette. */
@@ -78,6 +79,11 @@ const codeOf = (error: unknown): string => {
 const PUT_BACK =
   "cortex network verify lists every fault; put it back from a copy, or remove it and index again"
 
+const damaged = (what: string): CassetteFault => ({
+  status: "error",
+  reason: `the file is damaged (${what}): ${PUT_BACK}`
+})
+
 /** What an error says about a cassette, and what to do; whatever reading stumbles over is a fault of what was read. */
 const faultOf = (error: unknown): CassetteFault => {
   const code = codeOf(error)
@@ -107,7 +113,7 @@ const faultOf = (error: unknown): CassetteFault => {
   if (code.startsWith("SQLITE_") && !code.startsWith("SQLITE_CORRUPT")) {
     return { status: "error", reason: `the file cannot be read (${code}: ${message})` }
   }
-  return { status: "error", reason: `the file is damaged (${message}): ${PUT_BACK}` }
+  return damaged(message)
 }
 
 /** Whose file is opened, what its configuration asks of it, and how much of it stays in memory. */
@@ -116,6 +122,8 @@ interface Wanted {
   readonly id: string
   readonly asked: AskedBirth
   readonly cacheKibibytes: number
+  /** True for one who judges the file: damage that an opening sees is his to tell, with all the rest. */
+  readonly asFound: boolean
 }
 
 const judge = (found: CassetteInspection, { asked, file, id }: Wanted): CassetteFault | undefined => {
@@ -180,7 +188,8 @@ const admit = (path: string, wanted: Wanted): Admitted | CassetteFault => {
   try {
     connection.pragma(`cache_size = -${wanted.cacheKibibytes}`)
     const found = inspectCassette(connection)
-    const fault = judge(found, wanted)
+    const [damage] = found.kind === "cassette" && !wanted.asFound ? quickFindings(connection) : []
+    const fault = judge(found, wanted) ?? (damage === undefined ? undefined : damaged(damage.message))
     if (fault === undefined && found.kind === "cassette") admitted = { connection, meta: found.meta }
     return admitted ?? fault ?? { status: "error", reason: "the file cannot be read" }
   } finally {
@@ -246,17 +255,18 @@ export class CassetteFile {
   private readonly wanted: Wanted
   private opened: OpenCassette | undefined
 
-  /** Without `asked` the file is read as whatever it was born. */
+  /** Without `asked` the file is read as it was born, whatever that is. */
   constructor(
     file: string,
     id: string,
     {
       asked = {},
+      asFound = false,
       cacheKibibytes = CACHE_KIBIBYTES
-    }: { readonly asked?: AskedBirth | undefined; readonly cacheKibibytes?: number } = {}
+    }: Partial<Pick<Wanted, "asFound" | "cacheKibibytes">> & { readonly asked?: AskedBirth | undefined } = {}
   ) {
     this.file = file
-    this.wanted = { file, id, asked, cacheKibibytes }
+    this.wanted = { file, id, asked, asFound, cacheKibibytes }
   }
 
   /** Runs synchronous reading; whatever keeps it from reading is a fault. */

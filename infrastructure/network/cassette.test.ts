@@ -10,6 +10,7 @@ import type { Receipt } from "../../domain/network/receipt-form.ts"
 import { receiptHash } from "../../domain/network/records.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { type Connection, openForReading } from "../sqlite/better-sqlite3-host.ts"
+import { withBit, withUsedPagesFree } from "../testing/doctored-pages.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { addReceipt, copyReceipt } from "./cassette-schema.ts"
@@ -512,6 +513,31 @@ describe("indexes", () => {
     const [hit] = await Effect.runPromise(cassette.query("café", 1))
     expect(text).toContain(hit?.content)
     await Effect.runPromise(cassette.close)
+  })
+})
+
+describe("a cassette that is only read", () => {
+  it.each([
+    ["whose header miscounts its free pages", (bytes: Buffer) => withBit(bytes, 39, 0)],
+    ["whose list of free pages names pages in use", (bytes: Buffer) => withUsedPagesFree(bytes, [3, 4])],
+    ["whose header has a value that no writer gives it", (bytes: Buffer) => withBit(bytes, 80, 3)]
+  ] as const)("and %s is damaged, as for a writer, and verification tells all of it", (_, change) => {
+    const file = cassetteWith(temporaryFolder(), "one", { "a/b.md": markdown })
+    const bytes = change(readFileSync(file))
+    writeFileSync(file, bytes)
+    const asked = new CassetteFile(file, "one")
+    expect(asked.read(() => "read")).toMatchObject({
+      status: "error",
+      reason: expect.stringMatching(/^the file is damaged .*cortex network verify/)
+    })
+    asked.close()
+    const verifying = new CassetteFile(file, "one", { asFound: true })
+    const verified = verifying.read(({ connection }) => verifyCassette(connection, "one"))
+    verifying.close()
+    expect(verified).toMatchObject({ value: { facts: { documents: 1 } } })
+    const { findings } = (verified as { readonly value: ReturnType<typeof verifyCassette> }).value
+    expect(findings.map(({ code }) => code)).toContain("INTEGRITY")
+    expect(readFileSync(file)).toEqual(bytes)
   })
 })
 

@@ -17,10 +17,11 @@ import {
   receiptHash,
   recordHash,
   saveRecordHash,
-  type SaveRecord
+  type SaveRecord,
+  type StoredVector,
+  vectorHash
 } from "../../domain/network/records.ts"
 import { termTexts } from "../../domain/network/words.ts"
-import { type StoredVector, vectorHash } from "../../domain/network/vectors.ts"
 import { sha256, sha256Bytes, sha256OfBytes } from "../hashing/sha256.ts"
 import { candidateDistance, signDistances, signsOf } from "../../domain/network/sign-bits.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"

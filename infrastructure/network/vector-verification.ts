@@ -1,15 +1,10 @@
 // Judges the vectors of a cassette: each must have length 1, the same maker as the others, a text that is a chunk's, and
 // the hash that it was written with; all that were written must be there, and their signs must stand in a segment or
 // their number in the tail. Whether a vector is the right one for its text only its maker could say.
+import { vectorHash } from "../../domain/network/records.ts"
 import { SEGMENT_VECTORS } from "../../domain/network/limits.ts"
 import { changedSegment, type SignSegment, signsOf } from "../../domain/network/sign-bits.ts"
-import {
-  cosine,
-  type EmbedderIdentity,
-  floatsOf,
-  identityText,
-  vectorHash
-} from "../../domain/network/vectors.ts"
+import { cosine, type EmbedderIdentity, floatsOf, identityText } from "../../domain/network/vectors.ts"
 import { sha256, sha256OfBytes } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { Find } from "./chunk-verification.ts"

@@ -9,7 +9,8 @@ import {
   type SignSegment,
   signsOf
 } from "../../domain/network/sign-bits.ts"
-import { type EmbedderIdentity, floatsOf, identityText, vectorHash } from "../../domain/network/vectors.ts"
+import { vectorHash } from "../../domain/network/records.ts"
+import { type EmbedderIdentity, floatsOf, identityText } from "../../domain/network/vectors.ts"
 import { sha256, sha256OfBytes } from "../hashing/sha256.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 

@@ -2,7 +2,6 @@
 // answer is ended by its own id and another is started for the next question.
 
 import { type ChildProcess, spawn } from "node:child_process"
-import { createInterface } from "node:readline"
 
 export type Answer<A> = { readonly value: A } | { readonly failed: string }
 
@@ -50,8 +49,12 @@ export class LineServer<Question, A> {
     child.stderr.on("data", (chunk) => {
       this.#stderr = `${this.#stderr}${String(chunk)}`.slice(-2_000)
     })
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      if (child === this.#child) this.#take({ value: JSON.parse(line) as A })
+    // What a child had not finished when it ended is no line.
+    let rest = ""
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      const lines = `${rest}${chunk}`.split("\n")
+      rest = lines.pop() ?? ""
+      for (const line of lines) if (child === this.#child) this.#take({ value: JSON.parse(line) as A })
     })
     child.on("close", (code, signal) => {
       if (child !== this.#child) return

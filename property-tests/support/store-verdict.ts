@@ -53,7 +53,7 @@ const verdicts: Readonly<Record<StoreName, (job: FilePlace) => Effect.Effect<Ver
     ),
   cassette: ({ file }) =>
     Effect.sync(() => {
-      const cassette = new CassetteFile(file, CASSETTE_ID)
+      const cassette = new CassetteFile(file, CASSETTE_ID, { asFound: true })
       const read = cassette.read(({ connection }) => verifyCassette(connection, CASSETTE_ID))
       cassette.close()
       return "value" in read

@@ -28,7 +28,7 @@ const verifyOne = ({ file, id, refusal }: ConfiguredCassette): Effect.Effect<Ver
     if (refusal !== undefined) {
       return Effect.fail(new CassetteOffline({ cassette_id: id, status: "refused", reason: refusal }))
     }
-    const cassette = new CassetteFile(file, id)
+    const cassette = new CassetteFile(file, id, { asFound: true })
     const verified = cassette.read(({ connection }) => verifyCassette(connection, id))
     cassette.close()
     if ("value" in verified) return Effect.succeed(verified.value)
