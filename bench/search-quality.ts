@@ -123,7 +123,7 @@ const askNetwork = (files: ReadonlyArray<string>, questions: ReadonlyArray<Asked
     files.map((file, part) => local(`part-${part}`, file)),
     (network) =>
       Effect.forEach(questions, ({ pages, question }) =>
-        Effect.map(network.query(question, HITS), ({ hits }) =>
+        Effect.map(network.query(question, HITS, { maxBytes: Infinity }), ({ hits }) =>
           // A text that stands in several documents is one hit; any of its places is a find.
           findOf(
             hits.map((hit) => hit.places.find(({ path }) => pages.includes(path))?.path ?? hit.path),

@@ -118,7 +118,7 @@ const ask = (
     }),
     (network) =>
       Effect.map(
-        Effect.forEach(questions, (text) => network.query(text, limit)),
+        Effect.forEach(questions, (text) => network.query(text, limit, { maxBytes: Infinity })),
         (answers) =>
           answers.map(({ hits }) =>
             hits.map(({ chunk_id, parts, score }) => [chunk_id, score, parts] as const)

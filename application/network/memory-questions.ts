@@ -3,6 +3,7 @@
 // same words as what does not exist. Stores that somebody plugged in have no memories and are not asked.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { DEFAULT_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
 import type { JsonObject } from "../../domain/canonical/json.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
@@ -18,10 +19,11 @@ import {
 } from "../../domain/network/symbol-errors.ts"
 import { isMeantAsSymbol, parseSymbol, symbolOf } from "../../domain/network/symbols.ts"
 import type { Asking } from "./asking.ts"
+import { bounded } from "./bounded-answer.ts"
 import type { Cassette, ForgetMemory, MemoryRule, MemorySaved, SaveMemory } from "./cassette.ts"
 import type { EmbedderShape } from "./embedder.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./network.ts"
-import type { SymbolAskError } from "./symbol-questions.ts"
+import type { LookupOptions, SymbolAskError } from "./symbol-questions.ts"
 import { hashMeant } from "./symbol-lookup.ts"
 import { withUnanswered } from "./symbol-resolution.ts"
 
@@ -45,7 +47,7 @@ export interface MemorySource {
   readonly save_count: number
 }
 
-export interface RecalledMemory extends Pick<MergedAnswer, "answers" | "partial"> {
+export interface RecalledMemory extends Pick<MergedAnswer, "answers" | "left_off" | "partial"> {
   readonly hash: string
   readonly symbol: string
   readonly text: string
@@ -87,7 +89,7 @@ export interface MemoryQuestions {
   /** The memory that a hash, 12 or more of its first digits, or a symbol `@A:` names. */
   readonly memoryRecall: (
     name: string,
-    options?: Pick<QueryOptions, "cassettes" | "strict">
+    options?: LookupOptions
   ) => Effect.Effect<RecalledMemory, SymbolAskError>
   /**
    * Removes the memory that a name, as for `memoryRecall`, names in one cassette, with its words and vectors: whole or not at
@@ -132,7 +134,7 @@ const prefixOf = (name: string): Result.Result<string, InvalidNetworkSymbol> =>
       : Result.fail(new InvalidNetworkSymbol({ symbol: name, reason: "it names no memory" }))
   )
 
-type Found = Omit<RecalledMemory, "answers" | "partial">
+type Found = Omit<RecalledMemory, "answers" | "left_off" | "partial">
 
 /** The one memory whose hash begins with the digits. */
 const recall = Effect.fnUntraced(function* (
@@ -234,7 +236,10 @@ export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
     return { ...saved, cassette_id: cassette, symbol: symbolOf("memory", saved.hash) }
   }),
   memoryQuery: (text, limit = DEFAULT_LIMIT, options = {}) =>
-    hub.search(text, limit, options, { only: "memory", isAsked: keepsMemories }),
-  memoryRecall: recallFrom(hub),
+    bounded(
+      options.maxBytes ?? DEFAULT_ANSWER_BYTES,
+      hub.search(text, limit, options, { only: "memory", isAsked: keepsMemories })
+    ),
+  memoryRecall: (name, options = {}) => bounded(options.maxBytes ?? Infinity, recallFrom(hub)(name, options)),
   memoryForget: forgetFrom(hub)
 })

@@ -6,6 +6,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { DEFAULT_ANSWER_BYTES, type LeftOff } from "../../domain/canonical/answer-budget.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
@@ -29,6 +30,7 @@ import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import { Hashing } from "../ledger/hashing.ts"
 import { Asking } from "./asking.ts"
+import { bounded } from "./bounded-answer.ts"
 import { CallerAgent } from "./caller-agent.ts"
 import type { Cassette } from "./cassette.ts"
 import { Embedder, type EmbedderShape } from "./embedder.ts"
@@ -53,12 +55,19 @@ export interface QueryOptions {
   readonly mode?: SearchMode | undefined
   /** True: any cassette that does not answer is an error. */
   readonly strict?: boolean | undefined
+  /**
+   * How large the answer may be as JSON (bytes of UTF-8, 4,096 or more; `Infinity` for no bound). By default 32,768 for hits,
+   * and no bound for the one text that a symbol or a hash names. What was left off is told in `left_off`.
+   */
+  readonly maxBytes?: number | undefined
 }
 
 /** Hits of all cassettes as one list. */
 export interface MergedAnswer extends Search {
   readonly answers: Readonly<Record<string, Answer>>
   readonly partial: boolean
+  /** Only where the answer is larger than its budget. */
+  readonly left_off?: LeftOff
 }
 
 /** The neighbours of a text. */
@@ -74,6 +83,8 @@ export interface AnswerByCassette {
   readonly notices: ReadonlyArray<string>
   readonly answers: Readonly<Record<string, Answer>>
   readonly partial: boolean
+  /** Only where the answer is larger than its budget. */
+  readonly left_off?: LeftOff
 }
 
 /** How one cassette is. */
@@ -130,6 +141,8 @@ export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
   ) => Effect.Effect<NeighbourAnswer, SymbolAskError>
   readonly status: Effect.Effect<ReadonlyArray<CassetteHealth>, NetworkClosed>
 }
+
+const budgetOfHits = ({ maxBytes = DEFAULT_ANSWER_BYTES }: QueryOptions = {}): number => maxBytes
 
 const limitFault = (limit: number): InvalidInput | undefined =>
   Number.isInteger(limit) && limit >= 0 && limit <= MAX_LIMIT
@@ -383,11 +396,13 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
         swap: (cassette) => hub.roster.swap(cassette),
         swapEmbedder: (next, retire = Effect.void) => hub.swapEmbedder(next, retire),
         cassettes: hub.roster.ids,
-        query: (text, limit = DEFAULT_LIMIT, options = {}) => hub.search(text, limit, options),
-        queryAll: (text, topK, options) => hub.queryAll(text, topK, options),
+        query: (text, limit = DEFAULT_LIMIT, options = {}) =>
+          bounded(budgetOfHits(options), hub.search(text, limit, options)),
+        queryAll: (text, topK, options) => bounded(budgetOfHits(options), hub.queryAll(text, topK, options)),
         queryByCapability: (text, capability, topK, options) =>
-          hub.queryAll(text, topK, { ...options, capability }),
-        neighbours: (name, limit, options) => hub.neighbours(name, limit, options),
+          bounded(budgetOfHits(options), hub.queryAll(text, topK, { ...options, capability })),
+        neighbours: (name, limit, options) =>
+          bounded(budgetOfHits(options), hub.neighbours(name, limit, options)),
         status: hub.status,
         ...hub.memories,
         ...hub.symbols

@@ -6,6 +6,7 @@ import type { Scope } from "../../domain/network/index-requests.ts"
 import type { SymbolError } from "../../domain/network/symbol-errors.ts"
 import { parseSymbol } from "../../domain/network/symbols.ts"
 import type { Asking } from "./asking.ts"
+import { bounded } from "./bounded-answer.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./network.ts"
 import {
   type ExpandedText,
@@ -18,14 +19,14 @@ import {
   withUnanswered
 } from "./symbol-resolution.ts"
 
-/** Which cassettes symbols are looked up in. */
-export type LookupOptions = Pick<QueryOptions, "cassettes" | "strict">
+/** Which cassettes symbols are looked up in, and how large the answer may be. */
+export type LookupOptions = Pick<QueryOptions, "cassettes" | "maxBytes" | "strict">
 
 /** Which cassettes symbols are looked up in, and how far they are followed. */
 export interface SymbolOptions extends ExpansionOptions, LookupOptions {}
 
 /** What was found out about symbols, and who took part. */
-export type SymbolAnswer<A> = A & Pick<MergedAnswer, "answers" | "partial">
+export type SymbolAnswer<A> = A & Pick<MergedAnswer, "answers" | "left_off" | "partial">
 
 export type SymbolAskError = AskError | SymbolError
 
@@ -44,7 +45,7 @@ export interface SymbolQuestions {
   /** The shortest symbols of those chunk hashes that some cassette has, by hash. */
   readonly shortSymbols: (
     hashes: ReadonlyArray<string>,
-    options?: LookupOptions
+    options?: Omit<LookupOptions, "maxBytes">
   ) => Effect.Effect<SymbolAnswer<{ readonly symbols: Readonly<Record<string, string>> }>, AskError>
 }
 
@@ -56,10 +57,10 @@ export type AskIndexes = <A>(
 
 /** The questions over what asks the indexes. */
 export const symbolQuestions = (ask: AskIndexes): SymbolQuestions => {
-  const judged = Effect.fnUntraced(function* <A, E extends SymbolError>(
+  const answered = Effect.fnUntraced(function* <A, E extends SymbolError>(
     options: LookupOptions,
     work: (asking: Asking, scope: Scope) => Effect.Effect<A, E>
-  ): Effect.fn.Return<SymbolAnswer<A>, SymbolAskError> {
+  ) {
     const { answers, partial, value } = yield* ask(options, (asking, scope) =>
       Effect.result(work(asking, scope))
     )
@@ -67,6 +68,11 @@ export const symbolQuestions = (ask: AskIndexes): SymbolQuestions => {
       ? { ...value.success, answers, partial }
       : yield* Effect.fail(withUnanswered(value.failure, answers))
   })
+  const judged = <A, E extends SymbolError>(
+    options: LookupOptions,
+    work: (asking: Asking, scope: Scope) => Effect.Effect<A, E>
+  ): Effect.Effect<SymbolAnswer<A>, SymbolAskError> =>
+    bounded(options.maxBytes ?? Infinity, answered(options, work))
   return {
     resolveSymbol: Effect.fnUntraced(function* (
       symbol: string,

@@ -52,16 +52,18 @@ export const writeVerbatim = Effect.fnUntraced(function* (text: string) {
 export const writeWarnings = (warnings: ReadonlyArray<string>): Effect.Effect<void, never, Host> =>
   Host.use((host) => writeNotes(warnings.map((warning) => `warning: ${printable(withPlace(host, warning))}`)))
 
+/** Lines as they are written, for so many columns. */
+export const linesText = (lines: ReadonlyArray<Line>, columns: number | undefined): string =>
+  laidOut(lines, columns)
+    .map((line) => `${line}\n`)
+    .join("")
+
 /** Writes a command's result in the format that was asked for. */
 export const answer = Effect.fnUntraced(function* (result: Answer) {
   const format = yield* Format
   const { columns } = yield* Host
   yield* writeResult(
-    format === "json"
-      ? `${successEnvelope(result.data)}\n`
-      : laidOut(result.lines(), columns("stdout"))
-          .map((line) => `${line}\n`)
-          .join("")
+    format === "json" ? `${successEnvelope(result.data)}\n` : linesText(result.lines(), columns("stdout"))
   )
 })
 
@@ -141,11 +143,5 @@ export const answerStreamed = Effect.fnUntraced(function* <E, R>({ data, lines }
     return
   }
   const { columns } = yield* Host
-  yield* Stream.runForEachArray(lines, (page) =>
-    writeResult(
-      laidOut(page, columns("stdout"))
-        .map((line) => `${line}\n`)
-        .join("")
-    )
-  )
+  yield* Stream.runForEachArray(lines, (page) => writeResult(linesText(page, columns("stdout"))))
 })

@@ -134,6 +134,85 @@ describe("the network in a program", () => {
   })
 })
 
+describe("the budget of an answer", () => {
+  const asking = (options?: Parameters<Network["Service"]["query"]>[2]) => {
+    const texts = Array.from({ length: 100 }, (_, n) => [`${100 + n}.txt`, `hub ${n} ${"x".repeat(1_000)}`])
+    return Network.use((network) =>
+      Effect.andThen(
+        network.register(storeOf("store", Object.fromEntries(texts))),
+        network.query("hub", 100, options)
+      )
+    ).pipe(Effect.provide(Network.layerEmpty))
+  }
+
+  it("is 32,768 bytes of JSON unless the caller says otherwise, and what was left off is told", async () => {
+    const whole = await Effect.runPromise(asking({ maxBytes: Infinity }))
+    expect([whole.hits.length, whole.left_off]).toEqual([100, undefined])
+    for (const [options, bytes] of [
+      [undefined, 32_768],
+      [{ maxBytes: 65_536 }, 65_536]
+    ] as const) {
+      const { left_off, ...answer } = await Effect.runPromise(asking(options))
+      expect(Buffer.byteLength(JSON.stringify({ ...answer, left_off }))).toBeLessThanOrEqual(bytes)
+      expect(answer.hits).toEqual(whole.hits.slice(0, answer.hits.length))
+      expect(left_off).toMatchObject({
+        cuts: [{ at: "/hits", shown: answer.hits.length, of: 100 }],
+        more: expect.stringContaining("maxBytes")
+      })
+    }
+  })
+
+  it("is refused where it is none", async () => {
+    expect(await Effect.runPromise(Effect.flip(asking({ maxBytes: 100 })))).toMatchObject({
+      _tag: "InvalidInput",
+      issues: [{ path: "/maxBytes" }]
+    })
+  })
+
+  it("bounds memories, neighbours, lists by cassette and texts alike", async () => {
+    const folder = temporaryFolder()
+    const file = join(folder, "network.yaml")
+    writeFileSync(
+      file,
+      'network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: own, path: own.db, type: local}\n'
+    )
+    const answers = await Effect.runPromise(
+      Network.use((network) =>
+        Effect.gen(function* () {
+          for (let number = 0; number < 12; number++) {
+            yield* network.memorySave(`a lighthouse ${number} ${`${number} `.repeat(500)}`, "own")
+          }
+          const options = { maxBytes: 4_096 }
+          const { hits } = yield* network.memoryQuery("lighthouse", 1)
+          const hash = hits[0]?.hash ?? ""
+          return yield* Effect.all([
+            network.memoryQuery("lighthouse", 10, options),
+            network.queryAll("lighthouse", 10, options),
+            network.neighbours(hash, 10, options),
+            network
+              .memorySave(`a long one ${"y".repeat(50_000)}`, "own")
+              .pipe(
+                Effect.flatMap(({ symbol }) =>
+                  Effect.all([
+                    network.resolveSymbol(symbol, options),
+                    network.memoryRecall(symbol, options),
+                    network.memoryRecall(symbol)
+                  ])
+                )
+              )
+          ])
+        })
+      ).pipe(Effect.provide(Network.layer({ file })))
+    )
+    const [inMemory, byCassette, near, [resolved, recalled, whole]] = answers
+    for (const answer of [inMemory, byCassette, near, resolved, recalled]) {
+      expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThanOrEqual(4_096)
+      expect(answer.left_off?.cut_count).toBeGreaterThan(0)
+    }
+    expect([whole.text.length, whole.left_off]).toEqual([50_011, undefined])
+  })
+})
+
 describe("memories of a program's own agent", () => {
   it("are kept apart by the agent of the layer, and saved by several programs at once", async () => {
     const folder = temporaryFolder()

@@ -77,6 +77,7 @@ export type {
   NestedSymbol,
   ResolvedSymbol
 } from "../../application/network/symbol-resolution.ts"
+export type { Cut, LeftOff } from "../../domain/canonical/answer-budget.ts"
 export type {
   Answer,
   AnswerStatus,

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import type { CorpusShape } from "../../application/corpus/corpus.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { CorpusPath } from "../../domain/corpus/symbols.ts"
-import { DEFAULT_ANSWER_BYTES } from "./answer-budget.ts"
+import { DEFAULT_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
 import { CorpusAccess } from "./corpus-access.ts"
 import { agentTool, argument, reads, textArgument } from "./tool.ts"
 

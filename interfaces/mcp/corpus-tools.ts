@@ -6,11 +6,11 @@ import { Identifier } from "../../domain/canonical/text.ts"
 import { Budget, type PlanRequest } from "../../domain/corpus/plan-request.ts"
 import { Reference, SectionId, SymbolId } from "../../domain/corpus/symbols.ts"
 import { Text } from "../../domain/ledger/commands.ts"
-import { DEFAULT_ANSWER_BYTES } from "./answer-budget.ts"
+import { DEFAULT_ANSWER_BYTES, textFrom } from "../../domain/canonical/answer-budget.ts"
 import { CorpusAccess } from "./corpus-access.ts"
 import { LedgerAccess } from "./ledger-access.ts"
 import { corpusList } from "./corpus-list.ts"
-import { goingOnInText, offset, textFrom } from "./long-text.ts"
+import { goingOnInText, offset } from "./long-text.ts"
 import { agentTool, type AgentTool, argument, objectArgument, textArgument, type ToolHints } from "./tool.ts"
 
 /** It adds what the same call does not add again. */

@@ -19,7 +19,7 @@ import { DEFAULT_TTL_SECONDS } from "../../domain/ledger/limits.ts"
 import { OUTCOMES, SOURCES } from "../../domain/ledger/rows.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import { actingAgent } from "./caller.ts"
-import { DEFAULT_ANSWER_BYTES, MAX_ANSWER_BYTES } from "./answer-budget.ts"
+import { DEFAULT_ANSWER_BYTES, MAX_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
 import { LedgerAccess } from "./ledger-access.ts"
 import {
   actingTool,

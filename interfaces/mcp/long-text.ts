@@ -1,6 +1,6 @@
 // Texts that are longer than an answer: they are read in parts, each from the character on at which the one before ended.
 import * as Schema from "effect/Schema"
-import { beginningOf, charactersOf } from "./answer-budget.ts"
+import { charactersOf } from "../../domain/canonical/answer-budget.ts"
 import { argument, type GoingOn } from "./tool.ts"
 
 /** The argument of a tool that answers one long text. */
@@ -10,9 +10,6 @@ export const offset = Schema.optionalKey(
     "how many characters of the text to pass over, to go on where an answer was cut"
   )
 )
-
-/** The text from a character on (code points from 0); empty beyond its end. */
-export const textFrom = (text: string, offset = 0): string => text.slice(beginningOf(text, offset).length)
 
 /** Arguments of the call that goes on after what is shown of the text in a field. */
 export const goingOnInText = (field: string): GoingOn<{ readonly offset?: number }> => ({

@@ -7,10 +7,10 @@ import { textOfAtMost } from "../../domain/canonical/text.ts"
 import type { MemoryPlace } from "../../application/network/memory-questions.ts"
 import { CassetteId } from "../../domain/network/cassette.ts"
 import { DEFAULT_LIMIT, MAX_MEMORY_BYTES } from "../../domain/network/limits.ts"
-import { DEFAULT_ANSWER_BYTES } from "./answer-budget.ts"
-import { goingOnInText, offset, textFrom } from "./long-text.ts"
+import { DEFAULT_ANSWER_BYTES, textFrom } from "../../domain/canonical/answer-budget.ts"
+import { goingOnInText, offset } from "./long-text.ts"
 import { openNetwork } from "./network-access.ts"
-import { answered, cassettes, Found, limit, query } from "./network-answers.ts"
+import { answered, cassettes, Found, limit, query, READ_HIT_WHOLE } from "./network-answers.ts"
 import { adds, agentTool, type AgentTool, argument, objectArgument, reads, textArgument } from "./tool.ts"
 
 const placeText = ({ cassette_id, memories, mutability }: MemoryPlace, speaksForOne: boolean): string => {
@@ -51,13 +51,16 @@ const memoryQuery = agentTool({
   name: "memory_query",
   title: "Search memories",
   defaultBytes: DEFAULT_ANSWER_BYTES,
+  readWhole: READ_HIT_WHOLE,
   description:
     "Search what was saved with memory_save: your own memories and those of everybody. Use it before you ask or decide again what may be known already.",
   hints: reads,
   input: { query, cassettes, limit },
   data: Found,
   run: ({ cassettes, limit = DEFAULT_LIMIT, query }) =>
-    Effect.flatMap(openNetwork, (network) => network.memoryQuery(query, limit, { cassettes }))
+    Effect.flatMap(openNetwork, (network) =>
+      network.memoryQuery(query, limit, { cassettes, maxBytes: Infinity })
+    )
 })
 
 const memoryRecall = agentTool({

@@ -90,4 +90,8 @@ export const foundFields = {
   ...answered
 }
 
+/** What is told where the text of a hit was shortened. */
+export const READ_HIT_WHOLE =
+  "a hit whose text is shortened is read whole by symbol_resolve with @C: and its hash"
+
 export const Found = Schema.Struct(foundFields)

@@ -6,17 +6,18 @@ import { Answer, Capability, Handshake } from "../../domain/network/cassette.ts"
 import { DEFAULT_LIMIT, MAX_EXPANSION_DEPTH } from "../../domain/network/limits.ts"
 import { isMeantAsSymbol } from "../../domain/network/symbols.ts"
 import { currentTarget } from "../cli/corpus/symbol-target.ts"
-import { DEFAULT_ANSWER_BYTES } from "./answer-budget.ts"
+import { DEFAULT_ANSWER_BYTES, textFrom } from "../../domain/canonical/answer-budget.ts"
 import { CorpusAccess } from "./corpus-access.ts"
-import { goingOnInText, offset, textFrom } from "./long-text.ts"
+import { goingOnInText, offset } from "./long-text.ts"
 import { openNetwork } from "./network-access.ts"
-import { answered, cassettes, Found, foundFields, limit, query } from "./network-answers.ts"
+import { answered, cassettes, Found, foundFields, limit, query, READ_HIT_WHOLE } from "./network-answers.ts"
 import { agentTool, type AgentTool, argument, reads, textArgument } from "./tool.ts"
 
 const semanticSearch = agentTool({
   name: "semantic_search",
   title: "Search cassettes",
   defaultBytes: DEFAULT_ANSWER_BYTES,
+  readWhole: READ_HIT_WHOLE,
   description:
     "Search by meaning and by words, in all cassettes or in chosen ones. Take this one to find what is known about something: it tells in mode and notices when there were no vectors. To search only cassettes with a capability, such as code, take cassette_network_query.",
   hints: reads,
@@ -24,13 +25,16 @@ const semanticSearch = agentTool({
   data: Found,
   run: ({ limit = DEFAULT_LIMIT, query, cassettes }) =>
     // The wish for vectors is what makes the answer say why there were none.
-    Effect.flatMap(openNetwork, (network) => network.query(query, limit, { cassettes, mode: "hybrid" }))
+    Effect.flatMap(openNetwork, (network) =>
+      network.query(query, limit, { cassettes, mode: "hybrid", maxBytes: Infinity })
+    )
 })
 
 const cassetteNetworkQuery = agentTool({
   name: "cassette_network_query",
   title: "Search the whole network",
   defaultBytes: DEFAULT_ANSWER_BYTES,
+  readWhole: READ_HIT_WHOLE,
   description:
     "Search only the cassettes that have a capability: research papers (research), code definitions (ast), test data (fixtures). Take this one when you know what kind of source must hold the answer, but not which cassette; otherwise take semantic_search.",
   hints: reads,
@@ -41,7 +45,7 @@ const cassetteNetworkQuery = agentTool({
   },
   data: Found,
   run: ({ capability, limit = DEFAULT_LIMIT, query }) =>
-    Effect.flatMap(openNetwork, (network) => network.query(query, limit, { capability }))
+    Effect.flatMap(openNetwork, (network) => network.query(query, limit, { capability, maxBytes: Infinity }))
 })
 
 const cassetteStats = agentTool({
@@ -143,6 +147,7 @@ const semanticNeighbors = agentTool({
   name: "semantic_neighbors",
   title: "Texts like this one",
   defaultBytes: DEFAULT_ANSWER_BYTES,
+  readWhole: READ_HIT_WHOLE,
   description:
     "The texts most like one that you already have, by vectors where there are some and else by its most telling words (mode and notices say which). Use it to widen a good hit. The text itself is not among them.",
   hints: reads,
@@ -153,7 +158,9 @@ const semanticNeighbors = agentTool({
   },
   data: Schema.Struct({ hash: Schema.String, ...foundFields }),
   run: ({ cassettes, hash, limit = DEFAULT_LIMIT }) =>
-    Effect.flatMap(openNetwork, (network) => network.neighbours(hash, limit, { cassettes }))
+    Effect.flatMap(openNetwork, (network) =>
+      network.neighbours(hash, limit, { cassettes, maxBytes: Infinity })
+    )
 })
 
 /** The tools of the network in the order in which they are listed. */

@@ -9,7 +9,12 @@ import * as McpServer from "effect/ai/McpServer"
 import { JobNotFound, RunNotFound } from "../../domain/ledger/errors.ts"
 import { UnknownCassette } from "../../domain/network/errors.ts"
 import { currentTarget } from "../cli/corpus/symbol-target.ts"
-import { DEFAULT_ANSWER_BYTES, MAX_ANSWER_BYTES, MIN_ANSWER_BYTES } from "./answer-budget.ts"
+import {
+  DEFAULT_ANSWER_BYTES,
+  MAX_ANSWER_BYTES,
+  MIN_ANSWER_BYTES,
+  withinBudget
+} from "../../domain/canonical/answer-budget.ts"
 import { CorpusAccess } from "./corpus-access.ts"
 import type { ToolFailure } from "./failures.ts"
 import {
@@ -21,7 +26,7 @@ import {
   runKeys,
   symbolKeys
 } from "./resource-keys.ts"
-import { failureDocument, withinBudget } from "./result.ts"
+import { failureDocument } from "./result.ts"
 import { LedgerAccess } from "./ledger-access.ts"
 import { openNetwork } from "./network-access.ts"
 import { pathInRoot } from "./root-folder.ts"
@@ -149,7 +154,7 @@ const contentsOf = (uri: string, { prefix, read }: ResourceKind) => {
   const { bytes, key } = asked(uri, prefix)
   return Effect.map(read(key), (value) => {
     const more = `for more read ${prefix}…?max_bytes=N, at most ${MAX_ANSWER_BYTES}`
-    const text = JSON.stringify(withinBudget(value, bytes, more))
+    const text = JSON.stringify(withinBudget(value, bytes, { more }))
     return { contents: [{ uri, mimeType: "application/json", text }] }
   })
 }

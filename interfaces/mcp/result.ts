@@ -6,53 +6,28 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { CallToolResult } from "effect/ai/McpSchema"
-import { isJsonObject, type JsonObject, type JsonValue } from "../../domain/canonical/json.ts"
+import { isJsonObject, type JsonObject } from "../../domain/canonical/json.ts"
 import { type ErrorDocument, errorDocument } from "../cli/envelope.ts"
-import { type Cut, DEFAULT_ANSWER_BYTES, fitted, MAX_ANSWER_BYTES } from "./answer-budget.ts"
+import {
+  DEFAULT_ANSWER_BYTES,
+  type ReadingOn,
+  MAX_ANSWER_BYTES,
+  withinBudget
+} from "../../domain/canonical/answer-budget.ts"
 import { RootFolder } from "./root-folder.ts"
 import type { AgentTool, ToolServices } from "./tool.ts"
 
 /** How long the text of an answer may be that is carried as structured content too (bytes). */
 const MAX_STRUCTURED_BYTES = 4_096
 
-/** What tells that an answer is not whole. */
-interface LeftOff {
-  /** The first places, by JSON pointers into the envelope. */
-  readonly cuts: ReadonlyArray<Cut>
-  readonly cut_count: number
-  /** Arguments to give beside the same others, to go on behind what is shown. */
-  readonly next?: Readonly<Record<string, unknown>> | undefined
-  readonly more: string
-}
-
-/** JSON within a budget; what is cut is told in a member `left_off`. */
-export const withinBudget = (
-  whole: object,
-  bytes: number,
-  more: string,
-  next: (shown: JsonObject, cuts: ReadonlyArray<Cut>) => LeftOff["next"] = () => undefined
-): JsonObject => {
-  // Answers of the application are JSON.
-  const { cutCount, cuts, value } = fitted(whole as JsonObject as JsonValue, bytes)
-  const shown = isJsonObject(value) ? value : {}
-  if (cutCount === 0) return shown
-  const going = next(shown, cuts)
-  const left_off: LeftOff = {
-    cuts,
-    cut_count: cutCount,
-    ...(going === undefined ? {} : { next: going }),
-    more
-  }
-  return { ...shown, left_off: left_off as unknown as JsonObject }
-}
-
 const MORE_BYTES = `for more at once give max_bytes, at most ${MAX_ANSWER_BYTES}`
 
-const moreOf = ({ defaultBytes, goesOn }: AgentTool): string => {
+const moreOf = ({ defaultBytes, goesOn, readWhole }: AgentTool): string => {
   if (defaultBytes === undefined) return "what was left off is as it was given"
+  const whole = readWhole === undefined ? "" : `${readWhole}; `
   return goesOn === undefined
-    ? `ask for less, or ${MORE_BYTES}`
-    : `call again with the arguments in next, if there are some; ${MORE_BYTES}`
+    ? `${whole}ask for less, or ${MORE_BYTES}`
+    : `${whole}call again with the arguments in next, if there are some; ${MORE_BYTES}`
 }
 
 const budgetOf = ({ defaultBytes = DEFAULT_ANSWER_BYTES }: AgentTool, input: unknown): number => {
@@ -60,29 +35,32 @@ const budgetOf = ({ defaultBytes = DEFAULT_ANSWER_BYTES }: AgentTool, input: unk
   return typeof given === "number" ? given : defaultBytes
 }
 
-const toolResult = (envelope: JsonObject, isError: boolean): CallToolResult => {
+const toolResult = (envelope: object, isError: boolean): CallToolResult => {
   const text = JSON.stringify(envelope)
   return new CallToolResult({
     isError,
     content: [{ type: "text", text }],
-    ...(Buffer.byteLength(text) <= MAX_STRUCTURED_BYTES ? { structuredContent: envelope } : {})
+    ...(Buffer.byteLength(text) <= MAX_STRUCTURED_BYTES ? { structuredContent: envelope as JsonObject } : {})
   })
 }
 
-const succeeded = (tool: AgentTool, input: unknown, data: object): CallToolResult =>
-  toolResult(
-    withinBudget({ ok: true, data }, budgetOf(tool, input), moreOf(tool), ({ data: shown }, cuts) => {
-      const { goesOn } = tool
-      const isCut = cuts.some(({ at }) => at === `/data/${goesOn?.field}`)
-      return goesOn !== undefined && isCut && isJsonObject(shown)
-        ? goesOn.next(input as JsonObject, shown[goesOn.field])
-        : undefined
-    }),
+const succeeded = (tool: AgentTool, input: unknown, data: object): CallToolResult => {
+  const { goesOn } = tool
+  const next: ReadingOn["next"] = ({ data: shown }, cuts) =>
+    goesOn !== undefined && isJsonObject(shown) && cuts.some(({ at }) => at === `/data/${goesOn.field}`)
+      ? goesOn.next(input as JsonObject, shown[goesOn.field])
+      : undefined
+  return toolResult(
+    withinBudget({ ok: true, data }, budgetOf(tool, input), { more: moreOf(tool), next }),
     false
   )
+}
 
 const failed = (error: ErrorDocument): CallToolResult =>
-  toolResult(withinBudget({ ok: false, error }, DEFAULT_ANSWER_BYTES, "the message says what to do"), true)
+  toolResult(
+    withinBudget({ ok: false, error }, DEFAULT_ANSWER_BYTES, { more: "the message says what to do" }),
+    true
+  )
 
 const internal: ErrorDocument = {
   code: "INTERNAL",

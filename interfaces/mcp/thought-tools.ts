@@ -6,7 +6,7 @@ import { Identifier } from "../../domain/canonical/text.ts"
 import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 import { Content, Limit, type ThoughtInput } from "../../domain/thoughts/commands.ts"
 import { THOUGHT_TYPES, ZonedTime } from "../../domain/thoughts/thought-record.ts"
-import { DEFAULT_ANSWER_BYTES } from "./answer-budget.ts"
+import { DEFAULT_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
 import { LedgerAccess } from "./ledger-access.ts"
 import { actingTool, adds, agentTool, type AgentTool, argument, reads } from "./tool.ts"
 

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { decodeInput } from "../../application/ledger/input.ts"
 import type { MemoryPlace } from "../../application/network/memory-questions.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
-import { MAX_ANSWER_BYTES, MIN_ANSWER_BYTES } from "./answer-budget.ts"
+import { MAX_ANSWER_BYTES, MIN_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { actingAgent, Caller } from "./caller.ts"
 import type { CorpusAccess } from "./corpus-access.ts"
@@ -54,6 +54,8 @@ export interface AgentTool {
   /** How long an answer is at most when the call does not say (bytes); undefined where it cannot say. */
   readonly defaultBytes: number | undefined
   readonly goesOn: GoingOn<Readonly<Record<string, unknown>>> | undefined
+  /** How a text is read whole that was shortened inside a list. */
+  readonly readWhole: string | undefined
   readonly call: (input: unknown) => Effect.Effect<object, ToolFailure, ToolServices>
 }
 
@@ -68,6 +70,7 @@ interface Definition<Fields extends Schema.Struct.Fields, Data extends DataSchem
   /** Given where an answer may be long: the call may then say how long, and is this long by default (bytes). */
   readonly defaultBytes?: number
   readonly goesOn?: GoingOn<Schema.Struct<Fields>["Type"]>
+  readonly readWhole?: string
 }
 
 type Run<Input, Data> = (input: Input) => Effect.Effect<Data & object, ToolFailure, ToolServices>
@@ -88,7 +91,7 @@ const maxBytes = (defaultBytes: number) =>
   )
 
 const closed = <Fields extends Schema.Struct.Fields, Data extends DataSchema>(
-  { defaultBytes, goesOn, input, ofNetwork, ...described }: Definition<Fields, Data>,
+  { defaultBytes, goesOn, input, ofNetwork, readWhole, ...described }: Definition<Fields, Data>,
   actor: (speaksForOne: boolean) => Schema.Struct.Fields,
   run: Run<Readonly<Record<string, unknown>>, Data["Type"]>
 ): AgentTool => {
@@ -108,6 +111,7 @@ const closed = <Fields extends Schema.Struct.Fields, Data extends DataSchema>(
     defaultBytes,
     ofNetwork,
     goesOn: goesOn as AgentTool["goesOn"],
+    readWhole,
     input: inputOf,
     call: (given) =>
       Effect.gen(function* () {

@@ -4,21 +4,25 @@ import * as Effect from "effect/Effect"
 import type { NestedSymbol } from "../../../application/network/symbol-resolution.ts"
 import type { SymbolOptions } from "../../../application/network/symbol-questions.ts"
 import { parseSymbol } from "../../../domain/network/symbols.ts"
-import { Format } from "../options.ts"
-import { answer, writeNotes, writeVerbatim } from "../output.ts"
+import { answerText, type TextBounds } from "../bounded-output.ts"
+import { writeNotes } from "../output.ts"
 import { printable } from "../printable.ts"
 
 const nestedLine = ({ hash, level, symbol }: NestedSymbol): string =>
   hash === null ? `holds ${symbol}, not looked up` : `holds ${symbol} (level ${level})`
 
 /** Resolves a symbol of the network and prints its text. */
-export const resolveNetworkSymbol = Effect.fnUntraced(function* (symbol: string, options: SymbolOptions) {
+export const resolveNetworkSymbol = Effect.fnUntraced(function* (
+  symbol: string,
+  options: SymbolOptions,
+  bounds: TextBounds
+) {
   // What is no symbol is none in any network, so none is opened.
   yield* Effect.fromResult(parseSymbol(symbol))
   const { warnOfAnswers, withNetwork } = yield* Effect.promise(() => import("../network/open-network.ts"))
   const found = yield* withNetwork((network) => network.resolveSymbol(symbol, options))
   yield* warnOfAnswers(found.answers)
-  yield* (yield* Format) === "json" ? answer({ data: found, lines: () => [] }) : writeVerbatim(found.content)
+  yield* answerText(found, "content", bounds)
   yield* writeNotes([
     ...found.places.map(
       ({ heading_path, path, source }) =>

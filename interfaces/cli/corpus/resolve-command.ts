@@ -7,8 +7,8 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { runIdFlag, textFlag } from "../cassette/shared-flags.ts"
 import type { CommandGroup } from "../command-groups.ts"
-import { Format } from "../options.ts"
-import { answer, writeNotes, writeVerbatim } from "../output.ts"
+import { answerText, textFlags } from "../bounded-output.ts"
+import { writeNotes } from "../output.ts"
 import { cacheFlag } from "./cache-flag.ts"
 import { corpusFlags, withCorpus } from "./open-corpus.ts"
 
@@ -24,17 +24,16 @@ export const resolveCommand: CommandGroup<"resolve"> = Command.make(
       "lines[a:b], chars[a:b], head(n) or tail(n); a symbol may have one by default"
     ).pipe(Flag.optional),
     run_id: runIdFlag.pipe(Flag.withDescription("the run that reads: each run expands a text once")),
-    cache: cacheFlag
+    cache: cacheFlag,
+    ...textFlags
   },
-  Effect.fnUntraced(function* ({ cache, reference, run_id, slice }) {
+  Effect.fnUntraced(function* ({ cache, maxBytes, offset, reference, run_id, slice }) {
     const resolved = yield* withCorpus(
       "append",
       (corpus) => corpus.resolve({ symbol_id: reference, run_id, slice: Option.getOrUndefined(slice) }),
       cache
     )
-    yield* (yield* Format) === "json"
-      ? answer({ data: resolved, lines: () => [] })
-      : writeVerbatim(resolved.payload)
+    yield* answerText(resolved, "payload", { maxBytes, offset })
     yield* writeNotes([`[CACHE ${resolved.cache}]`])
   })
 ).pipe(

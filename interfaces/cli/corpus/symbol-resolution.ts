@@ -7,6 +7,7 @@ import * as Command from "effect/cli/Command"
 import type { SymbolOptions } from "../../../application/network/symbol-questions.ts"
 import { isMeantAsSymbol } from "../../../domain/network/symbols.ts"
 import { findingCount, VerificationFailed } from "../failures.ts"
+import { textFlags } from "../bounded-output.ts"
 import { depthFlag, lookupFlags, lookupOptions } from "../network/lookup-flags.ts"
 import { Agent, Config } from "../network/network-flags.ts"
 import { refusedFlag, switchFlag } from "../options.ts"
@@ -21,7 +22,8 @@ import { currentTarget } from "./symbol-target.ts"
 const networkFlags = {
   ...lookupFlags,
   depth: depthFlag,
-  expand: switchFlag("expand", "replace symbols inside the text by their texts, through --depth levels")
+  expand: switchFlag("expand", "replace symbols inside the text by their texts, through --depth levels"),
+  ...textFlags
 }
 
 type NetworkFlags = Command.Command.Config.Infer<typeof networkFlags>
@@ -33,12 +35,21 @@ const optionsOf = ({ depth, expand, ...lookup }: NetworkFlags): SymbolOptions =>
 })
 
 /** A flag that a symbol of the corpus has no use for. */
-const useless = Effect.fnUntraced(function* ({ cassettes, depth, expand, strict }: NetworkFlags) {
+const useless = Effect.fnUntraced(function* ({
+  cassettes,
+  depth,
+  expand,
+  maxBytes,
+  offset,
+  strict
+}: NetworkFlags) {
   const given: ReadonlyArray<readonly [string, boolean]> = [
     ["--cassette", cassettes.length > 0],
     ["--depth", Option.isSome(depth)],
     ["--expand", expand],
     ["--strict", strict],
+    ["--max-bytes", Option.isSome(maxBytes)],
+    ["--offset", offset > 0],
     ["--config", Option.isSome(yield* Config)],
     ["--agent", Option.isSome(yield* Agent)]
   ]
@@ -54,7 +65,7 @@ export const resolveCommand = Command.make(
     ...networkFlags
   },
   Effect.fnUntraced(function* ({ symbol_id, ...flags }) {
-    if (isMeantAsSymbol(symbol_id)) return yield* resolveNetworkSymbol(symbol_id, optionsOf(flags))
+    if (isMeantAsSymbol(symbol_id)) return yield* resolveNetworkSymbol(symbol_id, optionsOf(flags), flags)
     const flag = yield* useless(flags)
     if (flag !== undefined) {
       return yield* Effect.fail(

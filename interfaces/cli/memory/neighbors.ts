@@ -2,11 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { Host } from "../host.ts"
-import { hitLines } from "../network/hit-lines.ts"
+import { maxBytesFlag } from "../bounded-output.ts"
+import { answerHits } from "../network/hit-lines.ts"
 import { limitFlag, lookupFlags, lookupOptions } from "../network/lookup-flags.ts"
-import { warnOfAnswers, withNetwork } from "../network/open-network.ts"
-import { answer, writeWarnings } from "../output.ts"
+import { withNetwork } from "../network/open-network.ts"
 
 export const neighborsCommand = Command.make(
   "neighbors",
@@ -15,14 +14,14 @@ export const neighborsCommand = Command.make(
       Argument.withDescription("a hash, 12 or more of its first digits, or a symbol @A:…, @C:… or @P:…")
     ),
     limit: limitFlag,
+    maxBytes: maxBytesFlag,
     ...lookupFlags
   },
-  Effect.fnUntraced(function* ({ limit, name, ...lookup }) {
-    const host = yield* Host
-    const found = yield* withNetwork((network) => network.neighbours(name, limit, lookupOptions(lookup)))
-    yield* warnOfAnswers(found.answers)
-    yield* writeWarnings(found.notices)
-    yield* answer({ data: found, lines: () => hitLines(host, "", found.hits, found.answers) })
+  Effect.fnUntraced(function* ({ limit, maxBytes, name, ...lookup }) {
+    // What is written is bounded, in the format that was asked for.
+    const options = { ...lookupOptions(lookup), maxBytes: Infinity }
+    const found = yield* withNetwork((network) => network.neighbours(name, limit, options))
+    yield* answerHits(found, "", maxBytes)
   })
 ).pipe(
   Command.withDescription(

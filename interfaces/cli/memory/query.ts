@@ -2,11 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { Host } from "../host.ts"
-import { hitLines } from "../network/hit-lines.ts"
+import { maxBytesFlag } from "../bounded-output.ts"
+import { answerHits } from "../network/hit-lines.ts"
 import { limitFlag, lookupFlags, lookupOptions } from "../network/lookup-flags.ts"
-import { warnOfAnswers, withNetwork } from "../network/open-network.ts"
-import { answer, writeWarnings } from "../output.ts"
+import { withNetwork } from "../network/open-network.ts"
 
 export const queryCommand = Command.make(
   "query",
@@ -15,14 +14,14 @@ export const queryCommand = Command.make(
       Argument.withDescription("what to look for, in plain words; words in quotation marks as they stand")
     ),
     limit: limitFlag,
+    maxBytes: maxBytesFlag,
     ...lookupFlags
   },
-  Effect.fnUntraced(function* ({ limit, text, ...lookup }) {
-    const host = yield* Host
-    const found = yield* withNetwork((network) => network.memoryQuery(text, limit, lookupOptions(lookup)))
-    yield* warnOfAnswers(found.answers)
-    yield* writeWarnings(found.notices)
-    yield* answer({ data: found, lines: () => hitLines(host, text, found.hits, found.answers) })
+  Effect.fnUntraced(function* ({ limit, maxBytes, text, ...lookup }) {
+    // What is written is bounded, in the format that was asked for.
+    const options = { ...lookupOptions(lookup), maxBytes: Infinity }
+    const found = yield* withNetwork((network) => network.memoryQuery(text, limit, options))
+    yield* answerHits(found, text, maxBytes)
   })
 ).pipe(
   Command.withDescription(

@@ -1,11 +1,13 @@
 // `cortex memory recall`: one memory by its hash or symbol, exactly as it was saved, with who saved it and when.
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import { DEFAULT_ANSWER_BYTES, textFrom } from "../../../domain/canonical/answer-budget.ts"
 import { jcsText } from "../../../domain/canonical/jcs.ts"
+import { answerWithin, textFlags } from "../bounded-output.ts"
 import { lookupFlags, lookupOptions } from "../network/lookup-flags.ts"
 import { warnOfAnswers, withNetwork } from "../network/open-network.ts"
-import { answer } from "../output.ts"
 import { printable, printableJson, printableLines, table } from "../printable.ts"
 
 export const recallCommand = Command.make(
@@ -14,17 +16,18 @@ export const recallCommand = Command.make(
     name: Argument.String("memory").pipe(
       Argument.withDescription("its hash, 12 or more of the first digits, or its symbol @A:…")
     ),
-    ...lookupFlags
+    ...lookupFlags,
+    ...textFlags
   },
-  Effect.fnUntraced(function* ({ name, ...lookup }) {
+  Effect.fnUntraced(function* ({ maxBytes, name, offset, ...lookup }) {
     const memory = yield* withNetwork((network) => network.memoryRecall(name, lookupOptions(lookup)))
     yield* warnOfAnswers(memory.answers)
-    yield* answer({
-      data: memory,
-      lines: () => [
+    yield* answerWithin({
+      data: { ...memory, text: textFrom(memory.text, offset) },
+      lines: ({ sources, text }) => [
         ...table(
           ["cassette", "saved at", "agent", "metadata"],
-          memory.sources.flatMap(({ saves, source }) =>
+          sources.flatMap(({ saves, source }) =>
             saves.map(({ agent_id, metadata, saved_at }) => [
               source,
               saved_at,
@@ -34,8 +37,10 @@ export const recallCommand = Command.make(
           )
         ),
         "",
-        printableLines(memory.text)
-      ]
+        printableLines(text)
+      ],
+      maxBytes: Option.getOrElse(maxBytes, () => DEFAULT_ANSWER_BYTES),
+      text: { field: "text", offset }
     })
   })
 ).pipe(

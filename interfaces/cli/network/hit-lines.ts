@@ -1,9 +1,14 @@
 // Hits for people to read, numbered in their order.
+import * as Effect from "effect/Effect"
+import type { AnswerByCassette, MergedAnswer } from "../../../application/network/network.ts"
 import type { Answer, Hit } from "../../../domain/network/cassette.ts"
 import { type Question, questionOf } from "../../../domain/network/query-text.ts"
 import { englishStem } from "../../../infrastructure/network/english-stems.ts"
-import { type HostShape, mayColour } from "../host.ts"
+import { answerWithin } from "../bounded-output.ts"
+import { Host, type HostShape, mayColour } from "../host.ts"
+import { writeWarnings } from "../output.ts"
 import { printable } from "../printable.ts"
+import { warnOfAnswers } from "./open-network.ts"
 import { snippet } from "./snippet.ts"
 
 /** The lines of a hit behind its path, as editors and compilers write them; a memory's symbol stands alone, to be pasted. */
@@ -36,7 +41,7 @@ const noHitLine = (answers: Readonly<Record<string, Answer>>): string => {
 }
 
 /** Hits as people read them: where each stands, then the piece of it that was looked for; or why there are none. */
-export const hitLines = (
+const hitLines = (
   host: HostShape,
   text: string,
   hits: ReadonlyArray<Hit>,
@@ -47,3 +52,39 @@ export const hitLines = (
     ? [noHitLine(answers)]
     : hits.flatMap((hit, index) => linesOf(host, question, hit, index + 1))
 }
+
+const READ_WHOLE = "a text is read whole by cortex symbol resolve @C: and its hash"
+
+/** Writes what a question found, with what is to be told of it. */
+export const answerHits = Effect.fnUntraced(function* (found: MergedAnswer, text: string, maxBytes: number) {
+  const host = yield* Host
+  yield* warnOfAnswers(found.answers)
+  yield* writeWarnings(found.notices)
+  yield* answerWithin({
+    data: found,
+    lines: ({ answers, hits }) => hitLines(host, text, hits, answers),
+    maxBytes,
+    more: READ_WHOLE
+  })
+})
+
+/** As `answerHits`, with one list for each cassette. */
+export const answerHitsByCassette = Effect.fnUntraced(function* (
+  found: AnswerByCassette,
+  text: string,
+  maxBytes: number
+) {
+  const host = yield* Host
+  yield* warnOfAnswers(found.answers)
+  yield* writeWarnings(found.notices)
+  yield* answerWithin({
+    data: found,
+    lines: ({ answers, results }) =>
+      Object.entries(results).flatMap(([id, hits]) => {
+        const own = Object.fromEntries(Object.entries(answers).filter(([each]) => each === id))
+        return [`== ${id}`].concat(hitLines(host, text, hits, own))
+      }),
+    maxBytes,
+    more: READ_WHOLE
+  })
+})

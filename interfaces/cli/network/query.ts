@@ -6,12 +6,11 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { SEARCH_MODES } from "../../../domain/network/cassette.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
-import { Host } from "../host.ts"
+import { maxBytesFlag } from "../bounded-output.ts"
 import { switchFlag } from "../options.ts"
-import { answer, writeWarnings } from "../output.ts"
-import { hitLines } from "./hit-lines.ts"
+import { answerHits, answerHitsByCassette } from "./hit-lines.ts"
 import { limitFlag } from "./lookup-flags.ts"
-import { warnOfAnswers, withNetwork } from "./open-network.ts"
+import { withNetwork } from "./open-network.ts"
 
 export const queryCommand = Command.make(
   "query",
@@ -38,33 +37,24 @@ export const queryCommand = Command.make(
       )
     ),
     byCassette: switchFlag("by-cassette", "one list for each cassette instead of one for all"),
+    maxBytes: maxBytesFlag,
     strict: switchFlag("strict", "any cassette that does not answer is an error")
   },
-  Effect.fnUntraced(function* ({ byCassette, capability, cassettes, limit, mode, strict, text }) {
-    const host = yield* Host
+  Effect.fnUntraced(function* ({ byCassette, capability, cassettes, limit, maxBytes, mode, strict, text }) {
     const options = {
       cassettes: cassettes.length === 0 ? undefined : cassettes,
       capability: Option.getOrUndefined(capability),
       mode: Option.getOrUndefined(mode),
-      strict
+      strict,
+      // What is written is bounded, in the format that was asked for.
+      maxBytes: Infinity
     }
     if (byCassette) {
       const found = yield* withNetwork((network) => network.queryAll(text, limit, options))
-      yield* warnOfAnswers(found.answers)
-      yield* writeWarnings(found.notices)
-      return yield* answer({
-        data: found,
-        lines: () =>
-          Object.entries(found.results).flatMap(([id, hits]) => {
-            const answers = Object.fromEntries(Object.entries(found.answers).filter(([each]) => each === id))
-            return [`== ${id}`].concat(hitLines(host, text, hits, answers))
-          })
-      })
+      return yield* answerHitsByCassette(found, text, maxBytes)
     }
     const found = yield* withNetwork((network) => network.query(text, limit, options))
-    yield* warnOfAnswers(found.answers)
-    yield* writeWarnings(found.notices)
-    yield* answer({ data: found, lines: () => hitLines(host, text, found.hits, found.answers) })
+    yield* answerHits(found, text, maxBytes)
   })
 ).pipe(
   Command.withDescription(

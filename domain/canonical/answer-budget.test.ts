@@ -1,8 +1,8 @@
 /** What is cut of an answer that is too large, and what is told of it. */
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { JsonValue } from "../../domain/canonical/json.ts"
-import { fitted, MIN_ANSWER_BYTES } from "./answer-budget.ts"
+import type { JsonValue } from "./json.ts"
+import { fitted, isBudget, MIN_ANSWER_BYTES, withinBudget } from "./answer-budget.ts"
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
@@ -43,20 +43,54 @@ describe("an answer's budget", () => {
     expect(cuts).toEqual([{ at: "/payload", shown: cut.payload.length / 2, of: 100_000, unit: "characters" }])
   })
 
+  it("is one of what is written, whatever form that has", () => {
+    const value = { list: Array.from({ length: 100 }, (_, index) => `line ${index}`) }
+    const lines = ({ value }: { readonly value: JsonValue }) =>
+      (value as { list: ReadonlyArray<string> }).list.map((line) => `${line} ${"-".repeat(500)}\n`).join("")
+    const part = fitted(value, MIN_ANSWER_BYTES, lines)
+    expect(Buffer.byteLength(lines(part))).toBeLessThanOrEqual(MIN_ANSWER_BYTES)
+    expect(part.cuts).toEqual([{ at: "/list", shown: 8, of: 100, unit: "items" }])
+  })
+
+  it("shortens one item that is larger by itself, says so, and tells how to go on", () => {
+    const answer = { hits: [{ hash: "a".repeat(64), content: "\u{1f600}\n".repeat(10_000) }] }
+    const part = withinBudget(answer, MIN_ANSWER_BYTES, {
+      more: "read it by its hash",
+      next: (shown) => ({ hits: (shown["hits"] as ReadonlyArray<unknown>).length })
+    })
+    expect(bytesOf(part)).toBeLessThanOrEqual(MIN_ANSWER_BYTES)
+    expect(part.hits[0]?.hash).toBe(answer.hits[0]?.hash)
+    const shown = part.hits[0]?.content ?? ""
+    expect(answer.hits[0]?.content.startsWith(shown)).toBe(true)
+    expect(shown.isWellFormed()).toBe(true)
+    expect(part.left_off).toEqual({
+      cuts: [{ at: "/hits/0/content", shown: [...shown].length, of: 20_000, unit: "characters" }],
+      cut_count: 1,
+      next: { hits: 1 },
+      more: "read it by its hash"
+    })
+  })
+
+  it("is a whole number of bytes, or no bound", () => {
+    for (const bytes of [MIN_ANSWER_BYTES, 2 ** 40, Infinity]) expect(isBudget(bytes)).toBe(true)
+    for (const bytes of [0, MIN_ANSWER_BYTES - 1, 5_000.5, Number.NaN, -Infinity])
+      expect(isBudget(bytes)).toBe(false)
+  })
+
   it("always fits with its note, whatever the value is", () => {
     const large = fc.oneof(
       fc.jsonValue({ maxDepth: 5 }),
       fc.array(fc.string({ maxLength: 2_000 }), { maxLength: 200 }),
-      fc.dictionary(fc.string({ maxLength: 300 }), fc.string({ maxLength: 2_000 }), { maxKeys: 200 })
+      fc.dictionary(fc.string({ maxLength: 300, unit: "grapheme" }), fc.string({ maxLength: 2_000 }), {
+        maxKeys: 200
+      })
     )
     fc.assert(
       fc.property(large, (value) => {
-        const result = fitted({ data: value as JsonValue }, MIN_ANSWER_BYTES)
-        expect(bytesOf({ ...(result.value as object), left_off: result.cuts })).toBeLessThanOrEqual(
-          MIN_ANSWER_BYTES
-        )
-        if (bytesOf({ data: value }) <= MIN_ANSWER_BYTES) expect(result.value).toEqual({ data: value })
-        else expect(result.cutCount).toBeGreaterThan(0)
+        const part = withinBudget({ data: value as JsonValue }, MIN_ANSWER_BYTES, { more: "ask for more" })
+        expect(bytesOf(part)).toBeLessThanOrEqual(MIN_ANSWER_BYTES)
+        if (bytesOf({ data: value }) <= MIN_ANSWER_BYTES) expect(part).toEqual({ data: value })
+        else expect(part.left_off?.cut_count).toBeGreaterThan(0)
       }),
       { numRuns: 200, seed: 7 }
     )

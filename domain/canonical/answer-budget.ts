@@ -1,16 +1,14 @@
-// What a model can read of an answer. An answer that is larger than its budget is cut where it is longest: lists lose their
-// end, then texts do. What was left off is told with it, by JSON pointer, so that nobody takes a part for the whole. Pure,
-// and the same for tools, errors and resources.
-import { isJsonObject, type JsonValue } from "../../domain/canonical/json.ts"
-import { utf8ByteLength } from "../../domain/canonical/text.ts"
+// How much of an answer a reader gets at once. An answer that is larger than its budget is cut where it is longest: lists
+// lose their end, then texts do. What was left off is told with it, by JSON pointer, so that a part is not taken for the
+// whole. One mechanism for the command line, the library and the Model Context Protocol; pure.
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
+import { utf8ByteLength } from "./text.ts"
 
-/** Bytes of UTF-8 of an answer's JSON text: by default, and the least and most that a call may ask for. */
+/** Bytes of UTF-8 of an answer as it is written: by default, the least that may be asked for, and the most in one call of a tool. */
 export const DEFAULT_ANSWER_BYTES = 32_768
 export const MIN_ANSWER_BYTES = 4_096
 export const MAX_ANSWER_BYTES = 1_048_576
 
-/** Room for what tells about the cuts. */
-const NOTE_BYTES = 2_048
 const MAX_NAMED_CUTS = 5
 const MAX_POINTER_CHARACTERS = 120
 
@@ -43,7 +41,7 @@ interface Caps {
 }
 
 /** The first characters of a text, no surrogate pair cut in two. */
-export const beginningOf = (text: string, characters: number): string => {
+const beginningOf = (text: string, characters: number): string => {
   let units = 0
   for (let count = 0; count < characters && units < text.length; count++) {
     units += text.codePointAt(units)! > 0xffff ? 2 : 1
@@ -57,6 +55,9 @@ export const charactersOf = (text: string): number => {
   for (let units = 0; units < text.length; count++) units += text.codePointAt(units)! > 0xffff ? 2 : 1
   return count
 }
+
+/** The text from a character on (code points from 0); empty beyond its end. */
+export const textFrom = (text: string, offset = 0): string => text.slice(beginningOf(text, offset).length)
 
 class Cutting {
   readonly cuts: Array<Cut> = []
@@ -151,13 +152,18 @@ const longestOf = (value: JsonValue): Caps => {
   return { items, characters }
 }
 
-/** The value itself when its JSON text has at most `bytes` bytes, and else as much of it as fits with a note. */
-export const fitted = (value: JsonValue, bytes: number): Fitted => {
-  const isWithin = (most: number) => (attempt: Fitted) =>
-    utf8ByteLength(JSON.stringify(attempt.value)) <= most ? attempt : undefined
-  const whole = isWithin(bytes)({ value, cuts: [], cutCount: 0 })
+/**
+ * The value itself when what is written of it has at most `bytes` bytes of UTF-8, and else as much of it as fits. `written`
+ * gives the whole text that the reader gets, with what it says of the cuts.
+ */
+export const fitted = (
+  value: JsonValue,
+  bytes: number,
+  written: (fitted: Fitted) => string = ({ value }) => JSON.stringify(value)
+): Fitted => {
+  const fits = (attempt: Fitted) => (utf8ByteLength(written(attempt)) <= bytes ? attempt : undefined)
+  const whole = fits({ value, cuts: [], cutCount: 0 })
   if (whole !== undefined) return whole
-  const fits = isWithin(bytes - NOTE_BYTES)
   // More items or characters than bytes never fit.
   const longest = longestOf(value)
   const characters = Math.min(longest.characters, bytes)
@@ -171,3 +177,47 @@ export const fitted = (value: JsonValue, bytes: number): Fitted => {
     ) ?? { value: {}, cuts: [{ at: "", shown: 0, of: 1, unit: "members" }], cutCount: 1 }
   )
 }
+
+/** What tells that an answer is not whole. */
+export interface LeftOff {
+  /** The first places, by JSON pointers into the answer. */
+  readonly cuts: ReadonlyArray<Cut>
+  readonly cut_count: number
+  /** Arguments to give beside the same others, to go on behind what is shown. */
+  readonly next?: Readonly<Record<string, unknown>>
+  /** What to do to read the rest. */
+  readonly more: string
+}
+
+/** How to read what was left off, in words, and the arguments that go on behind what is shown. */
+export interface ReadingOn {
+  readonly more: string
+  readonly next?: (shown: JsonObject, cuts: ReadonlyArray<Cut>) => LeftOff["next"] | undefined
+}
+
+const leftOffOf = ({ cutCount, cuts }: Fitted, shown: JsonObject, { more, next }: ReadingOn): LeftOff => {
+  const going = next?.(shown, cuts)
+  return { cuts, cut_count: cutCount, ...(going === undefined ? {} : { next: going }), more }
+}
+
+/** An answer within a budget; what is cut of it is told in a member `left_off`. */
+export const withinBudget = <A extends object>(
+  whole: A,
+  bytes: number,
+  on: ReadingOn,
+  written: (answer: JsonObject) => string = JSON.stringify
+): A & { readonly left_off?: LeftOff } => {
+  const noted = (part: Fitted): JsonObject => {
+    const shown = isJsonObject(part.value) ? part.value : {}
+    return part.cutCount === 0
+      ? shown
+      : { ...shown, left_off: leftOffOf(part, shown, on) as unknown as JsonObject }
+  }
+  // Answers of the application are JSON, and a part of one has its shape.
+  const part = fitted(whole as unknown as JsonValue, bytes, (each) => written(noted(each)))
+  return noted(part) as unknown as A & { readonly left_off?: LeftOff }
+}
+
+/** Whether a number is a budget; `Infinity` is no bound. */
+export const isBudget = (bytes: number): boolean =>
+  bytes === Infinity || (Number.isSafeInteger(bytes) && bytes >= MIN_ANSWER_BYTES)
