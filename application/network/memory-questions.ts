@@ -199,16 +199,20 @@ const forgetFrom = (hub: MemoryHub): MemoryQuestions["memoryForget"] =>
 /** The questions about memories over what the hub lends. */
 export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
   memoryPlaces: Effect.suspend(() =>
-    Effect.forEach([...hub.registered().values()], ({ cassetteId, memoryRule }) =>
-      memoryRule === undefined
-        ? Effect.succeed([])
-        : memoryRule.pipe(
-            Effect.map((rule) =>
-              rule.mutability === "immutable" ? [] : [{ cassette_id: cassetteId, ...rule }]
+    Effect.forEach(
+      [...hub.registered().values()],
+      ({ cassetteId, memoryRule }) =>
+        memoryRule === undefined
+          ? Effect.succeed([])
+          : memoryRule.pipe(
+              Effect.map((rule) =>
+                rule.mutability === "immutable" ? [] : [{ cassette_id: cassetteId, ...rule }]
+              ),
+              // A cassette that does not answer now is told by the answers of questions.
+              Effect.catch(() => Effect.succeed([]))
             ),
-            // A cassette that does not answer now is told by the answers of questions.
-            Effect.catch(() => Effect.succeed([]))
-          )
+      // Several that wait for another program wait together.
+      { concurrency: "unbounded" }
     )
   ).pipe(Effect.map((places) => places.flat())),
   memorySave: Effect.fnUntraced(function* (

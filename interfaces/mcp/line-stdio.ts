@@ -13,6 +13,7 @@ import type { HostShape } from "../cli/host.ts"
 import { Handshake } from "./handshake.ts"
 import { LineScan } from "./line-scan.ts"
 import { judgeMessage, type Judgement, PARSE_ERROR, refusalLine } from "./message-judge.ts"
+import { listsApart, type Passed, subscriptionsEnded } from "./message-order.ts"
 
 /** Longest message: a payload at its limit with every character escaped, and room around it (bytes). */
 export const MAX_LINE_BYTES = 32 * 1_048_576
@@ -98,21 +99,21 @@ const judged = (
   return { answers: refusals.map(refusalLine).join(""), pass }
 }
 
-/** Messages for the protocol, one a chunk, with their line ends; the others are answered at once. */
-async function* validMessages(
-  host: HostShape,
-  handshake: Handshake,
-  beforeList: () => Promise<void>
-): AsyncGenerator<Uint8Array> {
+/** Messages for the protocol; the others are answered at once. */
+async function* validMessages(host: HostShape, handshake: Handshake): AsyncGenerator<Passed> {
   for await (const line of linesOf(host.stdin())) {
     await handshake.settled
     const { answers, pass } = judged(line, handshake)
     if (answers !== "") await host.write("stdout", answers)
     if (pass === undefined) continue
     handshake.began(pass)
-    if ([pass].flat().some(({ method }) => method === "tools/list")) await beforeList()
-    yield Buffer.from(`${JSON.stringify(pass)}\n`)
+    yield pass
   }
+}
+
+/** Messages as lines, one a chunk. */
+async function* asLines(messages: AsyncIterable<Passed>): AsyncGenerator<Uint8Array> {
+  for await (const message of messages) yield Buffer.from(`${JSON.stringify(message)}\n`)
 }
 
 const textOf = (data: string | Uint8Array): string =>
@@ -129,9 +130,10 @@ export const lineStdio = (host: HostShape, beforeList: () => Promise<void>): Std
     })
   return Stdio.make({
     args: Effect.succeed(host.args),
-    stdin: Stream.fromAsyncIterable(validMessages(host, handshake, beforeList), (error) => error).pipe(
-      Stream.orDie
-    ),
+    stdin: Stream.fromAsyncIterable(
+      asLines(subscriptionsEnded(listsApart(validMessages(host, handshake), beforeList))),
+      (error) => error
+    ).pipe(Stream.orDie),
     stdout: () => sink("stdout"),
     stderr: () => sink("stderr")
   })

@@ -2,6 +2,7 @@
 // and the reason that the standards ask for, under its own id. What passes holds the members of the standard alone, since
 // the server's transport gives a meaning to others.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../domain/canonical/json.ts"
+import type { Passed } from "./message-order.ts"
 import { paramsFault } from "./message-params.ts"
 
 /** Codes of JSON-RPC 2.0, section 5.1. */
@@ -26,7 +27,7 @@ export interface Refusal {
 
 /** What becomes of a line: messages for the protocol, and refusals; neither for what nothing is answered to. */
 export interface Judgement {
-  readonly pass: JsonObject | ReadonlyArray<JsonObject> | undefined
+  readonly pass: Passed | undefined
   readonly refusals: ReadonlyArray<Refusal>
 }
 

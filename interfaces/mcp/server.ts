@@ -2,11 +2,13 @@
 // the input ends. Everything that belongs to Effect's server is in this file and in `result.ts`; tools know nothing of it.
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import * as Stdio from "effect/Stdio"
 import * as McpProtocol from "effect/ai/McpProtocol"
 import * as McpSchema from "effect/ai/McpSchema"
@@ -59,9 +61,23 @@ export const describeTool = Effect.fnUntraced(function* (tool: AgentTool) {
   return listedTool(tool, yield* describedNetwork(tool), agent !== undefined)
 })
 
+/** How long a list of tools waits for the network; then it is given as it was, and clients are told when it changes. */
+const LIST_PATIENCE = Duration.seconds(3)
+
 /** Brings up to date what the list of tools says of the network; run before each list. */
 interface Listing {
   refresh: Effect.Effect<void>
+}
+
+/** Waits for work that goes on when it takes too long; while it runs it is not begun again. */
+const waitingFor = (work: Effect.Effect<void>, life: Scope.Scope): Effect.Effect<void> => {
+  let running: Fiber.Fiber<void> | undefined
+  return Effect.gen(function* () {
+    if (running === undefined || running.pollUnsafe() !== undefined) {
+      running = yield* Effect.forkIn(work, life)
+    }
+    yield* Effect.timeoutOption(Fiber.await(running), LIST_PATIENCE)
+  })
 }
 
 const registrations = (tools: ReadonlyArray<AgentTool>, listing: Listing) =>
@@ -84,7 +100,7 @@ const registrations = (tools: ReadonlyArray<AgentTool>, listing: Listing) =>
         yield* add(tool, tool.description)
       }
       yield* registerResources
-      listing.refresh = Effect.provideContext(
+      const refresh = Effect.provideContext(
         Effect.forEach(
           tools.filter(({ ofNetwork }) => ofNetwork !== undefined),
           Effect.fnUntraced(function* (tool) {
@@ -97,6 +113,7 @@ const registrations = (tools: ReadonlyArray<AgentTool>, listing: Listing) =>
         ),
         services
       )
+      listing.refresh = waitingFor(refresh, yield* Effect.scope)
     })
   )
 

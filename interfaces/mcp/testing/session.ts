@@ -3,8 +3,10 @@
 import { main } from "../../cli/main.ts"
 import { testHost } from "../../cli/testing/test-host.ts"
 
-/** One answer: a result or an error of the protocol. */
+/** One answer: a result or an error of the protocol; or a notification, which has a method and no id. */
 export interface Answer {
+  readonly method?: string
+  readonly params?: Readonly<Record<string, unknown>>
   readonly id: number | string | null
   readonly result?: Readonly<Record<string, unknown>>
   readonly error?: { readonly code: number; readonly message: string }
@@ -32,56 +34,21 @@ const later = <A>() => {
   return { promise, resolve }
 }
 
-/** Bytes that are pushed by a test and pulled by the server. */
-class Input implements AsyncIterable<Uint8Array> {
-  private readonly waiting: Array<Uint8Array | undefined> = []
-  private arrived = later<void>()
-
-  push(chunk: Uint8Array | undefined): void {
-    this.waiting.push(chunk)
-    this.arrived.resolve()
-  }
-
-  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    while (true) {
-      while (this.waiting.length > 0) {
-        const chunk = this.waiting.shift()
-        if (chunk === undefined) return
-        yield chunk
-      }
-      await this.arrived.promise
-      this.arrived = later()
-    }
-  }
-}
-
-export class Session {
+/** What speaks in lines to a server, however that is run. */
+export abstract class LineClient {
   readonly answers: Array<Answer> = []
   /** Every line of the server as it was written. */
   readonly lines: Array<string> = []
   readonly stderr: Array<string> = []
-  readonly stop = new AbortController()
-  readonly ended: Promise<number>
-  private readonly input = new Input()
+  /** Its exit code, once it has ended. */
+  abstract readonly ended: Promise<number>
   private waiting: Array<() => void> = []
   private nextId = 1
 
-  constructor(folder: string, ...args: ReadonlyArray<string>) {
-    this.ended = main(
-      testHost({
-        args: ["mcp", ...args],
-        cwd: folder,
-        stdin: () => this.input,
-        write: async (stream, text) => {
-          if (stream === "stderr") this.stderr.push(text)
-          else for (const line of text.split("\n").slice(0, -1)) this.receive(line)
-        },
-        stop: this.stop.signal
-      })
-    )
-  }
+  /** Writes to the server; undefined ends its input. */
+  protected abstract push(chunk: Uint8Array | undefined): void
 
-  private receive(line: string): void {
+  protected receive(line: string): void {
     this.lines.push(line)
     const message = JSON.parse(line) as Answer | ReadonlyArray<Answer>
     this.answers.push(...[message].flat())
@@ -91,7 +58,7 @@ export class Session {
 
   /** Writes bytes as they are. */
   raw(text: string | Uint8Array): void {
-    this.input.push(Buffer.from(text))
+    this.push(Buffer.from(text))
   }
 
   /** Writes one message as one line. */
@@ -171,7 +138,57 @@ export class Session {
 
   /** Ends the input and gives the exit code. */
   async close(): Promise<number> {
-    this.input.push(undefined)
+    this.push(undefined)
     return this.ended
+  }
+}
+
+/** Bytes that are pushed by a test and pulled by the server. */
+class Input implements AsyncIterable<Uint8Array> {
+  private readonly waiting: Array<Uint8Array | undefined> = []
+  private arrived = later<void>()
+
+  push(chunk: Uint8Array | undefined): void {
+    this.waiting.push(chunk)
+    this.arrived.resolve()
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
+    while (true) {
+      while (this.waiting.length > 0) {
+        const chunk = this.waiting.shift()
+        if (chunk === undefined) return
+        yield chunk
+      }
+      await this.arrived.promise
+      this.arrived = later()
+    }
+  }
+}
+
+/** A server inside the test's own process. */
+export class Session extends LineClient {
+  readonly stop = new AbortController()
+  readonly ended: Promise<number>
+  private readonly input = new Input()
+
+  constructor(folder: string, ...args: ReadonlyArray<string>) {
+    super()
+    this.ended = main(
+      testHost({
+        args: ["mcp", ...args],
+        cwd: folder,
+        stdin: () => this.input,
+        write: async (stream, text) => {
+          if (stream === "stderr") this.stderr.push(text)
+          else for (const line of text.split("\n").slice(0, -1)) this.receive(line)
+        },
+        stop: this.stop.signal
+      })
+    )
+  }
+
+  protected push(chunk: Uint8Array | undefined): void {
+    this.input.push(chunk)
   }
 }
