@@ -68,6 +68,26 @@ describe("words", () => {
     expect(identifiers(`${"a".repeat(200)}-${"b".repeat(200)}`)).toEqual([])
   })
 
+  it("finds in a text of ASCII what it finds there beside other letters", () => {
+    const signs = ["a", "B", "7", "_", "'", "-", "/", ":", "+", "#", " ", "*"]
+    const longer = (texts: ReadonlyArray<string>) => texts.flatMap((text) => signs.map((sign) => text + sign))
+    for (const text of longer(longer(longer(signs)))) {
+      const beside = wordsOf(`${text} é`, plain)
+      expect(wordsOf(text, plain)).toEqual({ ...beside, sequence: beside.sequence.slice(0, -1) })
+    }
+  })
+
+  it("gives the same terms as words", () => {
+    const text = "See src/main.py, don't; GB/s C++ 日本語 café 👍🏽 XMLHttpRequest2"
+    const separated = (words: ReadonlyArray<{ readonly term: string }>) =>
+      words.map(({ term }) => term).join(" ")
+    const { identifiers, sequence } = wordsOf(text, plain)
+    expect(termTexts(text, plain)).toEqual({
+      sequence: separated(sequence),
+      identifiers: separated(identifiers)
+    })
+  })
+
   it("joins terms by single blanks", () => {
     expect(termTexts("multi-agent hub", plain)).toEqual({
       sequence: "multi agent hub",

@@ -1,20 +1,28 @@
-// Stems of English words by the `stemmer` package (Porter's algorithm), remembered: most words of a text are few. It is
-// asked only for lower-case words of ASCII letters; every other term is kept as it is.
+// Stems of English words by the `stemmer` package (Porter's algorithm), and the terms of what texts are made of, both
+// remembered: most words of a text are few. Stems are asked only for lower-case words of ASCII letters; every other term is
+// kept as it is.
 import { stemmer } from "stemmer"
-import type { Stem } from "../../domain/network/words.ts"
+import { pieceTerms, type Stem, type TermTexts } from "../../domain/network/words.ts"
 
-/** How many words are remembered. */
+/** How many words are remembered, and of how many UTF-16 units at most. */
 const MAX_REMEMBERED = 50_000
+const MAX_REMEMBERED_UNITS = 64
 
-const remembered = new Map<string, string>()
+const remembering = <A>(make: (text: string) => A): ((text: string) => A) => {
+  const remembered = new Map<string, A>()
+  return (text) => {
+    const known = remembered.get(text)
+    if (known !== undefined) return known
+    const made = make(text)
+    if (text.length > MAX_REMEMBERED_UNITS) return made
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(text, made)
+    return made
+  }
+}
 
 /** The stem of a lower-case word; words of one or two letters are their own. */
-export const englishStem: Stem = (word) => {
-  if (word.length < 3) return word
-  const known = remembered.get(word)
-  if (known !== undefined) return known
-  const stem = stemmer(word)
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-  remembered.set(word, stem)
-  return stem
-}
+export const englishStem: Stem = remembering((word) => (word.length < 3 ? word : stemmer(word)))
+
+/** The terms of one piece of a text. */
+export const englishTerms = remembering((piece): TermTexts => pieceTerms(piece, englishStem))
