@@ -106,7 +106,13 @@ const modelAnswer = (model: Map<string, Expansion>, wanted: Operation): unknown 
       }
     }
     case "verify":
-      return { verdict: "PASS", findings: [], findings_left_off: 0, counts: { expansions: model.size } }
+      return {
+        verdict: "PASS",
+        findings: [],
+        findings_left_off: 0,
+        warnings: [],
+        counts: { expansions: model.size }
+      }
     case "reopen":
       return undefined
   }

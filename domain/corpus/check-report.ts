@@ -16,6 +16,8 @@ export const CheckReport = Schema.Struct({
   findings: Schema.Array(CheckFinding),
   /** More findings than are listed, when the list was cut. */
   findings_left_off: Schema.Int,
+  /** Facts that are no fault: another tool keeps tables in the database. */
+  warnings: Schema.Array(Schema.String),
   counts: Schema.Record(Schema.String, Schema.Int)
 })
 export type CheckReport = typeof CheckReport.Type
@@ -23,6 +25,7 @@ export type CheckReport = typeof CheckReport.Type
 /** Collects findings up to the report's limit, counts the rest, and gives the report. */
 export class CheckList {
   readonly #findings: Array<CheckFinding> = []
+  readonly #warnings: Array<string> = []
   #leftOff = 0
 
   /** Adds one finding. */
@@ -31,8 +34,14 @@ export class CheckList {
     else this.#leftOff += 1
   }
 
+  /** Adds facts that are no fault. */
+  warn(warnings: ReadonlyArray<string>): void {
+    this.#warnings.push(...warnings)
+  }
+
   /** Adds what another check has found. */
-  addAll({ findings, findings_left_off }: CheckReport): void {
+  addAll({ findings, findings_left_off, warnings }: CheckReport): void {
+    this.warn(warnings)
     for (const finding of findings) this.add(finding)
     this.#leftOff += findings_left_off
   }
@@ -43,6 +52,7 @@ export class CheckList {
       verdict: this.#findings.length + this.#leftOff === 0 ? "PASS" : "FAIL",
       findings: this.#findings,
       findings_left_off: this.#leftOff,
+      warnings: this.#warnings,
       counts
     }
   }

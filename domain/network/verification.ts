@@ -45,6 +45,8 @@ export const CassetteReport = Schema.Struct({
   verdict: Schema.Literals(["PASS", "FAIL"]),
   findings: Schema.Array(CassetteFinding),
   findings_left_off: Schema.Int,
+  /** Facts that are no fault: another tool keeps tables in a cassette. */
+  warnings: Schema.Array(Schema.String),
   cassettes: Schema.Array(
     Schema.Struct({
       cassette_id: Schema.String,

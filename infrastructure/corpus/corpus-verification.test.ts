@@ -48,6 +48,7 @@ const made = Effect.gen(function* () {
     verdict: "PASS",
     findings: [],
     findings_left_off: 0,
+    warnings: [],
     counts: { files: 2, sections: 4, headings: 3, symbols: 1, expansions: 1 }
   })
   return root

@@ -10,7 +10,7 @@ import type { CorpusFindingCode } from "../../domain/corpus/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { fileFindings, part, stoppedTogether, stopsOf } from "../sqlite/file-check.ts"
-import { schemaFindings } from "../sqlite/schema-check.ts"
+import { companionNotes, schemaFindings } from "../sqlite/schema-check.ts"
 import { CORPUS_VERSIONS, corpusSteps } from "./corpus-schema.ts"
 import { isBehindText, isIndexWhole, isSymbolWhole, soundOrder } from "./corpus-soundness.ts"
 import { selectStrayPaths, type StoredFile, type StoredSymbol } from "./corpus-statements.ts"
@@ -22,10 +22,13 @@ const tell = (find: Find, findings: ReadonlyArray<Finding>): void => {
   for (const { code, message, where } of findings) find(code as CorpusFindingCode, where, message)
 }
 
-const checkStructure = (connection: Connection, find: Find): void => {
+const checkStructure = (connection: Connection, list: CheckList, find: Find): void => {
   const findings = [
     ...fileFindings(connection),
-    ...part("schema", () => schemaFindings(connection, CORPUS_VERSIONS, corpusSteps()))
+    ...part("schema", () => {
+      list.warn(companionNotes(connection))
+      return schemaFindings(connection, CORPUS_VERSIONS, corpusSteps())
+    })
   ]
   tell(find, findings)
 }
@@ -136,7 +139,7 @@ export const verifyCorpus = (connection: Connection): CheckReport => {
   const list = new CheckList()
   const find: Find = (code, where, message) => list.add({ code, where, message })
   const counts = { files: 0, sections: 0, headings: 0, symbols: 0, expansions: 0 }
-  checkStructure(connection, find)
+  checkStructure(connection, list, find)
   const stops = [
     ...stopsOf("references", () => checkReferences(connection, find)),
     ...stopsOf("files", () => (counts.files = checkFiles(connection, find))),

@@ -618,6 +618,7 @@ describe("symbols", () => {
           verdict: "PASS",
           findings: [],
           findings_left_off: 0,
+          warnings: [],
           counts: { symbols: 8 }
         })
         rmSync(join(root, "gone.md"))

@@ -32,6 +32,7 @@ for (const substrate of CACHE_SUBSTRATES) {
           verdict: "PASS",
           findings: [],
           findings_left_off: 0,
+          warnings: [],
           counts: { expansions: 0 }
         })
       })

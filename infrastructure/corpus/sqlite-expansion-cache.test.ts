@@ -81,6 +81,7 @@ describe("the table of expansions", () => {
           }
         ],
         findings_left_off: 0,
+        warnings: [],
         counts: { expansions: 1 }
       })
     })

@@ -12,7 +12,7 @@ import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
 import { fileFindings, part, stoppedTogether, stopsOf } from "../sqlite/file-check.ts"
 import { lookInto } from "../sqlite/traceless-reading.ts"
-import { schemaFindings } from "../sqlite/schema-check.ts"
+import { companionNotes, schemaFindings } from "../sqlite/schema-check.ts"
 import { CASSETTE_VERSIONS, cassetteSteps, describedHash } from "./cassette-schema.ts"
 import { checkChunks, checkStrayChunks, type Find } from "./chunk-verification.ts"
 import { checkDescription, checkRecordRules, checkRules } from "./description-verification.ts"
@@ -35,8 +35,11 @@ interface DocumentRow {
 }
 
 /** Judges the file and its schema; false when the schema is not the cassette's, so that nothing else can be judged. */
-const checkStructure = (connection: Connection, find: Find): boolean => {
-  const schema = part("schema", () => schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps()))
+const checkStructure = (connection: Connection, warnings: Array<string>, find: Find): boolean => {
+  const schema = part("schema", () => {
+    warnings.push(...companionNotes(connection))
+    return schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())
+  })
   for (const { code, message, where } of [...fileFindings(connection), ...schema]) {
     find(code as CassetteFinding["code"], where, message)
   }
@@ -169,16 +172,18 @@ export const verifyCassette = (
   id: string
 ): {
   readonly findings: ReadonlyArray<CassetteFinding>
+  readonly warnings: ReadonlyArray<string>
   readonly facts: CassetteReport["cassettes"][number]
 } => {
   const findings: Array<CassetteFinding> = []
+  const warnings: Array<string> = []
   const find: Find = (code, where, message) => findings.push({ code, where: `${id} ${where}`, message })
   let receipts: ReadonlyArray<ReceiptRow> = []
   let documents: ReadonlyArray<string> = []
   let remembered = { memories: 0, chunks: 0, records: [] as ReadonlyArray<string> }
   let chunks = 0
   const stops: Array<Finding> = []
-  if (checkStructure(connection, find)) {
+  if (checkStructure(connection, warnings, find)) {
     let records: ReadonlySet<string> = new Set()
     judged(stops, "write_receipts", () => {
       receipts = connection.all<ReceiptRow>("SELECT * FROM write_receipts ORDER BY receipt_index")
@@ -211,6 +216,7 @@ export const verifyCassette = (
   const stored = [...documents, ...remembered.records]
   return {
     findings,
+    warnings: warnings.map((warning) => `${id}: ${warning}`),
     facts: {
       cassette_id: id,
       db_hash: contentRoot(sha256, recordsRoot(sha256Bytes, stored)),

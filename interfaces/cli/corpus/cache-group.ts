@@ -6,7 +6,7 @@ import * as Flag from "effect/cli/Flag"
 import type { CommandGroup } from "../command-groups.ts"
 import { findingCount, VerificationFailed } from "../failures.ts"
 import { refusedFlag, rootFolder } from "../options.ts"
-import { answer } from "../output.ts"
+import { answer, writeWarnings } from "../output.ts"
 import { fieldLines } from "../printable.ts"
 import { writePass } from "../verdict.ts"
 import { cacheFlag, cacheKindFlag } from "./cache-flag.ts"
@@ -39,6 +39,7 @@ const verifyCommand = Command.make(
   Effect.fnUntraced(function* ({ cache }) {
     const report = yield* withCorpus("verify", (corpus) => corpus.verify(), cache)
     const { findings } = report
+    yield* writeWarnings(report.warnings)
     if (report.verdict === "FAIL") {
       const message = `${findingCount(report)} issue(s) found: each has a code, a place and a message`
       return yield* Effect.fail(new VerificationFailed({ message, report, listed: findings }))

@@ -268,6 +268,10 @@ export const unusableCheck = (name: string, { _tag = "", message }: OpeningFailu
     ? problem(name, message, remedies[_tag] ?? "", commands[_tag])
     : problem(name, message, "see all that is damaged, and bring the file back from a copy", verify)
 
+/** Tables of other tools in a database; nothing where there are none. */
+export const companionChecks = (name: string, notes: ReadonlyArray<string>): ReadonlyArray<Check> =>
+  notes.map((note) => ok(`${name} companions`, note))
+
 /** A cassette whose last index run has not come to its end. */
 export const unfinishedCheck = (id: string): Check =>
   advice(

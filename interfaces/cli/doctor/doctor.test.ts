@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import Database from "better-sqlite3"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { runCli, runJson, temporaryFolder } from "../testing/in-process.ts"
 import type { DoctorReport } from "./checks.ts"
@@ -73,6 +74,27 @@ describe("cortex doctor", () => {
       expect(seen.get(name), name).toMatchObject({ state: "ok" })
     }
     expect(content()).toEqual(before)
+  })
+
+  it("names the tables of other tools, as each verification does, and they are no fault", async () => {
+    await used()
+    const files = {
+      ledger: ["CORTEX/_generated/system3.db", ["cassette", "verify"]],
+      corpus: ["CORTEX/_generated/system1.db", ["cache", "verify"]],
+      "cassette documents": ["CORTEX/cassettes/documents.db", ["network", "verify", "documents"]]
+    } as const
+    for (const [name, [file, verify]] of Object.entries(files)) {
+      const database = new Database(join(place.folder, file))
+      database.exec("CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)")
+      database.close()
+      const note = expect.stringContaining("no fault: _litestream_seq")
+      const { checks } = (await doctor()).report!
+      expect(checks).toContainEqual({ check: `${name} companions`, state: "ok", seen: note })
+      const { code, document } = await runJson([...verify], { cwd: place.folder })
+      expect(code, name).toBe(0)
+      expect(document.data).toMatchObject({ verdict: "PASS", warnings: [note] })
+      expect((await cortex(...verify)).stderr).toContain("_litestream_seq")
+    }
   })
 
   it("says how an expired lease is let go, and people read it below the line", async () => {

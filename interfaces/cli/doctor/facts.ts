@@ -13,12 +13,14 @@ import { fileSystemKind } from "../../../infrastructure/sqlite/file-system-kind.
 import { isWritable } from "../../../infrastructure/sqlite/file-access.ts"
 import { leftLogFault } from "../../../infrastructure/sqlite/left-log.ts"
 import { loneFileFault } from "../../../infrastructure/sqlite/lone-file.ts"
+import { companionNotes } from "../../../infrastructure/sqlite/schema-check.ts"
 import { lookInto, lookThrough } from "../../../infrastructure/sqlite/traceless-reading.ts"
 import { Durability } from "../cassette/ledger-flags.ts"
 import { withLedgerFile } from "../cassette/open-ledger.ts"
 import {
   bytesText,
   type Check,
+  companionChecks,
   type FileFacts,
   fileChecks,
   leftLogCheck,
@@ -81,6 +83,10 @@ const attempt = <A>(work: () => A): Effect.Effect<A, OpeningFailure> =>
     catch: (error) => ({ message: error instanceof Error ? error.message : String(error) })
   })
 
+/** What is to be said of the tables that other tools keep in a database. */
+const companionsIn = (name: string, file: string) =>
+  attempt(() => companionChecks(name, lookInto(file, companionNotes)))
+
 const factsOfLedger = Effect.fnUntraced(function* (file: string) {
   const durability = yield* Durability
   const { expiredLeases, fault } = yield* withLedgerFile(file, "read", (ledger) =>
@@ -138,7 +144,7 @@ export const ledgerChecksOf = (file: string) => {
     Effect.gen(function* () {
       const facts = yield* factsOfLedger(file)
       const place = yield* attempt(() => fileFacts("ledger", file))
-      return [...fileChecks(place), ...ledgerChecks(facts, place)]
+      return [...fileChecks(place), ...ledgerChecks(facts, place), ...(yield* companionsIn("ledger", file))]
     })
   )
 }
@@ -162,7 +168,8 @@ export const databaseChecksOf = <E extends OpeningFailure, R>(
       const place = yield* attempt(() => fileFacts(name, file))
       const whole = { check: name, state: "ok" as const, seen: `${seen}; ${file}, ${bytesText(place.bytes)}` }
       // One line for a database that needs nothing: a network has many.
-      return [whole, ...fileChecks(place).filter(({ state }) => state !== "ok")]
+      const needed = fileChecks(place).filter(({ state }) => state !== "ok")
+      return [whole, ...needed, ...(yield* companionsIn(name, file))]
     })
   )
 }

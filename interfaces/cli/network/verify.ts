@@ -8,7 +8,7 @@ import { pageFindings, verifyCassette } from "../../../infrastructure/network/ca
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { VerificationFailed } from "../failures.ts"
 import { reported, withProgress } from "../progress.ts"
-import { answer } from "../output.ts"
+import { answer, writeWarnings } from "../output.ts"
 import { type Line, table } from "../printable.ts"
 import { writePass } from "../verdict.ts"
 import { cassettesArgument } from "./network-flags.ts"
@@ -20,6 +20,7 @@ const MAX_FINDINGS = 1_000
 /** What one cassette is found to be; a file whose pages cannot be read has no facts. */
 interface Verified {
   readonly findings: CassetteReport["findings"]
+  readonly warnings: ReadonlyArray<string>
   readonly facts: CassetteReport["cassettes"][number] | undefined
 }
 
@@ -33,7 +34,7 @@ const verifyOne = ({ file, id, refusal }: ConfiguredCassette): Effect.Effect<Ver
     cassette.close()
     if ("value" in verified) return Effect.succeed(verified.value)
     const findings = verified.status === "error" ? pageFindings(file, id) : []
-    if (findings.length > 0) return Effect.succeed({ findings, facts: undefined })
+    if (findings.length > 0) return Effect.succeed({ findings, warnings: [], facts: undefined })
     return Effect.fail(new CassetteOffline({ cassette_id: id, ...verified }))
   })
 
@@ -64,8 +65,10 @@ export const verifyCommand = Command.make(
       verdict: findings.length === 0 ? "PASS" : "FAIL",
       findings: findings.slice(0, MAX_FINDINGS),
       findings_left_off: Math.max(0, findings.length - MAX_FINDINGS),
+      warnings: verified.flatMap(({ warnings }) => warnings),
       cassettes: verified.flatMap(({ facts }) => facts ?? [])
     }
+    yield* writeWarnings(report.warnings)
     if (report.verdict === "FAIL") {
       return yield* new VerificationFailed({
         message: `${findings.length} issue(s) found: each has a code, a place and a message`,
