@@ -1,8 +1,8 @@
 /** Lines that no client should send, and some that clients do send: each has one answer, under the id that it carries. */
 import { describe, expect, it } from "vitest"
 import { MAX_LINE_BYTES } from "./line-stdio.ts"
-import type { Session } from "./testing/session.ts"
-import { Session as Lines } from "./testing/session.ts"
+import { ProcessSession } from "./testing/process-session.ts"
+import { type LineClient, Session as Lines } from "./testing/session.ts"
 import { sessionsOfTests } from "./testing/sessions.ts"
 
 const { place, start } = sessionsOfTests()
@@ -17,6 +17,12 @@ const RESOURCE_NOT_FOUND = -32_002
 /** The answer's id as JSON text, and the code of its error; `done` for a result, undefined for no answer at all. */
 type Expected = readonly [id: string, outcome: number | "done"] | undefined
 
+/** Text with bytes in the place of its `~` that may be no text. */
+const withBytes = (text: string, ...bytes: ReadonlyArray<number>): Uint8Array => {
+  const [begin = "", end = ""] = text.split("~")
+  return Buffer.concat([Buffer.from(begin), Buffer.from(bytes), Buffer.from(end)])
+}
+
 const call = (args: string, id = "7"): string =>
   `{"method":"tools/call","params":{"name":"cassette_stats","arguments":${args}},"jsonrpc":"2.0","id":${id}}`
 const request = (method: string, params = "{}", id = "7"): string =>
@@ -24,7 +30,15 @@ const request = (method: string, params = "{}", id = "7"): string =>
 
 const nested = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
 
-const cases: ReadonlyArray<readonly [name: string, line: string | Uint8Array, expected: Expected]> = [
+/** A ping of so many bytes. */
+const longPing = (length: number): string => {
+  const [begin = "", end = ""] = request("ping", '{"a":"~"}').split("~")
+  return begin + "x".repeat(length - begin.length - end.length) + end
+}
+
+const cases: ReadonlyArray<
+  readonly [name: string, line: string | Uint8Array, ...expected: ReadonlyArray<Expected>]
+> = [
   ["half a surrogate pair in an argument", call('{"a":"\\ud800"}'), ["7", PARSE_ERROR]],
   ["half a surrogate pair in a key", call('{"\\udc00":1}'), ["7", PARSE_ERROR]],
   ["an integer above 2^53", call('{"a":9007199254740993}'), ["7", PARSE_ERROR]],
@@ -68,6 +82,46 @@ const cases: ReadonlyArray<readonly [name: string, line: string | Uint8Array, ex
   ["something after the object", `${request("ping")} x`, ["7", PARSE_ERROR]],
   ["words", "hello there", ["null", PARSE_ERROR]],
   ["a header of HTTP", "Content-Length: 52", ["null", PARSE_ERROR]],
+  [
+    "half a surrogate pair in a key of the outermost object",
+    `{"\\ud800":1,${request("ping").slice(1)}`,
+    ["7", PARSE_ERROR]
+  ],
+  ["a method twice", `{"method":"ping",${request("ping").slice(1)}`, ["7", PARSE_ERROR]],
+  ["an integer below -2^53", call('{"a":-9007199254740993}'), ["7", PARSE_ERROR]],
+  ["an integer of 400 digits", call(`{"a":${"9".repeat(400)}}`), ["7", PARSE_ERROR]],
+  ["65 objects in one another", call(`${'{"a":'.repeat(65)}1${"}".repeat(65)}`), ["7", PARSE_ERROR]],
+  ["half a surrogate pair as UTF-8", withBytes(call('{"a":"~"}'), 0xed, 0xa0, 0x80), ["7", PARSE_ERROR]],
+  ["a letter in more bytes than it needs", withBytes(call('{"a":"~"}'), 0xc1, 0x81), ["7", PARSE_ERROR]],
+  ["a character that ends early", withBytes(call('{"a":"~"}'), 0xe2, 0x82), ["7", PARSE_ERROR]],
+  ["UTF-16", Buffer.from(request("ping"), "utf16le"), ["null", PARSE_ERROR]],
+  ["NUL behind the object", `${request("ping")}\u0000`, ["7", PARSE_ERROR]],
+  ["NUL before the object", `\u0000${request("ping")}`, ["7", PARSE_ERROR]],
+  ["NUL in a text", call('{"a":"\u0000"}'), ["7", PARSE_ERROR]],
+  ["NUL alone", "\u0000", ["null", PARSE_ERROR]],
+  ["a byte order mark alone", "\uFEFF", ["null", PARSE_ERROR]],
+  ["the line end of Windows", `${request("ping")}\r`, ["7", "done"]],
+  ["the line end of old Macs inside", `${request("ping")}\r${request("ping")}`, ["7", PARSE_ERROR]],
+  ["spaces and tabs around", ` \t${request("ping")}\t `, ["7", "done"]],
+  ["nothing", "", undefined],
+  ["blanks", " \t \r", undefined],
+  ["a line separator in a text", request("ping", '{"a":"\u2028\u2029"}'), ["7", "done"]],
+  ["16 MiB", longPing(MAX_LINE_BYTES), ["7", "done"]],
+  ["16 MiB and a byte", longPing(MAX_LINE_BYTES + 1), ["7", PARSE_ERROR]],
+  [
+    "numbers that are longer when they are spelled out",
+    call(`{"a":[${"1e20,".repeat(900_000)}1]}`),
+    ["7", INVALID_REQUEST]
+  ],
+  ["16 MiB of levels", call("[".repeat(16 * 1_048_576)), ["null", PARSE_ERROR]],
+  [
+    "a batch of requests and nonsense",
+    `[1,${request("ping")},{"id":8},[]]`,
+    ["7", INVALID_REQUEST],
+    ["8", INVALID_REQUEST]
+  ],
+  ["a batch in a batch", `[[${request("ping")}]]`, ["null", INVALID_REQUEST]],
+  ["a batch with half a surrogate pair", `[${call('{"a":"\\ud800"}')}]`, ["null", PARSE_ERROR]],
   ["a number", "42", ["null", INVALID_REQUEST]],
   ["a text", '"ping"', ["null", INVALID_REQUEST]],
   ["null", "null", ["null", INVALID_REQUEST]],
@@ -157,7 +211,7 @@ const cases: ReadonlyArray<readonly [name: string, line: string | Uint8Array, ex
 let fence = 0
 
 /** What the server writes to a line before it has answered a request that follows it. */
-const answersTo = async (session: Session, line: string | Uint8Array): Promise<ReadonlyArray<string>> => {
+const answersTo = async (session: LineClient, line: string | Uint8Array): Promise<ReadonlyArray<string>> => {
   const before = session.lines.length
   session.raw(Buffer.concat([Buffer.from(line), Buffer.from("\n")]))
   const id = `fence ${fence++}`
@@ -175,16 +229,62 @@ const outcomeOf = (line: string): Expected => {
 }
 
 describe("a hostile line", () => {
-  it("is answered under its own id and with the standard's code, and the server lives on", async () => {
-    const session = await start()
-    for (const [name, line, expected] of cases) {
+  const overStreams = async () => {
+    const session = new ProcessSession(place.folder)
+    await session.initialize()
+    return session
+  }
+
+  it.each([
+    ["in this process", start],
+    ["over the streams of another one", overStreams]
+  ])("%s is answered under its own id, and the server lives on", async (_, open) => {
+    const session = await open()
+    for (const [name, line, ...expected] of cases) {
       const answers = await answersTo(session, line)
       expect({ name, answers: answers.map(outcomeOf) }).toEqual({
         name,
-        answers: expected === undefined ? [] : [expected]
+        answers: expected.filter((each) => each !== undefined)
       })
     }
-    expect(cases.length).toBeGreaterThanOrEqual(60)
+    expect(await session.close()).toBe(0)
+  })
+
+  it("is answered although the input ends with it, whatever it is", async () => {
+    const lines = [request("ping"), call('{"a":"\\ud800"}'), '{"jsonrpc":"2.0","id":7', "\uFEFF", "\u0000"]
+    const ended = lines.map(async (line) => {
+      const session = await start()
+      const before = session.lines.length
+      session.raw(line)
+      expect(await session.close()).toBe(0)
+      return session.lines.slice(before).map(outcomeOf)
+    })
+    expect(await Promise.all(ended)).toEqual([
+      [["7", "done"]],
+      [["7", PARSE_ERROR]],
+      [["null", PARSE_ERROR]],
+      [["null", PARSE_ERROR]],
+      [["null", PARSE_ERROR]]
+    ])
+  })
+
+  it("may take the id of a request that has no answer yet, or was cancelled", async () => {
+    const session = await overStreams()
+    const asked = (id: string) =>
+      request("tools/call", '{"name":"job_status","arguments":{"run_id":"r"}}', id)
+    const cancelled = '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"c"}}'
+    session.raw([asked("7"), asked("7"), asked('"7"'), asked('"c"'), cancelled, asked('"c"'), ""].join("\n"))
+    session.send({ id: "after", method: "ping" })
+    await session.answer(({ id }) => id === "after")
+    await session.answer(({ id, result }) => id === 7 && result !== undefined)
+    await session.answer(({ id, result }) => id === "7" && result !== undefined)
+    const outcomes = session.lines.slice(1).map(outcomeOf)
+    expect(outcomes).toContainEqual(["7", INVALID_REQUEST])
+    expect(outcomes).toContainEqual(['"c"', INVALID_REQUEST])
+    expect(outcomes).toHaveLength(5)
+    // An id whose request is answered is free.
+    expect((await answersTo(session, request("ping"))).map(outcomeOf)).toEqual([["7", "done"]])
+    expect(await session.close()).toBe(0)
   })
 
   it("says why", async () => {

@@ -11,12 +11,24 @@ import type { NotStrictJsonReason } from "../../domain/canonical/not-strict-json
 import { readJsonBytes } from "../../domain/canonical/strict-reader.ts"
 import type { HostShape } from "../cli/host.ts"
 import { Handshake } from "./handshake.ts"
+import { IdsInUse } from "./ids-in-use.ts"
 import { LineScan } from "./line-scan.ts"
-import { judgeMessage, type Judgement, PARSE_ERROR, refusalLine } from "./message-judge.ts"
-import { listsApart, type Passed, subscriptionsEnded } from "./message-order.ts"
+import {
+  idOf,
+  INVALID_REQUEST,
+  judgeMessage,
+  type Judgement,
+  PARSE_ERROR,
+  type Refusal,
+  refusalLine
+} from "./message-judge.ts"
+import { each, listsApart, type Passed, subscriptionsEnded } from "./message-order.ts"
 
-/** Longest message: a payload at its limit with every character escaped, and room around it (bytes). */
-export const MAX_LINE_BYTES = 32 * 1_048_576
+/**
+ * Longest message: a payload at its limit with every character escaped, and room around it (bytes). It is also the most
+ * UTF-16 units that the server's own reader takes; more would end the server.
+ */
+export const MAX_LINE_BYTES = 16 * 1_048_576
 
 const LF = 0x0a
 
@@ -76,16 +88,31 @@ const GRAMMATICAL: ReadonlySet<NotStrictJsonReason> = new Set([
   "too_deep"
 ])
 
+const tooLong = `the message is over ${MAX_LINE_BYTES} bytes`
+
+/** A judgement that holds for the message as it is handed on, which may be longer than it came: 1e20 has 21 digits. */
+const withinLimit = (judgement: Judgement): Judgement => {
+  const { pass = [], refusals } = judgement
+  if (JSON.stringify(pass).length <= MAX_LINE_BYTES) return judgement
+  const requests = each(pass).filter((message) => Object.hasOwn(message, "id"))
+  const refused = requests.map((request): Refusal => ({
+    id: idOf(request),
+    code: INVALID_REQUEST,
+    reason: `${tooLong}, its numbers spelled out`
+  }))
+  return { pass: undefined, refusals: [...refusals, ...refused] }
+}
+
 const parseError = (id: string, reason: string): string => refusalLine({ id, code: PARSE_ERROR, reason })
 
 /** What is answered to a line at once, and what is handed on. */
 const judged = (
   line: Line,
-  handshake: Handshake
+  handshake: Handshake,
+  ids: IdsInUse
 ): { readonly answers: string; readonly pass?: Judgement["pass"] } => {
   if ("scan" in line) {
-    const reason = `the message is over ${MAX_LINE_BYTES} bytes`
-    return { answers: line.scan.isUnanswered ? "" : parseError(line.scan.id, reason) }
+    return { answers: line.scan.isUnanswered ? "" : parseError(line.scan.id, tooLong) }
   }
   if (isBlank(line.bytes)) return { answers: "" }
   const message = readJsonBytes(line.bytes, "jcs/1")
@@ -95,18 +122,19 @@ const judged = (
     const isUnanswered = GRAMMATICAL.has(message.failure.reason) && scan.isUnanswered
     return { answers: isUnanswered ? "" : parseError(scan.id, message.failure.message) }
   }
-  const { pass, refusals } = judgeMessage(message.success, handshake.agreement)
+  const { pass, refusals } = withinLimit(judgeMessage(message.success, handshake.agreement, ids))
   return { answers: refusals.map(refusalLine).join(""), pass }
 }
 
 /** Messages for the protocol; the others are answered at once. */
-async function* validMessages(host: HostShape, handshake: Handshake): AsyncGenerator<Passed> {
+async function* validMessages(host: HostShape, handshake: Handshake, ids: IdsInUse): AsyncGenerator<Passed> {
   for await (const line of linesOf(host.stdin())) {
     await handshake.settled
-    const { answers, pass } = judged(line, handshake)
+    const { answers, pass } = judged(line, handshake, ids)
     if (answers !== "") await host.write("stdout", answers)
     if (pass === undefined) continue
     handshake.began(pass)
+    ids.began(pass)
     yield pass
   }
 }
@@ -122,16 +150,20 @@ const textOf = (data: string | Uint8Array): string =>
 /** A host's standard streams; `beforeList` is run before a list of tools is asked for. A reader that has gone ends the server through the end of its input, not here. */
 export const lineStdio = (host: HostShape, beforeList: () => Promise<void>): Stdio.Stdio => {
   const handshake = new Handshake()
+  const ids = new IdsInUse()
   const sink = (stream: "stdout" | "stderr") =>
     Sink.forEach((data: string | Uint8Array) => {
       const text = textOf(data)
-      if (stream === "stdout") handshake.answered(text)
+      if (stream === "stdout") {
+        ids.answered(text)
+        handshake.answered(text)
+      }
       return Effect.ignore(Effect.tryPromise(() => host.write(stream, text)))
     })
   return Stdio.make({
     args: Effect.succeed(host.args),
     stdin: Stream.fromAsyncIterable(
-      asLines(subscriptionsEnded(listsApart(validMessages(host, handshake), beforeList))),
+      asLines(subscriptionsEnded(listsApart(validMessages(host, handshake, ids), beforeList))),
       (error) => error
     ).pipe(Stream.orDie),
     stdout: () => sink("stdout"),

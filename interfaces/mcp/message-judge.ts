@@ -7,7 +7,7 @@ import { paramsFault } from "./message-params.ts"
 
 /** Codes of JSON-RPC 2.0, section 5.1. */
 export const PARSE_ERROR = -32_700
-const INVALID_REQUEST = -32_600
+export const INVALID_REQUEST = -32_600
 const INVALID_PARAMS = -32_602
 type Code = typeof PARSE_ERROR | typeof INVALID_REQUEST | typeof INVALID_PARAMS
 
@@ -16,6 +16,14 @@ export interface Agreement {
   readonly isAgreed: boolean
   readonly takesBatches: boolean
 }
+
+/** Ids, as JSON text, that no request may take. */
+interface IdSet {
+  readonly has: (id: string) => boolean
+}
+
+const ID_IN_USE =
+  "another request with this id has no answer yet, or was cancelled: give every request an id of its own"
 
 /** A message that is answered at once. */
 export interface Refusal {
@@ -50,7 +58,7 @@ const isAnswer = (message: JsonObject): boolean =>
   !Object.hasOwn(message, "method") && (Object.hasOwn(message, "result") || Object.hasOwn(message, "error"))
 
 /** The id as JSON text, `null` when the message has none that an answer can carry. */
-const idOf = ({ id }: JsonObject): string =>
+export const idOf = ({ id }: JsonObject): string =>
   typeof id === "string" || typeof id === "number" ? JSON.stringify(id) : "null"
 
 const idFault = (id: JsonValue | undefined): string | undefined => {
@@ -67,10 +75,15 @@ const standard = ({ id, jsonrpc = "2.0", method = "", params }: JsonObject): Jso
   ...(params === undefined ? {} : { params })
 })
 
-const judgeRequest = (message: JsonObject, method: string, { isAgreed }: Agreement): Judgement => {
+const judgeRequest = (
+  message: JsonObject,
+  method: string,
+  { isAgreed }: Agreement,
+  inUse: IdSet
+): Judgement => {
   const id = idOf(message)
   const { params } = message
-  const fault = idFault(message["id"])
+  const fault = idFault(message["id"]) ?? (inUse.has(id) ? ID_IN_USE : undefined)
   if (fault !== undefined) return refused(id, INVALID_REQUEST, fault)
   if (params !== undefined && !isJsonObject(params)) {
     return refused(id, INVALID_PARAMS, "params must be an object")
@@ -84,7 +97,7 @@ const judgeRequest = (message: JsonObject, method: string, { isAgreed }: Agreeme
     : refused(id, INVALID_PARAMS, `params: ${reason}`)
 }
 
-const judgeOne = (message: JsonValue, agreement: Agreement): Judgement => {
+const judgeOne = (message: JsonValue, agreement: Agreement, inUse: IdSet): Judgement => {
   if (!isJsonObject(message)) {
     return refused("null", INVALID_REQUEST, "a message is an object with jsonrpc and method")
   }
@@ -92,7 +105,7 @@ const judgeOne = (message: JsonValue, agreement: Agreement): Judgement => {
   const { jsonrpc, method } = message
   if (jsonrpc !== "2.0") return refused(idOf(message), INVALID_REQUEST, 'jsonrpc must be "2.0"')
   if (typeof method !== "string") return refused(idOf(message), INVALID_REQUEST, "method must be a string")
-  if (Object.hasOwn(message, "id")) return judgeRequest(message, method, agreement)
+  if (Object.hasOwn(message, "id")) return judgeRequest(message, method, agreement, inUse)
   return method.startsWith("notifications/") ? { pass: standard(message), refusals: [] } : IGNORED
 }
 
@@ -111,13 +124,19 @@ const refusedBatch = (messages: ReadonlyArray<JsonValue>, reason: string): Judge
   }
 }
 
-const judgeBatch = (messages: ReadonlyArray<JsonValue>, agreement: Agreement): Judgement => {
+const judgeBatch = (messages: ReadonlyArray<JsonValue>, agreement: Agreement, inUse: IdSet): Judgement => {
   if (!agreement.takesBatches) return refusedBatch(messages, NO_BATCHES)
   if (messages.length === 0) return refusedBatch(messages, "a batch holds at least one message")
   if (messages.some((each) => isJsonObject(each) && each["method"] === "initialize")) {
     return refusedBatch(messages, "initialize cannot be part of a batch")
   }
-  const judged = messages.map((message) => judgeOne(message, agreement))
+  const before = new Set<string>()
+  const judged = messages.map((message) => {
+    const judgement = judgeOne(message, agreement, { has: (id) => before.has(id) || inUse.has(id) })
+    for (const passed of [judgement.pass ?? []].flat())
+      if (Object.hasOwn(passed, "id")) before.add(idOf(passed))
+    return judgement
+  })
   const passed = judged.flatMap(({ pass }) => (pass === undefined ? [] : [pass].flat()))
   return {
     pass: passed.length === 0 ? undefined : passed,
@@ -126,10 +145,10 @@ const judgeBatch = (messages: ReadonlyArray<JsonValue>, agreement: Agreement): J
 }
 
 /** Judges one message, or a batch of the version that has them. */
-export const judgeMessage = (message: JsonValue, agreement: Agreement): Judgement =>
+export const judgeMessage = (message: JsonValue, agreement: Agreement, inUse: IdSet): Judgement =>
   Array.isArray(message)
-    ? judgeBatch(message as ReadonlyArray<JsonValue>, agreement)
-    : judgeOne(message, agreement)
+    ? judgeBatch(message as ReadonlyArray<JsonValue>, agreement, inUse)
+    : judgeOne(message, agreement, inUse)
 
 const TITLES = {
   [PARSE_ERROR]: "Parse error",

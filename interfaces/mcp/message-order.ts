@@ -8,13 +8,14 @@ export type Passed = JsonObject | ReadonlyArray<JsonObject>
 
 const CANCELLED = "notifications/cancelled"
 
-const each = (passed: Passed): ReadonlyArray<JsonObject> => [passed].flat()
+/** The messages one by one. */
+export const each = (passed: Passed): ReadonlyArray<JsonObject> => [passed].flat()
 
 const asks = (passed: Passed, method: string): boolean =>
   each(passed).some((message) => message["method"] === method)
 
 /** The ids of the requests that are cancelled. */
-const cancelledBy = (passed: Passed): ReadonlyArray<JsonValue | undefined> =>
+export const cancelledBy = (passed: Passed): ReadonlyArray<JsonValue | undefined> =>
   each(passed)
     .filter(({ method }) => method === CANCELLED)
     .map(({ params }) => (isJsonObject(params) ? params["requestId"] : undefined))
