@@ -2,33 +2,41 @@
 // it began with, and an embedder is retired once no question uses it any more, never before.
 import * as Effect from "effect/Effect"
 import type { EmbedderShape } from "./embedder.ts"
+import { type WatchedEmbedder, watchedEmbedder } from "./watched-embedder.ts"
 
 interface Tenure {
-  readonly embedder: EmbedderShape | undefined
+  readonly embedder: WatchedEmbedder | undefined
   readonly retire: Effect.Effect<void>
   questions: number
   isOver: boolean
 }
 
+const tenureOf = (embedder: EmbedderShape | undefined, retire: Effect.Effect<void>): Tenure => ({
+  embedder: embedder === undefined ? undefined : watchedEmbedder(embedder),
+  retire,
+  questions: 0,
+  isOver: false
+})
+
 export class EmbedderInUse {
   private current: Tenure
 
   constructor(embedder: EmbedderShape | undefined) {
-    this.current = { embedder, retire: Effect.void, questions: 0, isOver: false }
+    this.current = tenureOf(embedder, Effect.void)
   }
 
   /** Puts another in its place, or none; `retire` is run when that one is no longer needed. */
   swap(embedder: EmbedderShape | undefined, retire: Effect.Effect<void>): Effect.Effect<void> {
     return Effect.suspend(() => {
       const before = this.current
-      this.current = { embedder, retire, questions: 0, isOver: false }
+      this.current = tenureOf(embedder, retire)
       before.isOver = true
       return before.questions === 0 ? before.retire : Effect.void
     })
   }
 
   /** Runs a question on the embedder that is there now. */
-  using<A, E>(ask: (embedder: EmbedderShape | undefined) => Effect.Effect<A, E>): Effect.Effect<A, E> {
+  using<A, E>(ask: (embedder: WatchedEmbedder | undefined) => Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.acquireUseRelease(
       Effect.sync(() => {
         this.current.questions += 1

@@ -3,7 +3,6 @@
 // within its deadline, so that it costs the question nothing but the store's own part.
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
@@ -18,19 +17,8 @@ import {
   judgeStats
 } from "../../domain/network/store-answers.ts"
 import { faultOf } from "./asking.ts"
+import { within } from "./within.ts"
 import type { Cassette } from "./cassette.ts"
-
-/** How work ended, or nothing when it took too long; work that cannot be interrupted is left behind. */
-const within = <A, E>(
-  work: Effect.Effect<A, E>,
-  millis: number
-): Effect.Effect<Option.Option<Exit.Exit<A, E>>> =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.forkDetach(work)
-    return yield* Effect.timeoutOption(Fiber.await(fiber), millis).pipe(
-      Effect.ensuring(Effect.sync(() => fiber.interruptUnsafe()))
-    )
-  })
 
 /** A failure as the store's own; what is none of ours is a fault of its program. */
 const failureOf = (id: string, error: unknown): CassetteOffline =>

@@ -44,6 +44,7 @@ import { type Search, searchNetwork, searchNothing, type SearchTools } from "./n
 import { Stemming } from "./stemming.ts"
 import { type SymbolAskError, type SymbolQuestions, symbolQuestions } from "./symbol-questions.ts"
 import { signBitVectors, VectorIndex } from "./vector-index.ts"
+import type { EmbedderHealth } from "./watched-embedder.ts"
 
 /** Which cassettes a question goes to, and how complete its answer must be. */
 export interface QueryOptions {
@@ -140,6 +141,8 @@ export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
     options?: Omit<QueryOptions, "mode">
   ) => Effect.Effect<NeighbourAnswer, SymbolAskError>
   readonly status: Effect.Effect<ReadonlyArray<CassetteHealth>, NetworkClosed>
+  /** How the embedder is: it is asked for one vector, for at most 5 s. Null where there is none. */
+  readonly embedderHealth: Effect.Effect<EmbedderHealth | null, NetworkClosed>
 }
 
 const budgetOfHits = ({ maxBytes = DEFAULT_ANSWER_BYTES }: QueryOptions = {}): number => maxBytes
@@ -366,6 +369,12 @@ class Hub {
     )
   })
 
+  readonly embedderHealth = Effect.suspend(() =>
+    this.embedding.using<EmbedderHealth | null, never>(
+      (embedder) => embedder?.health() ?? Effect.succeed(null)
+    )
+  )
+
   readonly status = Effect.suspend(() =>
     this.roster.using([...this.roster.registered.values()], (asking) =>
       Effect.gen({ self: this }, function* () {
@@ -404,6 +413,7 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
         neighbours: (name, limit, options) =>
           bounded(budgetOfHits(options), hub.neighbours(name, limit, options)),
         status: hub.status,
+        embedderHealth: hub.embedderHealth,
         ...hub.memories,
         ...hub.symbols
       }

@@ -86,7 +86,10 @@ describe("a child", () => {
   ])("that answers %s is killed", async (answer) => {
     const cassette = child(answer, { program: babblingProgram })
     const fault = await Effect.runPromise(Effect.flip(cassette.askIndex!(count)))
-    expect(fault).toMatchObject({ status: "error", reason: "its process answered something else" })
+    expect(fault).toMatchObject({
+      status: "error",
+      reason: "its process answered what is no answer to the question"
+    })
   })
 
   it("serves a file that was repaired", async () => {

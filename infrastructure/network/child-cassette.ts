@@ -100,9 +100,8 @@ class Child {
 
   /** Sends a request; `settle` is called once. Gives what takes the request back. */
   ask(request: IndexRequest, settle: Settle): () => void {
-    const { failures, left } = this.pause
-    if (left > 0) {
-      const reason = `suspended for ${Math.ceil(left)} ms more after ${failures} failure(s)`
+    const { reason } = this.pause
+    if (reason !== undefined) {
       settle({ status: "offline", reason })
       return () => {}
     }
@@ -161,7 +160,7 @@ class Child {
   private received(line: string): void {
     const answer = answerIn(line)
     if (answer === undefined) {
-      this.fail({ status: "error", reason: "its process answered something else" })
+      this.fail({ status: "error", reason: "its process answered what is no answer to the question" })
       return
     }
     this.pause.succeeded()
@@ -174,7 +173,7 @@ class Child {
 
   /** Kills the child and leaves the cassette alone for a while. */
   private fail(fault: CassetteFault): void {
-    this.pause.failed()
+    this.pause.failed(fault.reason)
     const waiting = [...this.waiting.values()]
     this.waiting.clear()
     this.stop()

@@ -51,13 +51,15 @@ describe("the embedder of a command", () => {
 
   it.each([
     ["ending", "ended with 7"],
-    ["nonsense", "its line is no {"],
-    ["other-id", "its line is no {"],
+    ["nonsense", 'nonsense\\"" is no {'],
+    ["progress", 'its line "\\rloading 50 %\\rloading 100 %\\r{\\"id\\":1'],
+    ["not-finite", 'its line "{\\"id\\":1,\\"vectors\\":[[NaN,1,1]'],
+    ["other-id", '"id\\":2'],
     ["short", "2 vectors of 3"],
     ["other-size", "2 vectors of 3"],
     ["more", "2 vectors of 3"],
-    ["no-number", "its line is no {"],
-    ["infinite", "its line is no {"],
+    ["no-number", "and finite numbers"],
+    ["infinite", "and finite numbers"],
     ["endless", "longer than 1264 bytes"],
     ["zero", "2 vectors of 3"]
   ])("refuses a program that is %s", async (behaviour, reason) => {
@@ -76,7 +78,7 @@ describe("the embedder of a command", () => {
   it("leaves a program alone for a while after it failed, and tells the reason meanwhile", async () => {
     const [first, second] = reasons(await embed("ending", [["a"], ["b"]], 30_000, 60_000))
     expect(first).toContain("ended with 7")
-    expect(second).toBe("the program ended with 7 (1 failure(s) in a row; it is started again after a pause)")
+    expect(second).toBe("the program ended with 7 (this happened once; it is started again after a pause)")
   })
 
   it("starts a program again that ended when nobody asked", async () => {

@@ -35,6 +35,9 @@ const MAX_FRAME_BYTES = 1_024
 
 const LINE_FEED = 10
 
+/** How much of a line that is no answer is shown (UTF-16 units). */
+const SHOWN_UNITS = 60
+
 const Answer = Schema.Struct({ id: Schema.Int, vectors: Schema.Array(Schema.Array(Schema.Number)) })
 const decodeAnswer = Schema.decodeUnknownResult(Answer)
 
@@ -65,8 +68,6 @@ class EmbeddingProgram {
   private waiting: Waiting | undefined
   private next = 1
   private readonly pause: GrowingPause
-  /** Why it failed last. */
-  private fault = ""
   private parts: Array<Buffer> = []
   private size = 0
 
@@ -77,12 +78,8 @@ class EmbeddingProgram {
 
   /** Sends one batch; the caller sends the next only after this one is settled. */
   send(texts: ReadonlyArray<string>, settle: Settle): void {
-    const { failures, left } = this.pause
-    if (left > 0) {
-      // The wait is no reason: what it is waited for is.
-      settle({ reason: `${this.fault} (${failures} failure(s) in a row; it is started again after a pause)` })
-      return
-    }
+    const { reason } = this.pause
+    if (reason !== undefined) return settle({ reason })
     const program = (this.program ??= this.start())
     const id = this.next++
     const deadline = this.options.deadlineMillis ?? DEFAULT_DEADLINE_MILLIS
@@ -161,8 +158,9 @@ class EmbeddingProgram {
     const answer = answerOf(line)
     const { waiting } = this
     if (answer === undefined || answer.id !== waiting?.id) {
+      const begins = JSON.stringify(line.slice(0, SHOWN_UNITS).toWellFormed())
       return this.fail(
-        'its line is no {"id":…,"vectors":[[…]]} with the id that was asked and finite numbers: other output, such as progress, belongs on standard error'
+        `its line ${begins} is no {"id":…,"vectors":[[…]]} with the id that was asked and finite numbers: other output, such as progress, belongs on standard error`
       )
     }
     const { dimensions } = this.options.identity
@@ -176,8 +174,7 @@ class EmbeddingProgram {
 
   /** Kills the program and leaves it alone for a while. */
   private fail(reason: string): void {
-    this.fault = reason
-    this.pause.failed()
+    this.pause.failed(reason)
     this.kill()
     this.waiting?.settle({ reason })
   }

@@ -50,7 +50,7 @@ const answers = (cassettes: ReadonlyArray<Cassette>, limits: ReadonlyArray<numbe
   withNetworkOf(cassettes, (network) =>
     Effect.forEach(limits, (limit) =>
       Effect.map(
-        Effect.forEach(questions, (text) => network.query(text, limit)),
+        Effect.forEach(questions, (text) => network.query(text, limit, { maxBytes: Infinity })),
         (found) => found.map(({ hits }) => told(hits))
       )
     )
@@ -101,8 +101,8 @@ describe("a document's further texts", () => {
   it("have in the list of their cassette the scores that they have in the list of all", async () => {
     const { all, each } = await withNetworkOf(split(2), (network) =>
       Effect.all({
-        all: network.query("lease of a worker", 1_000),
-        each: network.queryAll("lease of a worker", 1_000)
+        all: network.query("lease of a worker", 1_000, { maxBytes: Infinity }),
+        each: network.queryAll("lease of a worker", 1_000, { maxBytes: Infinity })
       })
     )
     const merged = new Map(all.hits.map((hit) => [`${hit.source} ${hit.chunk_id}`, hit.score]))

@@ -7,23 +7,22 @@ export class GrowingPause {
   private readonly first: number
   private inARow = 0
   private until = 0
+  private fault = ""
 
   /** `first` is the pause after the first failure (milliseconds). */
   constructor(first: number = DEFAULT_PAUSE_MILLIS) {
     this.first = first
   }
 
-  /** Failures since the last success. */
-  get failures(): number {
-    return this.inARow
+  /** Why it is left alone now; undefined when it is not. The wait is no reason: what it is waited for is. */
+  get reason(): string | undefined {
+    if (this.until <= performance.now()) return undefined
+    const times = this.inARow === 1 ? "once" : `${this.inARow} times in a row`
+    return `${this.fault} (this happened ${times}; it is started again after a pause)`
   }
 
-  /** How long the pause still lasts (milliseconds); 0 or less when there is none. */
-  get left(): number {
-    return this.until - performance.now()
-  }
-
-  failed(): void {
+  failed(reason: string): void {
+    this.fault = reason
     this.until = performance.now() + Math.min(MAX_PAUSE_MILLIS, this.first * 2 ** this.inARow)
     this.inARow += 1
   }

@@ -27,6 +27,7 @@ export class Network extends NetworkService {
 }
 
 export { Embedder, type EmbedderShape } from "../../application/network/embedder.ts"
+export type { EmbedderFailure, EmbedderHealth } from "../../application/network/watched-embedder.ts"
 export {
   exactVectors,
   type NearText,

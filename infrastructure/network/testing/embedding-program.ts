@@ -26,6 +26,12 @@ for await (const line of createInterface({ input: process.stdin })) {
   }
   const text = JSON.stringify(answers[behaviour] ?? { id, vectors })
   // JSON has no word for it, and a number beyond all bounds is read as one.
+  if (behaviour === "progress") process.stdout.write("\rloading 50 %\rloading 100 %\r")
+  if (behaviour === "not-finite") {
+    // As Python's writer of JSON spells it.
+    console.log(`{"id":${id},"vectors":[${texts.map(() => "[NaN,1,1]").join(",")}]}`)
+    continue
+  }
   console.log(behaviour === "infinite" ? `{"id":${id},"vectors":[[1e999,0,0],[1,0,0]]}` : text)
   answered += 1
   if (behaviour === "ending-after-one" && answered === 1) process.exit(0)

@@ -1,14 +1,17 @@
 /** What the doctor says of facts that no test machine has: network file systems, full disks, logs that are held, old schemas. */
 import { describe, expect, it } from "vitest"
+import type { Handshake } from "../../../domain/network/cassette.ts"
 import {
   bytesText,
+  embedderCheck,
   type FileFacts,
   fileChecks,
   type LedgerFacts,
   ledgerChecks,
   missingCheck,
   reportOf,
-  unusableCheck
+  unusableCheck,
+  vectorChecks
 } from "./checks.ts"
 
 const file: FileFacts = {
@@ -118,6 +121,51 @@ describe("a ledger", () => {
     expect(growth?.seen).toContain("about 9.8 KiB a day")
     const [, , , , none] = ledgerChecks({ ...ledger, events: 0, lastWeek: 0, newest: null }, file)
     expect(none?.seen).toContain("about 0 bytes a day")
+  })
+})
+
+describe("an embedder", () => {
+  const embedder = {
+    model: "m",
+    revision: "1",
+    dimensions: 3,
+    normalizer: "nfc/1",
+    status: "ok",
+    took_ms: 4,
+    last_failure: null
+  } as const
+  const handshake: Handshake = {
+    cassette_id: "docs",
+    db_path: "docs.db",
+    db_hash: "0".repeat(16),
+    capabilities: ["fts"],
+    schema_version: "1.0",
+    protocol: "SNP",
+    protocol_version: "1.0",
+    embedding_model: null,
+    mutability: "mutable",
+    stats: { total_chunks: 5, with_vectors: 0, files: 1, content_types: [] }
+  }
+
+  it("is a problem where it fails, and advice where it may only be slow", () => {
+    expect(embedderCheck(embedder)).toMatchObject({ state: "ok", seen: expect.stringContaining("4 ms") })
+    const states = (["failed", "late"] as const).map((status) =>
+      embedderCheck({ ...embedder, status, reason: "why" })
+    )
+    expect(states).toMatchObject([
+      { state: "problem", seen: expect.stringContaining(": why") },
+      { state: "advice", seen: expect.stringContaining(": why") }
+    ])
+  })
+
+  it("is of no use to a cassette without vectors, or with those of another one", () => {
+    const stats = { ...handshake.stats, with_vectors: 5 }
+    expect(vectorChecks(handshake, embedder)).toMatchObject([{ run: "cortex network index docs" }])
+    expect(vectorChecks({ ...handshake, stats }, embedder)).toMatchObject([
+      { run: "cortex network reindex docs" }
+    ])
+    expect(vectorChecks({ ...handshake, stats, capabilities: ["vectors", "fts"] }, embedder)).toEqual([])
+    expect(vectorChecks({ ...handshake, stats: { ...stats, total_chunks: 0 } }, embedder)).toEqual([])
   })
 })
 

@@ -1,6 +1,9 @@
 // What the facts of a machine and its files mean: each check has a state, what was seen and, where something should be
 // done, what. It is pure, so that every piece of advice is tested without the machine that would need it.
 import * as Schema from "effect/Schema"
+import type { EmbedderHealth } from "../../../application/network/watched-embedder.ts"
+import type { Handshake } from "../../../domain/network/cassette.ts"
+import { identityText } from "../../../domain/network/vectors.ts"
 import { shellWord } from "../advice.ts"
 
 const CheckState = Schema.Literals(["ok", "advice", "problem"])
@@ -280,6 +283,52 @@ export const unfinishedCheck = (id: string): Check =>
     "let the run that is under way end, or bring the cassette up to date",
     `cortex network index ${shellWord(id)}`
   )
+
+/** The embedder of the network, which was asked for one vector. */
+export const embedderCheck = (health: EmbedderHealth): Check => {
+  const { reason = "", status, took_ms } = health
+  const seen = identityText(health)
+  switch (status) {
+    case "ok":
+      return ok("embedder", `${seen}, answers after ${took_ms} ms`)
+    case "late":
+      return advice(
+        "embedder",
+        `${seen}: ${reason}`,
+        "ask again when its model is loaded; questions are answered by words after 30 s without a vector"
+      )
+    case "failed":
+      return problem(
+        "embedder",
+        `${seen}: ${reason}`,
+        "correct the program that indexing.command of the configuration names; until then questions are answered by words alone"
+      )
+  }
+}
+
+/** A cassette that cannot be searched by the vectors of the network's embedder, if that is so. */
+export const vectorChecks = (
+  { capabilities, cassette_id, embedding_model, stats }: Handshake,
+  embedder: EmbedderHealth
+): ReadonlyArray<Check> => {
+  if (stats.total_chunks === 0 || capabilities.includes("vectors")) return []
+  const check = `cassette ${cassette_id} vectors`
+  return [
+    stats.with_vectors === 0
+      ? advice(
+          check,
+          "it has none: it is searched by words alone",
+          "make them",
+          `cortex network index ${shellWord(cassette_id)}`
+        )
+      : advice(
+          check,
+          `they were made by ${embedding_model ?? "another embedder"}, and the embedder is ${identityText(embedder)}: it is searched by words alone`,
+          "make them again, or name the embedder that made them",
+          `cortex network reindex ${shellWord(cassette_id)}`
+        )
+  ]
+}
 
 const severity = { ok: 0, advice: 1, problem: 2 } as const
 

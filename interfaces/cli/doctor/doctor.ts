@@ -18,11 +18,13 @@ import { packageVersion } from "../version.ts"
 import {
   type Check,
   type DoctorReport,
+  embedderCheck,
   missingCheck,
   programChecks,
   reportOf,
   unfinishedCheck,
-  unusableCheck
+  unusableCheck,
+  vectorChecks
 } from "./checks.ts"
 import { databaseChecksOf, ledgerChecksOf, sqliteVersion, stands } from "./facts.ts"
 
@@ -47,8 +49,10 @@ const networkChecks = Effect.gen(function* () {
   const { file } = yield* networkFileOptions
   if (!stands(file)) return [missingCheck("network", file, "cortex network init makes its configuration")]
   const { cassettes } = yield* configuredNetwork
-  const health = yield* withNetwork((network) => network.status)
-  const checks: Array<Check> = []
+  const [health, embedder] = yield* withNetwork(({ embedderHealth, status }) =>
+    Effect.all([status, embedderHealth], { concurrency: "unbounded" })
+  )
+  const checks: Array<Check> = embedder === null ? [] : [embedderCheck(embedder)]
   for (const { file: database, id } of cassettes) {
     const found = health.find(({ cassette_id }) => cassette_id === id)
     const name = `cassette ${id}`
@@ -65,6 +69,8 @@ const networkChecks = Effect.gen(function* () {
     const verify = `cortex network verify ${shellWord(id)}`
     checks.push(...(yield* databaseChecksOf({ name, file: database, how, verify }, look)))
     if (found?.status === "partial") checks.push(unfinishedCheck(id))
+    if (embedder !== null && found !== undefined && "stats" in found)
+      checks.push(...vectorChecks(found, embedder))
   }
   return checks
 }).pipe(Effect.catch((error) => Effect.succeed([unusableCheck("network", error, "cortex network verify")])))
@@ -127,7 +133,7 @@ export const doctorCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Look at everything below the root and say what to do about it: versions of Node and SQLite, kinds of file systems and their room, durability in force, sizes of files and write-ahead logs, versions of schemas, the oldest lease, growth, and whether corpus and cassettes answer. Changes nothing. Exits 1 when there is a problem; advice alone is no problem."
+    "Look at everything below the root and say what to do about it: versions of Node and SQLite, kinds of file systems and their room, durability in force, sizes of files and write-ahead logs, versions of schemas, the oldest lease, growth, and whether corpus, cassettes and the embedder answer. Changes nothing. Exits 1 when there is a problem; advice alone is no problem."
   ),
   Command.withShortDescription("what is the state of everything here, and what to do about it"),
   Command.withExamples([

@@ -2,8 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import type { CassetteHealth } from "../../../application/network/network.ts"
+import type { EmbedderHealth } from "../../../application/network/watched-embedder.ts"
 import type { Capability } from "../../../domain/network/cassette.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
+import { identityText } from "../../../domain/network/vectors.ts"
 import { answer, writeWarnings } from "../output.ts"
 import { type Line, table } from "../printable.ts"
 import { configuredNetwork, withNetwork } from "./open-network.ts"
@@ -45,25 +47,44 @@ const statusLines = (cassettes: ReadonlyArray<Shown>): ReadonlyArray<Line> =>
     )
   )
 
+const embedderLines = (embedder: EmbedderHealth | null): ReadonlyArray<Line> =>
+  embedder === null
+    ? []
+    : [
+        "",
+        ...table(
+          ["embedder", "status", "took"],
+          [[identityText(embedder), embedder.status, `${embedder.took_ms} ms`]]
+        )
+      ]
+
 export const statusCommand = Command.make(
   "status",
   {},
   Effect.fnUntraced(function* () {
     const { cassettes: configured } = yield* configuredNetwork
-    const health = yield* withNetwork((network) => network.status)
-    const cassettes = health.map((each) => shown(each, configured))
-    yield* writeWarnings(
-      health.flatMap((each) =>
-        each.status === "partial" ? [`Cassette ${each.cassette_id}: ${each.reason ?? ""}`] : []
-      )
+    const [health, embedder] = yield* withNetwork(({ embedderHealth, status }) =>
+      Effect.all([status, embedderHealth], { concurrency: "unbounded" })
     )
-    yield* answer({ data: { cassettes }, lines: () => statusLines(cassettes) })
+    const cassettes = health.map((each) => shown(each, configured))
+    yield* writeWarnings([
+      ...health.flatMap((each) =>
+        each.status === "partial" ? [`Cassette ${each.cassette_id}: ${each.reason ?? ""}`] : []
+      ),
+      ...(embedder?.last_failure == null
+        ? []
+        : [`The embedder ${embedder.model} at ${embedder.last_failure.at}: ${embedder.last_failure.reason}`])
+    ])
+    yield* answer({
+      data: { cassettes, embedder },
+      lines: () => [...statusLines(cassettes), ...embedderLines(embedder)]
+    })
   })
 ).pipe(
   Command.withDescription(
-    "Shake hands with every cassette: its state, content hash, statistics and proven capabilities. A cassette that does not answer is listed with the reason; the command still ends with 0."
+    "Shake hands with every cassette: its state, content hash, statistics and proven capabilities. The embedder, if there is one, is asked for one vector, for at most 5 s. What does not answer is listed with the reason; the command still ends with 0."
   ),
-  Command.withShortDescription("how every cassette is"),
+  Command.withShortDescription("how every cassette and the embedder are"),
   Command.withExamples([
     { command: "cortex network status" },
     { command: "cortex network status --format json" }
