@@ -9,7 +9,8 @@ import { isCorpusPath } from "../../domain/corpus/symbols.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { isBelow } from "./file-reading.ts"
 import { isGenerated } from "./generated-folders.ts"
-import { gitIgnores, type Glob, globs, isNeverIndexed } from "./ignore-rules.ts"
+import { gitIgnores } from "./git-ignores.ts"
+import { type Glob, globs, isNeverIndexed } from "./ignore-rules.ts"
 
 type WalkError = FileUnreadable | InvalidInput | NotAFile | PathOutsideRoot
 

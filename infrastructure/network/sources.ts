@@ -3,11 +3,10 @@
 import { isUtf8 } from "node:buffer"
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import { join, posix, relative, sep } from "node:path"
-import picomatch from "picomatch"
 import type { Walk } from "../../application/corpus/corpus-files.ts"
 import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { MAX_DOCUMENT_BYTES } from "../../domain/network/limits.ts"
-import { globs } from "../corpus/ignore-rules.ts"
+import { globMatcher, globs } from "../corpus/ignore-rules.ts"
 import { walkFiles } from "../corpus/file-walk.ts"
 import type { GivenDocument } from "./document-writing.ts"
 
@@ -71,7 +70,7 @@ export const documentType = (
   types: ReadonlyArray<readonly [glob: string, type: string]>
 ): ((path: string) => string) => {
   const matchers = types.map(([glob, type]) => ({
-    matches: picomatch(glob, { dot: true, basename: !glob.includes("/"), nonegate: true }),
+    matches: globMatcher(glob),
     type
   }))
   return (path) => {
