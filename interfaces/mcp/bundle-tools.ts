@@ -44,10 +44,7 @@ const bundleBuild = agentTool({
       const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
       const { expansions } = yield* CorpusAccess.use(({ open }) => open)
       const { buildBundle } = yield* Effect.promise(() => import("../../application/bundles/build-bundle.ts"))
-      const { bundleDraftLayer } = yield* Effect.promise(
-        () => import("../../infrastructure/bundles/bundle-draft.ts")
-      )
-      const { readingServices } = yield* Effect.promise(() => import("../cli/bundle/verified-bundle.ts"))
+      const { bundleFilesLayer } = yield* Effect.promise(() => import("../embedding/bundle-files.ts"))
       const { ExpansionCache } = yield* Effect.promise(
         () => import("../../application/corpus/expansion-cache.ts")
       )
@@ -55,7 +52,7 @@ const bundleBuild = agentTool({
       return yield* buildBundle(job, inside).pipe(
         Effect.provideService(Ledger, ledger),
         Effect.provideService(ExpansionCache, expansions),
-        Effect.provide([bundleDraftLayer, readingServices])
+        Effect.provide(bundleFilesLayer)
       )
     })
 })
@@ -77,8 +74,8 @@ const bundleVerify = agentTool({
       const { verifyBundle } = yield* Effect.promise(
         () => import("../../application/bundles/verify-bundle.ts")
       )
-      const { readingServices } = yield* Effect.promise(() => import("../cli/bundle/verified-bundle.ts"))
-      const { report } = yield* Effect.provide(verifyBundle(inside), readingServices)
+      const { bundleFilesLayer } = yield* Effect.promise(() => import("../embedding/bundle-files.ts"))
+      const { report } = yield* Effect.provide(verifyBundle(inside), bundleFilesLayer)
       return report
     })
 })

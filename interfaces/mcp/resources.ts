@@ -101,8 +101,8 @@ const bundle: ResourceKind = {
       const { verifyBundle } = yield* Effect.promise(
         () => import("../../application/bundles/verify-bundle.ts")
       )
-      const { readingServices } = yield* Effect.promise(() => import("../cli/bundle/verified-bundle.ts"))
-      const { manifest = null, report } = yield* Effect.provide(verifyBundle(inside), readingServices)
+      const { bundleFilesLayer } = yield* Effect.promise(() => import("../embedding/bundle-files.ts"))
+      const { manifest = null, report } = yield* Effect.provide(verifyBundle(inside), bundleFilesLayer)
       return { report, manifest: report.verdict === "PASS" ? manifest : null }
     }),
   keys: folderKeys

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { MAX_ATTESTATION_BYTES } from "../../../domain/bundles/attestation.ts"
-import { folderOfBundle } from "../../../infrastructure/bundles/bundle-folder.ts"
+import { folderOfBundle } from "../../embedding/bundle-files.ts"
 import { readBytes } from "../json-file.ts"
 
 /** The attestation's file for a bundle at an absolute path. */

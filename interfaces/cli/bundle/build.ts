@@ -4,8 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import type { BuildBundle, BuiltBundle } from "../../../application/bundles/build-bundle.ts"
 import type { CacheSubstrate } from "../../../application/corpus/expansion-cache.ts"
-import { bundleDraftLayer } from "../../../infrastructure/bundles/bundle-draft.ts"
-import { nodeHashingLayer } from "../../../infrastructure/hashing/node-hashing.ts"
+import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
 import { ledgerFlags } from "../cassette/ledger-flags.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { runIdFlag, textFlag } from "../cassette/shared-flags.ts"
@@ -29,7 +28,7 @@ export const builtBundle = Effect.fnUntraced(function* (
       warnAbout(ledger),
       withExpansions(cache, buildBundle(request, path).pipe(Effect.provideService(Ledger, ledger)))
     )
-  ).pipe(Effect.provide([bundleDraftLayer, nodeHashingLayer]), withProgress("building the bundle"))
+  ).pipe(Effect.provide(bundleFilesLayer), withProgress("building the bundle"))
 })
 
 /** What people read of a bundle that was built. */

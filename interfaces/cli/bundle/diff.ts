@@ -4,10 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import { diffBundles } from "../../../application/bundles/compare-bundles.ts"
 import { Different, type Difference } from "../../../domain/bundles/errors.ts"
+import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
 import { absolutePath, Format } from "../options.ts"
 import { answer, writeResult } from "../output.ts"
 import { printable } from "../printable.ts"
-import { bundleArgument, judgedAsInput, readingServices } from "./verified-bundle.ts"
+import { bundleArgument, judgedAsInput } from "./verified-bundle.ts"
 
 /** A difference as lines: where, then either side. */
 const differenceLines = ({ left, right, where }: Difference): ReadonlyArray<string> => [
@@ -22,7 +23,7 @@ export const diffCommand = Command.make(
   Effect.fnUntraced(function* ({ left, right }) {
     const comparison = yield* judgedAsInput(
       diffBundles(yield* absolutePath("left", left), yield* absolutePath("right", right))
-    ).pipe(Effect.provide(readingServices))
+    ).pipe(Effect.provide(bundleFilesLayer))
     const { differences, verdict } = comparison
     if (verdict === "SAME") {
       return yield* answer({ data: comparison, lines: () => [`the same: ${comparison.left_bundle_id}`] })

@@ -1,17 +1,13 @@
 // `cortex bundle pack` and `unpack`: a bundle as one file that is the same byte for byte wherever it is packed, and that
 // any tar can list. What is unpacked is verified before it is put in its place.
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import { packBundle, unpackBundle } from "../../../application/bundles/pack-bundle.ts"
-import { bundleDraftLayer } from "../../../infrastructure/bundles/bundle-draft.ts"
-import { tarArchiveLayer } from "../../../infrastructure/bundles/tar-archive.ts"
+import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
 import { absolutePath } from "../options.ts"
 import { answer } from "../output.ts"
-import { bundleArgument, bundleLines, judged, readingServices } from "./verified-bundle.ts"
-
-const services = Layer.mergeAll(readingServices, bundleDraftLayer, tarArchiveLayer)
+import { bundleArgument, bundleLines, judged } from "./verified-bundle.ts"
 
 const note = (path: string, created: boolean): string =>
   created ? `made ${path}` : `${path} was there already, the same`
@@ -25,7 +21,7 @@ export const packCommand = Command.make(
   Effect.fnUntraced(function* (given) {
     const folder = yield* absolutePath("dir", given.folder)
     const packed = yield* judged(packBundle(folder, yield* absolutePath("file", given.file))).pipe(
-      Effect.provide(services)
+      Effect.provide(bundleFilesLayer)
     )
     const { created, file, report } = packed
     yield* answer({ data: packed, lines: () => [note(file, created), ...bundleLines(report)] })
@@ -49,7 +45,7 @@ export const unpackCommand = Command.make(
   Effect.fnUntraced(function* (given) {
     const file = yield* absolutePath("file", given.file)
     const unpacked = yield* judged(unpackBundle(file, yield* absolutePath("dir", given.folder))).pipe(
-      Effect.provide(services)
+      Effect.provide(bundleFilesLayer)
     )
     const { created, folder, report } = unpacked
     yield* answer({ data: unpacked, lines: () => [note(folder, created), ...bundleLines(report)] })

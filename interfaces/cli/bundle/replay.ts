@@ -7,6 +7,7 @@ import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { replayBundle } from "../../../application/bundles/replay-bundle.ts"
+import { Hashing } from "../../../application/ledger/hashing.ts"
 import { Different, NotAReplayReceipt } from "../../../domain/bundles/errors.ts"
 import {
   firstDifference,
@@ -14,14 +15,14 @@ import {
   parseReceipt,
   receiptText
 } from "../../../domain/bundles/replay.ts"
-import { sha256 } from "../../../infrastructure/hashing/node-hashing.ts"
+import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { readBytes } from "../json-file.ts"
 import { writeNewFile } from "../new-file.ts"
 import { absolutePath, Format } from "../options.ts"
 import { answer, writeResult } from "../output.ts"
 import { fieldLines } from "../printable.ts"
-import { bundleArgument, judged, readingServices } from "./verified-bundle.ts"
+import { bundleArgument, judged } from "./verified-bundle.ts"
 
 const bound = {
   limit: MAX_RECEIPT_BYTES,
@@ -32,6 +33,7 @@ const bound = {
 const readReceipt = Effect.fnUntraced(function* (flag: string, file: Option.Option<string>) {
   if (Option.isNone(file)) return undefined
   const { bytes, path } = yield* readBytes(flag, file.value, bound)
+  const { sha256 } = yield* Hashing
   const receipt = parseReceipt(sha256, bytes)
   return Result.isSuccess(receipt)
     ? receipt.success
@@ -52,9 +54,7 @@ export const replayCommand = Command.make(
   Effect.fnUntraced(function* ({ expect, out, parent, path }) {
     const before = yield* readReceipt("--parent", parent)
     const expected = yield* readReceipt("--expect", expect)
-    const receipt = yield* judged(replayBundle(yield* absolutePath("path", path), before)).pipe(
-      Effect.provide(readingServices)
-    )
+    const receipt = yield* judged(replayBundle(yield* absolutePath("path", path), before))
     const difference = expected === undefined ? undefined : firstDifference(expected, receipt)
     if (difference !== undefined)
       return yield* Effect.fail(new Different({ verdict: "DIFFERENT", differences: [difference] }))
@@ -71,7 +71,7 @@ export const replayCommand = Command.make(
           ["receipt", receipt.receipt_hash]
         ])
     })
-  })
+  }, Effect.provide(bundleFilesLayer))
 ).pipe(
   Command.validate(({ expect, parent }) =>
     Option.contains(expect, "-") && Option.contains(parent, "-")

@@ -4,10 +4,11 @@ import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import { soundBundle } from "../../../application/bundles/sound-bundle.ts"
 import { type Manifest, refOf } from "../../../domain/bundles/manifest.ts"
+import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
 import { absolutePath } from "../options.ts"
 import { answer } from "../output.ts"
 import { printable } from "../printable.ts"
-import { bundleArgument, bundleLines, judged, readingServices } from "./verified-bundle.ts"
+import { bundleArgument, bundleLines, judged } from "./verified-bundle.ts"
 
 const stepLines = ({ artifacts, provenance, steps }: Manifest): ReadonlyArray<string> => {
   const failed = new Set(provenance.failed_steps)
@@ -28,7 +29,7 @@ export const showCommand = Command.make(
   { path: bundleArgument("path") },
   Effect.fnUntraced(function* ({ path }) {
     const { manifest, report } = yield* judged(soundBundle(yield* absolutePath("path", path))).pipe(
-      Effect.provide(readingServices)
+      Effect.provide(bundleFilesLayer)
     )
     yield* answer({ data: manifest, lines: () => [...bundleLines(report), ...stepLines(manifest)] })
   })

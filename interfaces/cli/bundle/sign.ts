@@ -5,14 +5,15 @@ import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { signBundle } from "../../../application/bundles/attest-bundle.ts"
-import { loadSigningKey, nodeSigningLayer } from "../../../infrastructure/keys/ed25519.ts"
+import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
+import { loadSigningKey } from "../../embedding/evidence.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { writeNewFile } from "../new-file.ts"
 import { absolutePath } from "../options.ts"
 import { answer } from "../output.ts"
 import { printable } from "../printable.ts"
 import { attestationBeside } from "./attestation-file.ts"
-import { bundleArgument, judged, readingServices } from "./verified-bundle.ts"
+import { bundleArgument, judged } from "./verified-bundle.ts"
 
 export const signCommand = Command.make(
   "sign",
@@ -28,9 +29,7 @@ export const signCommand = Command.make(
       Option.getOrElse(given.out, () => attestationBeside(path))
     )
     const key = yield* loadSigningKey(yield* absolutePath("--key", given.key))
-    const text = yield* judged(signBundle(path, key)).pipe(
-      Effect.provide([readingServices, nodeSigningLayer])
-    )
+    const text = yield* judged(signBundle(path, key)).pipe(Effect.provide(bundleFilesLayer))
     yield* writeNewFile("--out", file, text)
     yield* answer({ data: { file }, lines: () => [printable(`made ${file}`)] })
   })

@@ -1,17 +1,11 @@
-// What the commands of bundles share: the services behind them, the argument that names a bundle, and the endings of a
+// What the commands of bundles share: the argument that names a bundle, and the endings of a
 // bundle that does not verify. No database is loaded here or by what is imported here.
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Argument from "effect/cli/Argument"
 import { UnsoundBundle } from "../../../application/bundles/sound-bundle.ts"
 import type { BundleReport } from "../../../domain/bundles/finding.ts"
-import { bundleFolderLayer } from "../../../infrastructure/bundles/bundle-folder.ts"
-import { nodeHashingLayer } from "../../../infrastructure/hashing/node-hashing.ts"
 import { findingCount, InvalidBundle, VerificationFailed } from "../failures.ts"
 import { fieldLines } from "../printable.ts"
-
-/** What reading bundles needs. */
-export const readingServices = Layer.mergeAll(bundleFolderLayer, nodeHashingLayer)
 
 /** The argument that names a bundle. */
 export const bundleArgument = (name: string) =>

@@ -8,15 +8,15 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { verifyAttestedBundle } from "../../../application/bundles/attest-bundle.ts"
 import { verifyBundle } from "../../../application/bundles/verify-bundle.ts"
-import { nodeSigningLayer } from "../../../infrastructure/keys/ed25519.ts"
-import { loadTrustFile } from "../../../infrastructure/keys/trust-file.ts"
+import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
+import { loadTrustFile } from "../../embedding/evidence.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { absolutePath, switchFlag } from "../options.ts"
 import { reported, withProgress } from "../progress.ts"
 import { answer, writeWarnings } from "../output.ts"
 import { writePass } from "../verdict.ts"
 import { attestationBeside, readAttestation } from "./attestation-file.ts"
-import { bundleArgument, bundleLines, readingServices, verdictOfBundle } from "./verified-bundle.ts"
+import { bundleArgument, bundleLines, verdictOfBundle } from "./verified-bundle.ts"
 
 const verifyWithTrust = Effect.fnUntraced(function* (
   path: string,
@@ -53,11 +53,7 @@ export const verifyCommand = Command.make(
     const verified = yield* Option.match(trust, {
       onNone: () => verifyBundle(path),
       onSome: (file) => verifyWithTrust(path, file, attestation, requireAttestation)
-    }).pipe(
-      Effect.provide([readingServices, nodeSigningLayer]),
-      (work) => reported(path, work),
-      withProgress("verifying")
-    )
+    }).pipe(Effect.provide(bundleFilesLayer), (work) => reported(path, work), withProgress("verifying"))
     const report = yield* verdictOfBundle(verified.report)
     yield* writePass
     yield* answer({ data: report, lines: () => bundleLines(report) })

@@ -27,7 +27,7 @@ export const checkpointCommand = Command.make(
   Effect.fnUntraced(function* ({ key, name, out }) {
     const keyName = Option.getOrUndefined(name)
     if (keyName !== undefined && !isKeyName(keyName)) return yield* new InvalidKeyName({ name: keyName })
-    const { loadSigningKey } = yield* Effect.promise(() => import("../../../infrastructure/keys/ed25519.ts"))
+    const { loadSigningKey } = yield* Effect.promise(() => import("../../embedding/evidence.ts"))
     const signingKey = yield* loadSigningKey(yield* absolutePath("--key", key))
     const made = yield* withLedger("read", (ledger, _, checkpoints) =>
       Effect.andThen(warnAbout(ledger), checkpoints.make({ key: signingKey, keyName }))

@@ -21,9 +21,7 @@ export const readEvidence = (flag: string, file: string) => readText(flag, file,
 
 /** The trust file that `--trust` names (`-` is standard input). */
 export const readTrust = Effect.fnUntraced(function* (file: string) {
-  const { loadTrustFile, parseTrustFile } = yield* Effect.promise(
-    () => import("../../../infrastructure/keys/trust-file.ts")
-  )
+  const { loadTrustFile, parseTrustFile } = yield* Effect.promise(() => import("../../embedding/evidence.ts"))
   if (file !== STANDARD_INPUT) return yield* loadTrustFile(yield* absolutePath("--trust", file))
   const { bytes, path } = yield* readBytes("--trust", file, bounded(MAX_TRUST_FILE_BYTES))
   return yield* Effect.fromResult(parseTrustFile(path, bytes))

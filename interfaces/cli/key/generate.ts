@@ -11,9 +11,7 @@ export const generateCommand = Command.make(
   "generate",
   { out: textFlag("out", "FILE", "the private key; its public half goes to FILE.pub. Neither may exist") },
   Effect.fnUntraced(function* ({ out }) {
-    const { generateKeyFiles } = yield* Effect.promise(
-      () => import("../../../infrastructure/keys/ed25519.ts")
-    )
+    const { generateKeyFiles } = yield* Effect.promise(() => import("../../embedding/evidence.ts"))
     const files = yield* generateKeyFiles(yield* absolutePath("--out", out))
     yield* answer({
       data: files,
