@@ -2,6 +2,7 @@
 // not, and what is killed on the way leaves the old file.
 import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { NetworkShape } from "../../application/network/network.ts"
@@ -47,6 +48,26 @@ const found = (file: string, agent: string | undefined, text: string) =>
   )
 
 describe("network migrate", () => {
+  it.each([
+    ["migrate", "mutability: stable", 0],
+    ["index", "mutability: immutable", 1]
+  ] as const)("judges a file beside a journal, too: %s to %s", async (command, asked, expected) => {
+    const { file, folder } = await start("mutability: mutable", [["ada", "a plum"]])
+    const cassette = join(folder, "book.db")
+    const database = new Database(cassette)
+    database.pragma("journal_mode = DELETE")
+    database.close()
+    // Left by a process that was killed before it had changed anything.
+    writeFileSync(`${cassette}-journal`, "")
+    configure(folder, asked)
+    const { code, document } = await run(folder, "network", command)
+    expect(code).toBe(expected)
+    if (command === "migrate") expect(document.data).toMatchObject({ cassettes: [{ memories: 1 }] })
+    else expect(document.error?.code).toBe("CASSETTE_DIFFERS")
+    configure(folder, command === "migrate" ? asked : "mutability: mutable")
+    expect(await found(file, "ada", "plum")).toContain("a plum")
+  })
+
   it.each(["stable", "append-only", "read-write", "ephemeral"])(
     "carries everything into a cassette that is %s",
     async (mutability) => {

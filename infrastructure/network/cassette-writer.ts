@@ -30,7 +30,7 @@ import { journalFault } from "../sqlite/journal-fault.ts"
 import { leftLogFault } from "../sqlite/left-log.ts"
 import { hasJournal } from "../sqlite/private-copy.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
-import { lookInto } from "../sqlite/traceless-reading.ts"
+import { lookInto, lookThrough } from "../sqlite/traceless-reading.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
 import { CASSETTE_VERSIONS, type CassetteBirth, cassetteSteps, createCassette } from "./cassette-schema.ts"
 
@@ -105,7 +105,7 @@ const findingsAtOpening = (connection: Connection): ReadonlyArray<Finding> =>
 
 const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
 
-/** Fails when the file at a path is there and is not this cassette, born like this; nothing of it is changed. */
+/** Fails when the file at a path is there and is not this cassette, born like this; nothing of its content is changed. */
 export const checkCassetteFile = Effect.fnUntraced(function* (
   file: string,
   birth: CassetteBirth,
@@ -113,9 +113,11 @@ export const checkCassetteFile = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, CassetteWriteError> {
   const left = leftLogFault(file)
   if (left !== undefined) return yield* new NotACassette({ file, reason: left })
-  // A journal is a half-done transaction: only a writer may undo it, and it is ours to undo.
-  if (!hasContent(file) || hasJournal(file)) return
-  const found = yield* attemptOnCassette(file, () => lookInto(file, inspected), busyDeadlineMillis)
+  if (!hasContent(file)) return
+  // A journal may hold a half-done transaction: only a writer may undo it, and it is ours to undo.
+  const look = () =>
+    hasJournal(file) ? lookThrough(openForWriting(file), inspected) : lookInto(file, inspected)
+  const found = yield* attemptOnCassette(file, look, busyDeadlineMillis)
   const refusal = judge(file, found, birth)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
 })

@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url"
 const scripts = {
   ledger: fileURLToPath(new URL("ledger-child.ts", import.meta.url)),
   cache: fileURLToPath(new URL("cache-child.ts", import.meta.url)),
-  memory: fileURLToPath(new URL("memory-child.ts", import.meta.url))
+  memory: fileURLToPath(new URL("memory-child.ts", import.meta.url)),
+  operation: fileURLToPath(new URL("cassette-operation-child.ts", import.meta.url))
 }
 
 /** One thing that a child was told by the ledger. */
