@@ -44,13 +44,15 @@ const noHitLine = (answers: Readonly<Record<string, Answer>>): string => {
 const hitLines = (
   host: HostShape,
   text: string,
-  hits: ReadonlyArray<Hit>,
+  shown: ReadonlyArray<Hit>,
+  found: ReadonlyArray<Hit>,
   answers: Readonly<Record<string, Answer>>
 ): ReadonlyArray<string> => {
   const question = questionOf(text, englishStem)
-  return hits.length === 0
+  // Where no hit had room, there are hits all the same.
+  return found.length === 0
     ? [noHitLine(answers)]
-    : hits.flatMap((hit, index) => linesOf(host, question, hit, index + 1))
+    : shown.flatMap((hit, index) => linesOf(host, question, hit, index + 1))
 }
 
 const READ_WHOLE = "a text is read whole by cortex symbol resolve @C: and its hash"
@@ -62,7 +64,7 @@ export const answerHits = Effect.fnUntraced(function* (found: MergedAnswer, text
   yield* writeWarnings(found.notices)
   yield* answerWithin({
     data: found,
-    lines: ({ answers, hits }) => hitLines(host, text, hits, answers),
+    lines: ({ answers, hits }) => hitLines(host, text, hits, found.hits, answers),
     maxBytes,
     more: READ_WHOLE
   })
@@ -82,7 +84,7 @@ export const answerHitsByCassette = Effect.fnUntraced(function* (
     lines: ({ answers, results }) =>
       Object.entries(results).flatMap(([id, hits]) => {
         const own = Object.fromEntries(Object.entries(answers).filter(([each]) => each === id))
-        return [`== ${id}`].concat(hitLines(host, text, hits, own))
+        return [`== ${id}`].concat(hitLines(host, text, hits, found.results[id] ?? [], own))
       }),
     maxBytes,
     more: READ_WHOLE
