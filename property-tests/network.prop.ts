@@ -24,6 +24,7 @@ const word = fc.constantFrom(
   "getUserName",
   "src/main.py",
   "漢字かな",
+  "字",
   "naïve",
   "🚀",
   "GB/s",
@@ -176,11 +177,12 @@ describe("the network", () => {
   it("finds every text by its own words", () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const { identifiers, sequence } = wordsOf(text, englishStem)
+        const { identifiers, sequence, singles } = wordsOf(text, englishStem)
         const { terms } = questionOf(text, englishStem)
         const found = [...sequence, ...identifiers].map(({ term }) => term)
         expect(found.every((term) => term !== "" && !term.includes(" "))).toBe(true)
         expect(new Set(terms)).toEqual(new Set(found))
+        expect(singles.every(({ term }) => term !== "" && !term.includes(" "))).toBe(true)
         expect(
           termTexts(text, englishStem)
             .sequence.split(" ")

@@ -16,7 +16,7 @@ export const fold = (text: string): string =>
         .normalize("NFKD")
         .toLowerCase()
         // Some compatibility forms decompose into a blank and a mark.
-        .replaceAll(/[\u0300-\u036f\ufe0e\ufe0f\s]/g, "")
+        .replaceAll(/[\u0300-\u036f\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}\s]/gu, "")
         .replaceAll("ß", "ss")
         .replaceAll("ς", "σ")
         .normalize("NFC")

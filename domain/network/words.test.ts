@@ -34,6 +34,26 @@ describe("words", () => {
     expect(sequence("Node漢字js")).toEqual(["node", "漢字", "js"])
   })
 
+  it.each([
+    ["Han", "分布式锁", ["分", "布", "式", "锁"]],
+    ["Han among kana", "鍵を開ける", ["鍵", "開"]],
+    ["Hangul", "책을", ["책", "을"]],
+    ["Thai with vowels that are marks", "สีแดง", ["สี"]],
+    ["Myanmar", "ငါးကင်", ["ငါး"]],
+    ["a run of one", "字", []],
+    ["kana", "ひらがなカタカナ", []],
+    ["another script", "naïve", []]
+  ])("has single characters of %s where they are words by themselves", (_, text, singles) => {
+    expect(wordsOf(text, plain).singles.map(({ term }) => term)).toEqual(singles)
+    expect(termTexts(text, plain).identifiers).toBe(singles.join(" "))
+    expect(questionOf(text, plain).terms).toEqual([...new Set(sequence(text))].sort())
+  })
+
+  it("knows an ideograph with any variation selector", () => {
+    expect(sequence("葛\u{e0100}城")).toEqual(sequence("葛城"))
+    expect(wordsOf("葛\u{e0100}城", plain).singles.map(({ term }) => term)).toEqual(["葛", "城"])
+  })
+
   it("finds emoji with and without their variations", () => {
     expect(sequence("🚀")).toEqual(["🚀"])
     expect(sequence("❤️")).toEqual(sequence("❤"))
@@ -81,10 +101,11 @@ describe("words", () => {
     const text = "See src/main.py, don't; GB/s C++ 日本語 café 👍🏽 XMLHttpRequest2"
     const separated = (words: ReadonlyArray<{ readonly term: string }>) =>
       words.map(({ term }) => term).join(" ")
-    const { identifiers, sequence } = wordsOf(text, plain)
+    const { identifiers, sequence, singles } = wordsOf(text, plain)
+    const others = [...identifiers, ...singles].toSorted((left, right) => left.start - right.start)
     expect(termTexts(text, plain)).toEqual({
       sequence: separated(sequence),
-      identifiers: separated(identifiers)
+      identifiers: separated(others)
     })
   })
 

@@ -19,6 +19,14 @@ export interface Words {
   readonly sequence: ReadonlyArray<Word>
   /** Identifiers of several parts as a whole; each covers words of the sequence. */
   readonly identifiers: ReadonlyArray<Word>
+  /** Characters inside of runs without blanks that are words by themselves: a question for one alone finds them. */
+  readonly singles: ReadonlyArray<Word>
+}
+
+/** Words of a text while it is taken apart. */
+interface Collected {
+  readonly sequence: Array<Word>
+  readonly singles: Array<Word>
 }
 
 /** Scripts that put no blanks between words, and emoji. */
@@ -33,6 +41,10 @@ const asciiFinder = /\w+(?:(?:'|[-./\\:+#@&$=~]{1,3})\w+)*(?:\+\+|#(?![A-Za-z0-9
 const emoji = new RegExp(`^${EMOJI}$`, "u")
 const unspacedRuns = new RegExp(`[${UNSPACED}\\p{M}]+|[^${UNSPACED}]+`, "gu")
 const startsUnspaced = new RegExp(`^[${UNSPACED}]`, "u")
+// What people type as a word of one character: an ideograph, a syllable of Hangul, and where vowels are marks a letter with one.
+// A single kana, or a letter without a vowel (some marks take it away), is a sound and no word.
+const wordByItself =
+  /^(?:\p{Script=Han}|[\uac00-\ud7a3]|[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}](?![\u0e3a\u0e4c\u0eba\u0ecc\u1039\u103a\u17d2])\p{M})/u
 const plainWord = /^[a-z]+$/
 const letterRuns = /[\p{L}\p{N}\p{M}]+/gu
 // Before an upper-case letter that follows a lower-case one or a digit, and before the last of several capitals.
@@ -47,9 +59,16 @@ const termOf = (text: string, stem: Stem): string => {
   return cut(plainWord.test(folded) ? stem(folded) : folded)
 }
 
-/** Overlapping pairs of characters; a single one stands for itself. */
-const pairs = (run: string, start: number, sequence: Array<Word>): void => {
+/** Overlapping pairs of characters, and those that are words by themselves; a run of one is a word in any case. */
+const pairs = (run: string, start: number, { sequence, singles }: Collected): void => {
   const characters = [...run.matchAll(/\P{M}\p{M}*/gu)]
+  if (characters.length > 1) {
+    for (const { 0: character, index } of characters) {
+      if (!wordByItself.test(character)) continue
+      const at = start + index
+      singles.push({ term: fold(character), start: at, end: at + character.length })
+    }
+  }
   const last = Math.max(1, characters.length - 1)
   for (let index = 0; index < last; index++) {
     const from = characters[index]
@@ -61,13 +80,14 @@ const pairs = (run: string, start: number, sequence: Array<Word>): void => {
   }
 }
 
-const addPart = (part: string, start: number, stem: Stem, sequence: Array<Word>): void => {
+const addPart = (part: string, start: number, stem: Stem, collected: Collected): void => {
+  const { sequence } = collected
   if (isAscii(part)) {
     sequence.push({ term: termOf(part, stem), start, end: start + part.length })
     return
   }
   for (const { 0: run, index } of part.matchAll(unspacedRuns)) {
-    if (startsUnspaced.test(run)) pairs(run, start + index, sequence)
+    if (startsUnspaced.test(run)) pairs(run, start + index, collected)
     else {
       const term = termOf(run, stem)
       if (term !== "") sequence.push({ term, start: start + index, end: start + index + run.length })
@@ -76,12 +96,12 @@ const addPart = (part: string, start: number, stem: Stem, sequence: Array<Word>)
 }
 
 /** Adds the parts of one joined word; gives how many there were. */
-const addParts = (word: string, stem: Stem, sequence: Array<Word>): number => {
+const addParts = (word: string, stem: Stem, collected: Collected): number => {
   let parts = 0
   for (const { 0: run, index } of word.matchAll(letterRuns)) {
     let at = index
     for (const part of run.split(humps)) {
-      addPart(part, at, stem, sequence)
+      addPart(part, at, stem, collected)
       at += part.length
       parts += 1
     }
@@ -107,24 +127,24 @@ const addNames = (text: string, stem: Stem, identifiers: Array<Word>): void => {
   }
 }
 
+const oneWord = (term: string, piece: string): Words => ({
+  sequence: [{ term, start: 0, end: piece.length }],
+  identifiers: [],
+  singles: []
+})
+
 /** The words of one piece of a text, and their places in it: nothing around the piece matters. */
 const wordsOfPiece = (piece: string, stem: Stem): Words => {
-  const sequence: Array<Word> = []
+  if (plainWord.test(piece)) return oneWord(cut(stem(piece)), piece)
+  if (!isAscii(piece) && emoji.test(piece)) return oneWord(fold(piece), piece)
+  const collected: Collected = { sequence: [], singles: [] }
   const identifiers: Array<Word> = []
-  if (plainWord.test(piece)) {
-    sequence.push({ term: cut(stem(piece)), start: 0, end: piece.length })
-    return { sequence, identifiers }
-  }
-  if (!isAscii(piece) && emoji.test(piece)) {
-    sequence.push({ term: fold(piece), start: 0, end: piece.length })
-    return { sequence, identifiers }
-  }
   const word = piece.replace(possessive, "")
   const joined = word.replaceAll(apostrophes, "")
-  const parts = joined === word ? addParts(word, stem, sequence) : addJoined(joined, word, stem, sequence)
+  const parts = joined === word ? addParts(word, stem, collected) : addJoined(joined, word, stem, collected)
   if (parts > 1 || /[+#]$/.test(joined)) addIdentifier(joined, 0, stem, identifiers)
   if (parts > 1) addNames(joined, stem, identifiers)
-  return { sequence, identifiers }
+  return { ...collected, identifiers }
 }
 
 /** A text in its NFC form, and what finds its pieces: words, what is written like one, and emoji. */
@@ -151,23 +171,27 @@ export const wordsOf = (text: string, stem: Stem): Words => {
   const [source, pieces] = withFinder(text)
   const sequence: Array<Word> = []
   const identifiers: Array<Word> = []
+  const singles: Array<Word> = []
   for (const { 0: piece, index } of source.matchAll(pieces)) {
     const words = wordsOfPiece(piece, stem)
     sequence.push(...moved(words.sequence, index))
     identifiers.push(...moved(words.identifiers, index))
+    singles.push(...moved(words.singles, index))
   }
-  return { sequence, identifiers }
+  return { sequence, identifiers, singles }
 }
 
 /** A word whose apostrophes were taken out: its parts cover the whole of what was written. */
-const addJoined = (joined: string, written: string, stem: Stem, sequence: Array<Word>): number => {
-  const own: Array<Word> = []
+const addJoined = (joined: string, written: string, stem: Stem, collected: Collected): number => {
+  const own: Collected = { sequence: [], singles: [] }
   const parts = addParts(joined, stem, own)
-  for (const { term } of own) sequence.push({ term, start: 0, end: written.length })
+  const whole = ({ term }: Word): Word => ({ term, start: 0, end: written.length })
+  collected.sequence.push(...own.sequence.map(whole))
+  collected.singles.push(...own.singles.map(whole))
   return parts
 }
 
-/** Terms as the index keeps them: words and identifiers, each separated by one blank. */
+/** Terms as the index keeps them: words, and identifiers with single characters, each separated by one blank. */
 export interface TermTexts {
   readonly sequence: string
   readonly identifiers: string
@@ -177,8 +201,8 @@ const separated = (words: ReadonlyArray<Word>): string => words.map(({ term }) =
 
 /** The terms of one piece of a text. */
 export const pieceTerms = (piece: string, stem: Stem): TermTexts => {
-  const { identifiers, sequence } = wordsOfPiece(piece, stem)
-  return { sequence: separated(sequence), identifiers: separated(identifiers) }
+  const { identifiers, sequence, singles } = wordsOfPiece(piece, stem)
+  return { sequence: separated(sequence), identifiers: separated([...identifiers, ...singles]) }
 }
 
 /** The terms of a text, given those of its pieces, most of which come again and again. */

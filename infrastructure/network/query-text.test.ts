@@ -63,6 +63,34 @@ describe("the literal thing is found first", () => {
   })
 })
 
+describe("one character that is a word is found inside of others", () => {
+  const texts = {
+    "d/lock.md": "我们使用分布式锁来防止冲突。",
+    "d/book.md": "새 책을 읽는다.",
+    "d/key.md": "この鍵を開ける。",
+    "d/colour.md": "สีแดง",
+    "d/last.md": "解锁",
+    "d/漢字帳.md": "notes"
+  }
+  it.each([
+    ["锁", ["d/last.md", "d/lock.md"]],
+    ["突", ["d/lock.md"]],
+    ["锁 冲突", ["d/lock.md", "d/last.md"]],
+    ['"锁"', ["d/last.md", "d/lock.md"]],
+    ["책", ["d/book.md"]],
+    ["鍵", ["d/key.md"]],
+    ["สี", ["d/colour.md"]],
+    ["字", ["d/漢字帳.md"]],
+    ["を", []]
+  ])("%s", async (text, found) => {
+    const file = cassetteWith(temporaryFolder(), "one", texts)
+    const paths = await withNetworkOf([local("one", file)], (network) =>
+      Effect.map(network.query(text), ({ hits }) => hits.map(({ path }) => path))
+    )
+    expect(paths).toEqual(found)
+  })
+})
+
 describe("identifiers are found by part", () => {
   it.each([
     ["camelCase", "user name", "a/camel.md"],

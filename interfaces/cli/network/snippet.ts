@@ -13,8 +13,8 @@ type Marked = ReadonlyArray<{ readonly start: number; readonly end: number }>
 /** Where the question's words stand; those that only hold it together where no other one does. */
 const marksIn = (text: string, { aside, terms }: Question): Marked => {
   const asked = new Set(terms)
-  const { identifiers, sequence } = wordsOf(text, englishStem)
-  const found = [...sequence, ...identifiers].filter(({ term }) => asked.has(term))
+  const { identifiers, sequence, singles } = wordsOf(text, englishStem)
+  const found = [...sequence, ...identifiers, ...singles].filter(({ term }) => asked.has(term))
   const telling = found.filter(({ term }) => !aside.has(term))
   return (telling.length === 0 ? found : telling).sort(
     (left, right) => left.start - right.start || right.end - left.end
