@@ -21,6 +21,8 @@ const WHOLE_CAMPAIGN_MILLIS = 3 * 3_600_000
 /** One file in so many is written to as well, and one in so many is given to the command line. */
 const WRITES_EVERY = 5
 const COMMANDS_EVERY = 151
+/** After so many files a long campaign tells how far it is. */
+const TOLD_EVERY = 1_000
 
 const folder = mkdtempSync(join(tmpdir(), "cassette-damaged-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -44,10 +46,13 @@ class Score {
     const key = `${honest.store} ${outcome}`
     this.#counts.set(kind, { ...counts, [key]: (counts[key] ?? 0) + 1 })
     for (const rule of broken) {
-      this.broken.push(
-        `${kind}, ${honest.store} ${honest.shape}: ${rule}; PROP_SEED=${propSeed} PROP_CASE=${number}`
-      )
+      const told = `${kind}, ${honest.store} ${honest.shape}: ${rule}; PROP_SEED=${propSeed} PROP_CASE=${number}`
+      this.broken.push(told)
+      // A long campaign tells a fault when it is found, and may then be ended.
+      console.log(told)
     }
+    if (this.tried % TOLD_EVERY === 0)
+      console.log(`${this.tried} damaged files, ${this.broken.length} faults so far`)
   }
 
   get lines(): ReadonlyArray<string> {
