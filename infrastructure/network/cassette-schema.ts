@@ -61,10 +61,16 @@ export const describedHash = (meta: ReadonlyMap<string, string>): string => {
   })
 }
 
+/** True for a receipt with the hash of its fields; a damaged cell may hold what cannot be hashed. */
+const isWhole = ({ receipt_hash, ...receipt }: StoredReceipt): boolean =>
+  [receipt.parent_hash, receipt.operation, receipt.record_hash, receipt.rule].every(
+    (value) => typeof value === "string"
+  ) && receiptHash(sha256, receipt) === receipt_hash
+
 /** The newest receipt, if there is one; nothing is built on one whose hash is not that of its fields. */
 const chainEnd = (host: SqlHost): StoredReceipt | undefined => {
   const [end] = host.all<StoredReceipt>("SELECT * FROM write_receipts ORDER BY receipt_index DESC LIMIT 1")
-  if (end === undefined || receiptHash(sha256, end) === end.receipt_hash) return end
+  if (end === undefined || isWhole(end)) return end
   throw new StoreCorrupt({
     code: "RECEIPT_CHAIN_BROKEN",
     where: `write_receipts ${end.receipt_index}`,

@@ -10,6 +10,7 @@ import { contentRoot, receiptHash, recordHash } from "../../domain/network/recor
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
+import { cellTypeFindings } from "../sqlite/cell-types.ts"
 import { fileFindings, part, stoppedTogether, stopsOf } from "../sqlite/file-check.ts"
 import { lookInto } from "../sqlite/traceless-reading.ts"
 import { companionNotes, schemaFindings } from "../sqlite/schema-check.ts"
@@ -34,16 +35,20 @@ interface DocumentRow {
   readonly expires_at: string | null
 }
 
-/** Judges the file and its schema; false when the schema is not the cassette's, so that nothing else can be judged. */
+/**
+ * Judges the file, its schema and the types of its cells; false when the schema is not the cassette's, or cells hold other types
+ * than their columns', so that nothing else can be judged.
+ */
 const checkStructure = (connection: Connection, warnings: Array<string>, find: Find): boolean => {
   const schema = part("schema", () => {
     warnings.push(...companionNotes(connection))
     return schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())
   })
-  for (const { code, message, where } of [...fileFindings(connection), ...schema]) {
+  const types = schema.length === 0 ? part("cells", () => cellTypeFindings(connection)) : []
+  for (const { code, message, where } of [...fileFindings(connection), ...schema, ...types]) {
     find(code as CassetteFinding["code"], where, message)
   }
-  return schema.length === 0
+  return schema.length === 0 && types.length === 0
 }
 
 interface ReceiptRow extends Receipt {

@@ -15,6 +15,7 @@ import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { addReceipt, copyReceipt } from "./cassette-schema.ts"
 import { verifyCassette } from "./cassette-verification.ts"
+import { saveMemory } from "./memory-writing.ts"
 import { finishWriting, reindex, removeDocument, seal, sweep } from "./document-writing.ts"
 import { at, cassetteWith, local, newCassette, put } from "./testing/cassettes.ts"
 import { maker } from "./testing/vector-cassettes.ts"
@@ -365,6 +366,60 @@ describe("verification", () => {
     restore()
     expect(codes(connection)).toContain("RULE_BROKEN")
     connection.close()
+  })
+
+  // A turned bit in the header of a row makes a text a blob, a number another one or nothing.
+  it.each([
+    ["documents", "text", "x'6162'"],
+    ["documents", "expires_at", "9e999"],
+    ["memories", "record_hash", "NULL"],
+    ["saves", "agent_id", "x'6162'"],
+    ["write_receipts", "operation", "x'6162'"],
+    ["chunk_terms", "body", "5"],
+    ["segments", "lengths", "NULL"],
+    ["vectors", "dimensions", "9e999"],
+    ["vector_signs", "present", "NULL"],
+    ["network_meta", "value", "x'6162'"]
+  ] as const)("finds a cell of %s %s that holds %s", (table, column, value) => {
+    const { connection, file } = newCassette(temporaryFolder(), "one")
+    put(connection, "a/b.md", markdown)
+    saveMemory(connection, { text: "a memory", agent_id: "a", metadata: "{}" }, at(1))
+    finishWriting(connection)
+    const [first] = unembedded(connection, 1)
+    putVectors(connection, maker(2), [{ hash: first!.hash, vector: Float32Array.of(0.6, -0.8) }])
+    connection.transaction(() => foldSigns(connection))
+    connection.close()
+    const raw = new Database(file).unsafeMode()
+    const schema = raw.prepare<[string], string>("SELECT sql FROM sqlite_schema WHERE name = ?").pluck()
+    const own = schema.get(table)!
+    const guards = raw
+      .prepare<[], { name: string; sql: string }>(
+        "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
+      )
+      .all()
+    const define = (sql: string, more: string) => {
+      raw.pragma("writable_schema = ON")
+      raw.prepare("UPDATE sqlite_schema SET sql = ? WHERE name = ?").run(sql, table)
+      raw.pragma("writable_schema = RESET")
+      raw.exec(more)
+    }
+    define(
+      own
+        .replace(" strict", "")
+        .replace(/,? ?without rowid$/, " without rowid")
+        .replaceAll(/ (?:not null|text|integer|blob)(?=[ ,)])/g, ""),
+      [...guards.map(({ name }) => `DROP TRIGGER ${name}`), `UPDATE ${table} SET ${column} = ${value}`].join(
+        ";"
+      )
+    )
+    define(own, guards.map(({ sql }) => sql).join(";"))
+    raw.close()
+    const damaged = openForReading(file)
+    const { findings } = verifyCassette(damaged, "one")
+    damaged.close()
+    expect(findings.map(({ code, where }) => `${code} ${where}`)).toContain(
+      `INTEGRITY one ${table} ${column}`
+    )
   })
 
   it("lets nothing be written behind a receipt whose hash is false, or whose record is missing", () => {
