@@ -25,7 +25,7 @@ import { TargetExists } from "../../domain/bundles/errors.ts"
 import { ARTIFACT_FOLDER } from "../../domain/bundles/manifest.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { permissionsLike } from "../sqlite/file-access.ts"
-import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
+import { fileFailure, flush } from "../sqlite/file-system.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
 import { isSameFolder } from "./same-content.ts"
 
@@ -64,7 +64,7 @@ const flushAll = (folder: string): void => {
     if (entry.isDirectory()) flushAll(path)
     else flushFile(path)
   }
-  flushFolder(folder)
+  flush(folder)
 }
 
 const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
@@ -78,7 +78,7 @@ export const putFolder = (folder: string, target: string): "created" | "unchange
   if (!exists(target)) {
     try {
       renameSync(folder, target)
-      flushFolder(dirname(target))
+      flush(dirname(target))
       return "created"
     } catch (error) {
       if (!inTheWay.has((error as NodeJS.ErrnoException).code ?? "") || !exists(target)) throw error

@@ -15,7 +15,7 @@ import { MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
 import { parseTarHeader, TAR_BLOCK, TAR_END, tarHeader, tarPadding } from "../../domain/bundles/tar.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import { permissionsLike } from "../sqlite/file-access.ts"
-import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
+import { fileFailure, flush } from "../sqlite/file-system.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
 import { flushFile, writeContent } from "./bundle-draft.ts"
 import { folderOfBundle } from "./bundle-folder.ts"
@@ -83,7 +83,7 @@ export const putFile = (draft: string, file: string): "created" | "unchanged" =>
     if (isSameFile(draft, file)) return "unchanged"
     throw new TargetExists({ path: file })
   }
-  flushFolder(dirname(file))
+  flush(dirname(file))
   return "created"
 }
 

@@ -31,7 +31,7 @@ import { hasJournal, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.
 import { openingFindings } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
-import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
+import { lookUntouched, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
 import {
   CORPUS_VERSION,
   CORPUS_VERSIONS,
@@ -147,7 +147,7 @@ const admit = Effect.fnUntraced(function* (
 /** Refuses a file before a writing connection sets anything in it, so that what is refused stays as it is. */
 const admitUntouched = Effect.fnUntraced(function* (file: string, mode: AccessMode, deadline: number) {
   const { finding, found } = yield* attempt(file, deadline, () =>
-    lookInto(file, (connection) => {
+    lookUntouched(file, (connection) => {
       const seen = inspectCorpus(connection)
       const isOurs = seen.kind === "corpus" && seen.version === CORPUS_VERSION
       return { found: seen, finding: isOurs ? findingsAtOpening(connection)[0] : undefined }
@@ -159,10 +159,7 @@ const admitUntouched = Effect.fnUntraced(function* (file: string, mode: AccessMo
 })
 
 const openToWrite = Effect.fnUntraced(function* (file: string, mode: AccessMode, deadline: number) {
-  if (hasContent(file) || mode === "append") {
-    // A journal is a half-done transaction: only a writer may undo it, and it is ours to undo.
-    if (!hasJournal(file)) yield* admitUntouched(file, mode, deadline)
-  }
+  if (hasContent(file) || mode === "append") yield* admitUntouched(file, mode, deadline)
   const beforeOpening = watchPlace(file)
   const connection = yield* acquire(file, deadline, () => openForWriting(file))
   const assertFile = watchPlace(file)

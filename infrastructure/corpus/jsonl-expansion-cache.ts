@@ -21,7 +21,7 @@ import type { Expansion } from "../../domain/corpus/expansion.ts"
 import { ReadOnlyStore } from "../../domain/ledger/errors.ts"
 import { DEFAULT_BUSY_DEADLINE_MILLIS } from "../sqlite/busy-retry.ts"
 import { isWritable } from "../sqlite/file-access.ts"
-import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
+import { fileFailure, flush } from "../sqlite/file-system.ts"
 import { makeProcessLock, type ProcessLock } from "../sqlite/process-lock.ts"
 import { appendLine, cutAt, lastLineEnd, openLines, sizeOf } from "./json-lines.ts"
 import { verifyJsonLines } from "./jsonl-verification.ts"
@@ -71,7 +71,7 @@ const append = (file: string, records: JsonlRecords, expansion: Expansion): Stor
   const isNew = lookAt(file) === undefined
   const descriptor = openLines(file, "append")
   try {
-    if (isNew) flushFolder(dirname(file))
+    if (isNew) flush(dirname(file))
     const torn = records.refresh()
     if (torn > 0) throw new CacheTorn({ file, line: records.nextLine(), bytes: torn })
     const standing = records.find(expansion)

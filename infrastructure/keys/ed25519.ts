@@ -28,7 +28,7 @@ import { Signing, type SigningKey } from "../../application/ledger/signing.ts"
 import { joinBytes, type Sha256Bytes } from "../../domain/canonical/bytes.ts"
 import { KeyFileExists, KeyFileExposed, NotAKeyFile } from "../../domain/ledger/checkpoint-errors.ts"
 import { InvalidInput, ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
-import { fileFailure, flushFolder } from "../sqlite/file-system.ts"
+import { fileFailure, flush } from "../sqlite/file-system.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
 import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, type VerifySignature } from "../../domain/ledger/ed25519-form.ts"
 
@@ -116,7 +116,7 @@ const fill = (file: string, descriptor: number, text: string): void => {
 /** Puts the new names on the disk: what was signed with a key that is gone is worth little. */
 const settle = (file: string): void => {
   try {
-    flushFolder(dirname(file))
+    flush(dirname(file))
   } catch (error) {
     throw writeFailure(file, error)
   }

@@ -1,7 +1,7 @@
 // A consistent copy of a ledger, made by SQLite itself while writers go on. It is made in a private folder beside the
 // target and gets its name only when it is whole, so that half a backup never looks like one, even of a process that
 // was killed; nothing is ever written over.
-import { closeSync, fsyncSync, lstatSync, mkdtempSync, openSync, rmSync } from "node:fs"
+import { lstatSync, mkdtempSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -13,7 +13,7 @@ import {
   StorageFull,
   StoreCorrupt
 } from "../../domain/ledger/errors.ts"
-import { fileFailure, nameFault, publishFile, reserveFile } from "../sqlite/file-system.ts"
+import { fileFailure, flush, nameFault, publishFile, reserveFile } from "../sqlite/file-system.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
 import { DRAFT_FOLDER } from "../sqlite/lone-file.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
@@ -56,16 +56,6 @@ export const copyFailure = (target: string, error: unknown): BackupError => {
         code: failure._tag,
         reason: failure instanceof Busy ? "the store is locked" : failure.message
       })
-}
-
-/** Brings a file or folder to the disk; no SQLite connection may be open on it in this process. */
-export const flush = (path: string): void => {
-  const descriptor = openSync(path, "r")
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 /** A folder of our own on the target's file system, which goes with the scope. */

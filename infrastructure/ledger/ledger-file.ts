@@ -30,9 +30,9 @@ import { loneFileWarnings } from "../sqlite/lone-file.ts"
 import { type PlaceCheck, watchPlace, watchWriter } from "../sqlite/file-place.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { fileFailure, pathFault, reserveFile } from "../sqlite/file-system.ts"
-import { hasJournal, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
+import { isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
-import { lookInto, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
+import { lookInto, lookThrough, lookUntouched, withoutTraces } from "../sqlite/traceless-reading.ts"
 import { evidenceCopy, reasonForCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
 import { IN_MEMORY, type LedgerFileOptions } from "./ledger-options.ts"
@@ -97,10 +97,6 @@ const DAMAGED: Inspection = { kind: "ledger", version: undefined, ledgerId: unde
 /** What a file is; a damaged header is damage, whatever SQLite makes of it. */
 export const inspected = (connection: Connection): Inspection =>
   orHeaderFault(connection, () => inspect(connection))
-
-/** A journal means that a transaction may be half-done in the file: SQLite must undo it before anything is read. */
-const afterRecovery = <A>(filename: string, look: (connection: Connection) => A): A =>
-  hasJournal(filename) ? lookThrough(openForWriting(filename), look) : lookInto(filename, look)
 
 /** What a file is, and whether it is damaged, told before a writing connection sets anything in it. */
 interface FirstLook {
@@ -267,7 +263,7 @@ const openToWrite = Effect.fnUntraced(function* (
   const assertFile = watchPlace(filename)
   if (!created && (hasContent(filename) || !mayCreate)) {
     const { damaged, found } = yield* opening(filename, deadline, () =>
-      afterRecovery(filename, firstLook(filename))
+      lookUntouched(filename, firstLook(filename))
     )
     const refusal = found.kind === "empty" && mayCreate ? undefined : judge(filename, found, ledgerId)
     if (refusal !== undefined) return yield* Effect.fail(refusal)
@@ -304,7 +300,7 @@ const copied = (filename: string, deadline: number): Effect.Effect<Evidence, Ope
   evidenceCopy(filename, reasonForCopy(filename)).pipe(
     Effect.tap(({ file }) =>
       Effect.catchTag(
-        opening(filename, deadline, () => afterRecovery(file, inspected)),
+        opening(filename, deadline, () => lookThrough(openForWriting(file), inspected)),
         "StoreCorrupt",
         () => Effect.void
       )

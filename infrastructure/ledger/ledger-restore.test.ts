@@ -3,28 +3,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Ledger } from "../../application/ledger/ledger.ts"
-import { makeLedgerFile, post, withLedger } from "../testing/ledger-program.ts"
+import { post, withLedger } from "../testing/ledger-program.ts"
+import { headOf, ledgerWithBackup } from "../testing/restoring.ts"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
 import { restoreLedger } from "./ledger-restore.ts"
 
-const headOf = (filename: string) =>
-  withLedger(
-    { filename, mode: "read" },
-    Ledger.use((ledger) => Effect.map(ledger.verifyCassette(), ({ head, verdict }) => ({ verdict, head })))
-  )
-
-/** A ledger of ten events with a backup of it. */
-const made = Effect.gen(function* () {
-  const folder = temporaryFolder()
-  const [filename, backup] = [join(folder, "a.db"), join(folder, "backup.db")]
-  yield* makeLedgerFile(filename)
-  yield* withLedger(
-    { filename },
-    Ledger.use((ledger) => ledger.backup(backup))
-  )
-  return { folder, filename, backup, before: yield* headOf(filename) }
-})
+const made = Effect.suspend(() => ledgerWithBackup(temporaryFolder()))
 
 describe("a restore", () => {
   it.live.each(["missing", "damaged", "no database", "empty"])("of a file that is %s works", (state) =>

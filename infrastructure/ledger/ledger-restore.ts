@@ -1,17 +1,7 @@
 // Puts a backup in the place of a ledger's file. A verified draft is made beside the file; under the file's write lock the
-// log is emptied into it, it gets a second name under which it is kept, its log and the log's index are taken away, and
-// the draft is renamed onto it. So the old file or the new one stands at every moment, and neither with the other's log.
-// The draft stays locked until nothing of the old file is left beside it.
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync
-} from "node:fs"
+// log is emptied into it, and the two are exchanged (file-exchange.ts). The draft stays locked until nothing of the old file
+// is left beside it.
+import { existsSync, realpathSync, rmSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -34,13 +24,13 @@ import { type RestorableHistory, restoreRefusal } from "../../domain/ledger/rest
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
 import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { busyDeadlineMillis, retryBusy } from "../sqlite/busy-retry.ts"
-import { permissionsLike } from "../sqlite/file-access.ts"
 import { Filename, fileOptions } from "../sqlite/file-options.ts"
-import { pathFault } from "../sqlite/file-system.ts"
-import { leftLogFault } from "../sqlite/left-log.ts"
-import { KEPT_INFIX } from "../sqlite/lone-file.ts"
+import { flush, pathFault } from "../sqlite/file-system.ts"
+import { hasJournal } from "../sqlite/private-copy.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
-import { copyFailure, copyInto, draftBeside, flush } from "./ledger-backup.ts"
+import { lookThrough, lookUntouched } from "../sqlite/traceless-reading.ts"
+import { copyFailure, copyInto, draftBeside } from "./ledger-backup.ts"
+import { type Exchange, exchangeFile, takeAfter } from "./file-exchange.ts"
 import { inspected, judge, openLedgerFile } from "./ledger-file.ts"
 import type { LedgerFileOptions } from "./ledger-options.ts"
 import { checkOpening } from "./opening-check.ts"
@@ -107,14 +97,9 @@ const historyOf = (connection: Connection): RestorableHistory => {
   }
 }
 
-const stands = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
-
-interface Place {
+interface Place extends Exchange {
   /** The draft, opened and locked. */
   readonly fresh: Connection
-  readonly file: string
-  readonly kept: string
-  readonly draft: string
   readonly ledgerId: string | undefined
   readonly discardNewer: boolean
 }
@@ -135,52 +120,55 @@ const judgeStanding = ({ discardNewer, file, fresh, ledgerId }: Place, old: Conn
   return true
 }
 
-/** Gives the old file its second name, takes its logs away, and puts the draft in its place. */
-const exchange = ({ draft, file, kept }: Place): ReadonlyArray<string> => {
-  const names: Array<string> = []
-  if (stands(file)) {
-    linkSync(file, kept)
-    names.push(kept)
-  }
-  for (const part of ["-wal", "-journal"]) {
-    const size = statSync(`${file}${part}`, { throwIfNoEntry: false })?.size ?? 0
-    if (size === 0) rmSync(`${file}${part}`, { force: true })
-    else {
-      renameSync(`${file}${part}`, `${kept}${part}`)
-      names.push(`${kept}${part}`)
-    }
-  }
-  rmSync(`${file}-shm`, { force: true })
-  flush(dirname(file))
-  renameSync(draft, file)
-  return names
-}
-
-const logBytes = (file: string): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
+/**
+ * Moves what is in the log into the file, while another connection has it locked for writing: what is in the log of a sound
+ * ledger must be in the file before the log may go. False while somebody reads what is older.
+ */
+const isLogMoved = (file: string): boolean =>
+  lookThrough(openForWriting(file), (connection) => {
+    const [moved] = connection.all<{ busy: number; log: number; checkpointed: number }>(
+      "PRAGMA wal_checkpoint(PASSIVE)"
+    )
+    return moved?.busy === 0 && moved.log === moved.checkpointed
+  })
 
 const isRefusal = (
   error: unknown
 ): error is RestoreRefused | NotALedger | StoreNewerThanProgram | WrongLedger =>
   [RestoreRefused, NotALedger, StoreNewerThanProgram, WrongLedger].some((kind) => error instanceof kind)
 
+/** True for what SQLite says of a file that it cannot read or lock for its damage; a defect is thrown. */
+const isDamage = (file: string, error: unknown): boolean => {
+  if (error instanceof Busy || isRefusal(error) || "syscall" in (error as object)) throw error
+  const failure = error instanceof StoreCorrupt ? error : sqliteFailure(file, error)
+  return failure instanceof StoreCorrupt || failure instanceof NotALedger
+}
+
+/** Refuses before anything of the file may change; false when it is damaged. */
+const judgeUntouched = (place: Place): boolean => {
+  try {
+    return lookUntouched(place.file, (old) => judgeStanding(place, old))
+  } catch (error) {
+    if (isDamage(place.file, error)) return false
+    throw error
+  }
+}
+
 /** The exchange under the file's write lock; a file that SQLite cannot lock for its damage has no writer of ours. */
 const exchangeLocked = (place: Place): ReadonlyArray<string> => {
   const { file } = place
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return exchange(place)
+  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return exchangeFile(place)
+  // A journal that SQLite would undo in a damaged file is kept beside it instead.
+  if (!judgeUntouched(place) && hasJournal(file)) return exchangeFile(place)
   const old = openForWriting(file)
-  let mustEmptyLog = false
   try {
     return old.transaction(() => {
-      // What is in the log of a sound file must be in the file before the log may go.
-      mustEmptyLog = judgeStanding(place, old) && logBytes(file) > 0
-      if (mustEmptyLog) throw new Busy()
-      return exchange(place)
+      const isSound = judgeStanding(place, old)
+      if (isSound && !isLogMoved(file)) throw new Busy()
+      return exchangeFile({ ...place, isLogMoved: isSound }, old)
     })
   } catch (error) {
-    if (mustEmptyLog) old.pragma("wal_checkpoint(TRUNCATE)")
-    if (error instanceof Busy || isRefusal(error) || "syscall" in (error as object)) throw error
-    const failure = error instanceof StoreCorrupt ? error : sqliteFailure(file, error)
-    if (failure instanceof StoreCorrupt || failure instanceof NotALedger) return exchange(place)
+    if (isDamage(file, error)) return exchangeFile(place)
     throw error
   } finally {
     old.close()
@@ -206,6 +194,11 @@ const replaceFile = (place: Omit<Place, "fresh">): ReadonlyArray<string> | Resto
   }
 }
 
+const isSameFile = (left: string, right: string): boolean => {
+  const [one, other] = [left, right].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }))
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev
+}
+
 const invalid = (field: string, message: string) =>
   new InvalidInput({ message, issues: [{ path: field, message }] })
 
@@ -220,7 +213,8 @@ const draftOf = Effect.fnUntraced(function* (
 > {
   const draft = yield* draftBeside(file, backup)
   const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: (error) => copyFailure(file, error) })
-  yield* attempt(() => chmodSync(draft, statSync(draft).mode & permissionsLike(file).file))
+  const standing = statSync(file, { throwIfNoEntry: false })
+  if (standing !== undefined) yield* attempt(() => takeAfter(draft, standing))
   const ledgerId = yield* Effect.scoped(
     Effect.gen(function* () {
       const opened = yield* openLedgerFile({ filename: backup, mode: "read", allowNetworkFs: true })
@@ -246,20 +240,19 @@ export const restoreLedger = Effect.fnUntraced(function* (
   const named = resolve(options.filename)
   const backup = resolve(options.backup)
   const { allowNetworkFs = false, busyDeadline, discardNewer = false } = options
-  // A missing file beside its log is what a restore is for.
   const fault =
     pathFault(backup, { mode: "read", allowNetworkFs: true }) ??
-    (leftLogFault(named) === undefined ? pathFault(named, { mode: "write", allowNetworkFs }) : undefined)
+    pathFault(named, { mode: "replace", allowNetworkFs })
   if (fault !== undefined) return yield* Effect.fail(fault)
   const file = existsSync(named) ? realpathSync(named) : named
-  if (realpathSync(backup) === file) {
+  if (isSameFile(backup, file)) {
     return yield* invalid("/backup", `${backup} is the ledger itself: name a backup of it`)
   }
   const now = timestampFromMillis(yield* Clock.currentTimeMillis).replaceAll(":", "-")
   return yield* Effect.scoped(
     Effect.gen(function* () {
       const { draft, ledgerId, report } = yield* draftOf(backup, file)
-      const place = { draft, file, kept: `${file}${KEPT_INFIX}${now}`, ledgerId, discardNewer }
+      const place = { draft, file, time: now, ledgerId, discardNewer }
       const done = yield* retryBusy(file, busyDeadlineMillis(busyDeadline), () => replaceFile(place)).pipe(
         Effect.mapError((error) =>
           error._tag === "InvariantViolation" || error._tag === "ClockFarBehindHead"

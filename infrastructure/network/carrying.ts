@@ -12,7 +12,7 @@ import { memoryRecordHash, recordHash, saveRecordHash } from "../../domain/netwo
 import { flushFile } from "../bundles/bundle-draft.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { type Connection, openAlone, openForWriting } from "../sqlite/better-sqlite3-host.ts"
-import { flushFolder } from "../sqlite/file-system.ts"
+import { flush } from "../sqlite/file-system.ts"
 import { writeRecord } from "./cartridge-import.ts"
 import { addReceipt, type CassetteBirth, createCassette } from "./cassette-schema.ts"
 import { verifyCassette } from "./cassette-verification.ts"
@@ -200,9 +200,9 @@ const putInPlace = (draft: string, file: string, kept: string): void => {
   copyFileSync(file, `${kept}.partial`)
   flushFile(`${kept}.partial`)
   renameSync(`${kept}.partial`, kept)
-  flushFolder(dirname(file))
+  flush(dirname(file))
   renameSync(draft, file)
-  flushFolder(dirname(file))
+  flush(dirname(file))
 }
 
 /** Makes the new file and puts it in its place; the old one is locked. */

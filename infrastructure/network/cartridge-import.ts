@@ -17,7 +17,7 @@ import {
 } from "../../domain/network/errors.ts"
 import { flushFile } from "../bundles/bundle-draft.ts"
 import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
-import { fileFailure, flushFolder, reserveFile } from "../sqlite/file-system.ts"
+import { fileFailure, flush, reserveFile } from "../sqlite/file-system.ts"
 import { openCartridge } from "./cartridge-files.ts"
 import { type CartridgeReader, type CartridgeWrite, readCartridge } from "./cartridge-reading.ts"
 import { beginCassette, copyReceipt } from "./cassette-schema.ts"
@@ -139,7 +139,7 @@ const put = (draft: string, file: string, id: string) =>
       flushFile(draft)
       // A link is refused when the name is taken, which a rename would not be.
       linkSync(draft, file)
-      flushFolder(dirname(file))
+      flush(dirname(file))
     },
     catch: (error) =>
       (error as NodeJS.ErrnoException).code === "EEXIST"

@@ -28,9 +28,8 @@ import { watchWriter } from "../sqlite/file-place.ts"
 import { fileFailure, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { leftLogFault } from "../sqlite/left-log.ts"
-import { hasJournal } from "../sqlite/private-copy.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
-import { lookInto, lookThrough } from "../sqlite/traceless-reading.ts"
+import { lookUntouched } from "../sqlite/traceless-reading.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
 import { CASSETTE_VERSIONS, type CassetteBirth, cassetteSteps, createCassette } from "./cassette-schema.ts"
 
@@ -103,33 +102,42 @@ const findingsAtOpening = (connection: Connection): ReadonlyArray<Finding> =>
     ...schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())
   ])
 
+const assertUndamaged = (connection: Connection): void => {
+  const [damage] = findingsAtOpening(connection)
+  if (damage === undefined) return
+  throw new StoreCorrupt({ code: damage.code, where: damage.where, finding: damage.message })
+}
+
 const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
 
-/** Fails when the file at a path is there and is not this cassette, born like this; nothing of its content is changed. */
-export const checkCassetteFile = Effect.fnUntraced(function* (
+/** Judges the file at a path, if there is one, before anything in it may change. */
+const judgeFile = Effect.fnUntraced(function* (
   file: string,
   birth: CassetteBirth,
-  busyDeadlineMillis = DEFAULT_BUSY_DEADLINE_MILLIS
+  busyDeadlineMillis: number,
+  look: (connection: Connection) => CassetteInspection
 ): Effect.fn.Return<void, CassetteWriteError> {
   const left = leftLogFault(file)
   if (left !== undefined) return yield* new NotACassette({ file, reason: left })
   if (!hasContent(file)) return
-  // A journal may hold a half-done transaction: only a writer may undo it, and it is ours to undo.
-  const look = () =>
-    hasJournal(file) ? lookThrough(openForWriting(file), inspected) : lookInto(file, inspected)
-  const found = yield* attemptOnCassette(file, look, busyDeadlineMillis)
+  const found = yield* attemptOnCassette(file, () => lookUntouched(file, look), busyDeadlineMillis)
   const refusal = judge(file, found, birth)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
 })
+
+/** Fails when the file at a path is there and is not this cassette, born like this; nothing of it is changed. */
+export const checkCassetteFile = (
+  file: string,
+  birth: CassetteBirth
+): Effect.Effect<void, CassetteWriteError> => judgeFile(file, birth, DEFAULT_BUSY_DEADLINE_MILLIS, inspected)
 
 /** Runs an operation of the file system; what the operating system says is a typed error. */
 export const onFile = <A>(file: string, work: () => A): Effect.Effect<A, CassetteWriteError> =>
   Effect.try({ try: work, catch: (error) => fileFailure("path", file, error) })
 
 /**
- * Opens a cassette's file for writing. A file that is there must have been
- * born as `birth` says. Every unit of
- * work waits for other writers until the deadline, and then fails with `StoreBusy`.
+ * Opens a cassette's file for writing. A file that is there must have been born as `birth` says. Every unit of work waits for
+ * other writers until the deadline, and then fails with `StoreBusy`.
  */
 export const openCassetteWriter = Effect.fnUntraced(function* (
   file: string,
@@ -145,7 +153,11 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
     if (fault._tag === "InvalidInput") return yield* new NotACassette({ file, reason: fault.message })
     return yield* Effect.fail(fault)
   }
-  yield* checkCassetteFile(file, birth, busyDeadlineMillis)
+  yield* judgeFile(file, birth, busyDeadlineMillis, (untouched) => {
+    const seen = inspected(untouched)
+    if (seen.kind === "cassette" && judge(file, seen, birth) === undefined) assertUndamaged(untouched)
+    return seen
+  })
   const connection = yield* Effect.acquireRelease(
     attempt(() => openForWriting(file)),
     (open) => Effect.sync(() => open.close())
@@ -154,10 +166,7 @@ export const openCassetteWriter = Effect.fnUntraced(function* (
     const seen = inspected(connection)
     // What is none of ours is judged below, and its journal mode is none of our business.
     if (judge(file, seen, birth) !== undefined) return seen
-    const [damage] = seen.kind === "cassette" ? findingsAtOpening(connection) : []
-    if (damage !== undefined) {
-      throw new StoreCorrupt({ code: damage.code, where: damage.where, finding: damage.message })
-    }
+    if (seen.kind === "cassette") assertUndamaged(connection)
     const fault = journalFault(file, configureCassette(connection, durability))
     if (fault !== undefined) throw fault
     return createCassette(connection, birth)

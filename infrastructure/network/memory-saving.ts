@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { CassetteWriteError, SaveMemory } from "../../application/network/cassette.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
 import { AgentMissing, WriteRefused } from "../../domain/network/errors.ts"
-import { flushFolder } from "../sqlite/file-system.ts"
+import { flush } from "../sqlite/file-system.ts"
 import { onFile, openCassetteWriter, type WriteCassette } from "./cassette-writer.ts"
 import type { ConfiguredCassette } from "./configured-cassettes.ts"
 import { saveMemory } from "./memory-writing.ts"
@@ -52,7 +52,7 @@ export const memorySaving =
         }
         const { hash, is_new, save_count } = outcome
         // The first save may have made the file.
-        yield* onFile(file, () => flushFolder(dirname(file)))
+        yield* onFile(file, () => flush(dirname(file)))
         const notice = embedder === undefined ? undefined : yield* embedMemory(write, id, hash, embedder)
         return { hash, save_count, is_new, notices: notice === undefined ? [] : [notice] }
       })

@@ -5,7 +5,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import { ClockFarBehindHead, StorageFailure, StoreBusy, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import {
+  ClockFarBehindHead,
+  ReadOnlyStore,
+  StorageFailure,
+  StorageFull,
+  StoreBusy,
+  StoreCorrupt
+} from "../../domain/ledger/errors.ts"
 import { realSleep } from "./real-time.ts"
 import { Busy, type SqliteFailure, sqliteFailure } from "./sqlite-errors.ts"
 
@@ -49,6 +56,8 @@ const attempt = <A>(file: string, work: () => A): Effect.Effect<A, AttemptFailur
     if (
       error instanceof StoreCorrupt ||
       error instanceof StorageFailure ||
+      error instanceof StorageFull ||
+      error instanceof ReadOnlyStore ||
       error instanceof ClockFarBehindHead
     ) {
       return Effect.fail(error)

@@ -1,5 +1,5 @@
 // What this process may do with a path, as the operating system says. It loads nothing else, since children start with it.
-import { accessSync, constants, statSync } from "node:fs"
+import { accessSync, constants, type Stats, statSync } from "node:fs"
 
 const may = (path: string, access: number): boolean => {
   try {
@@ -40,8 +40,8 @@ const OWNER_READ_WRITE = 0o600
  * The permissions of a copy of the file or folder at `source`: others may do no more with the copy than with the source,
  * and the owner may always read and write it. A source that is missing asks for nothing.
  */
-export const permissionsLike = (source: string): Permissions => {
-  const found = statSync(source, { throwIfNoEntry: false })
+export const permissionsLike = (source: string | Stats): Permissions => {
+  const found = typeof source === "string" ? statSync(source, { throwIfNoEntry: false }) : source
   const file = ((found?.mode ?? READ_WRITE_ALL) & READ_WRITE_ALL) | OWNER_READ_WRITE
   // A folder that may be read may be entered too.
   return { file, folder: file | ((file & READ_ALL) >> 2) }

@@ -30,7 +30,7 @@ import { isReadable, isWritable, permissionsLike } from "./file-access.ts"
 import { exhaustedFailure } from "./exhaustion.ts"
 import { newPlaceFault } from "./new-place.ts"
 import { leftLogFault } from "./left-log.ts"
-import { loneFileFault } from "./lone-file.ts"
+import { keptNames, loneFileFault } from "./lone-file.ts"
 
 /** Magic numbers of network file systems as statfs(2) gives them. */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
@@ -87,9 +87,9 @@ export const fileFailure = (
   return exhaustedFailure(file, code) ?? new StorageFailure({ file, code, reason: message })
 }
 
-/** Puts on the disk which names a folder has. */
-export const flushFolder = (folder: string): void => {
-  const descriptor = openSync(folder, "r")
+/** Brings a file, or which names a folder has, to the disk; no SQLite connection may be open on the file in this process. */
+export const flush = (path: string): void => {
+  const descriptor = openSync(path, "r")
   try {
     fsyncSync(descriptor)
   } finally {
@@ -114,6 +114,10 @@ export const reserveFile = (file: string, source?: string): boolean => {
 /** What a file system says that has no hard links. */
 const noLinks = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"])
 
+/** True when a link failed because the file system has none, or gives this process none. */
+export const hasNoLinks = (error: unknown): boolean =>
+  noLinks.has((error as NodeJS.ErrnoException).code ?? "")
+
 /**
  * Gives a finished file its name, unless there is something under it, and says whether it did. Whoever is killed here
  * leaves a whole file under the name or none; only where there are no hard links can an empty one be left.
@@ -123,9 +127,8 @@ export const publishFile = (draft: string, file: string): boolean => {
     linkSync(draft, file)
     return true
   } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException
-    if (code === "EEXIST") return false
-    if (!noLinks.has(code)) throw error
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false
+    if (!hasNoLinks(error)) throw error
     if (!reserveFile(file)) return false
   }
   try {
@@ -140,9 +143,15 @@ export const publishFile = (draft: string, file: string): boolean => {
 /** `write` creates a missing file, `append` writes to one that is there, `read` changes nothing. */
 export type AccessMode = "write" | "append" | "read"
 
+/** `replace` puts another file in the place of what is there, or was there. */
+type PathUse = AccessMode | "replace"
+
 export interface PathExpectations {
-  /** Reading and appending need the file, creating its folder; all but reading may write both. */
-  readonly mode: AccessMode
+  /**
+   * Reading and appending need the file, creating and replacing its folder; all but reading may write both. What is replaced
+   * may have lost its file beside its log, and may have the names that a replacing which was killed gave it.
+   */
+  readonly mode: PathUse
   readonly allowNetworkFs: boolean
   /** How to find the kind of file system; replaced in tests. */
   readonly networkKind?: typeof networkKind | undefined
@@ -185,9 +194,9 @@ const judged = (file: string, expected: PathExpectations): PathFault | undefined
   const there = found(file)
   // SQLite follows links: a file's log stands beside the file itself.
   const left = leftLogFault(there === undefined ? file : realpathSync(file))
-  if (left !== undefined) return new NotALedger({ file, reason: left })
+  if (left !== undefined && expected.mode !== "replace") return new NotALedger({ file, reason: left })
   if (there === undefined) {
-    if (expected.mode !== "write") return new FileMissing({ file })
+    if (expected.mode === "read" || expected.mode === "append") return new FileMissing({ file })
     if (found(folder) === undefined) return new FileMissing({ file: folder })
     const unfit = deadLink(file) ?? newPlaceFault("/filename", file)
     if (unfit !== undefined) return unfit
@@ -197,7 +206,8 @@ const judged = (file: string, expected: PathExpectations): PathFault | undefined
   if (expected.mode !== "read" && !(isWritable(folder) && (there === undefined || isWritable(file)))) {
     return new ReadOnlyStore({ file })
   }
-  const lone = expected.mode === "read" || there === undefined ? undefined : loneFileFault(file)
+  const kept = expected.mode === "replace" && there !== undefined ? keptNames(realpathSync(file)).length : 0
+  const lone = expected.mode === "read" || there === undefined ? undefined : loneFileFault(file, kept)
   if (lone !== undefined) return lone
   if (expected.allowNetworkFs) return undefined
   const kind = (expected.networkKind ?? networkKind)(there === undefined ? folder : file)

@@ -2,7 +2,7 @@
 // name, or one that is mounted without its folder, has a log that others never see. Nothing is written to such a file.
 // It looks with stat alone and never opens a database file.
 import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { UnsafePlace } from "../../domain/ledger/errors.ts"
 
 /** How many names of a folder are looked through for the other name of a file. */
@@ -35,9 +35,18 @@ const namesIn = (folder: string): ReadonlyArray<string> => {
 /** What stands in the name under which a restored ledger's file is kept, before the time. */
 export const KEPT_INFIX = ".replaced-"
 
+/** The names that restoring gave a file to keep it, by its real path: where there are any, it was killed before it was done. */
+export const keptNames = (file: string): ReadonlyArray<string> => {
+  const facts = statSync(file, { throwIfNoEntry: false })
+  if (facts === undefined || facts.nlink < 2) return []
+  return namesIn(dirname(file))
+    .filter((name) => name.startsWith(`${basename(file)}${KEPT_INFIX}`))
+    .map((name) => join(dirname(file), name))
+    .filter((path) => isSame(path, facts))
+}
+
 /** What our own commands leave when they are killed between giving a file its name and taking the first one away. */
-const isDraft = (name: string): boolean =>
-  name.startsWith(DRAFT_FOLDER) || UNFINISHED.test(name) || name.includes(KEPT_INFIX)
+const isDraft = (name: string): boolean => name.startsWith(DRAFT_FOLDER) || UNFINISHED.test(name)
 
 /** The other names of a file as far as they lie in its folder; a draft's is in a folder of its own. */
 const otherNames = (
@@ -57,6 +66,13 @@ const otherNames = (
 
 /** How people find the other name of a file and what they do about it. */
 const adviceOnNames = (file: string, facts: Stats): string => {
+  const [kept] = keptNames(file)
+  if (kept !== undefined) {
+    const log = `${kept}-wal`
+    const moved =
+      statSync(log, { throwIfNoEntry: false }) === undefined ? "" : `, and move ${log} to ${file}-wal`
+    return `a restore that was killed left ${kept}: restore again, or remove that name${moved}`
+  }
   const other = otherNames(file, facts)
   if (other === undefined) {
     return `find the others (find / -xdev -samefile FILE), end what writes through them, and remove all but one; or write to a copy (cortex cassette backup)`
@@ -66,9 +82,9 @@ const adviceOnNames = (file: string, facts: Stats): string => {
     : `${other.path} is one: end what writes through it, and remove one of the two; or write to a copy (cortex cassette backup)`
 }
 
-/** What is said of a file with several names; undefined for a file with one. */
-export const namesFault = (file: string, facts: Stats): string | undefined =>
-  facts.nlink > 1
+/** What is said of a file with several names; undefined for a file with one, beside so many that are `known`. */
+export const namesFault = (file: string, facts: Stats, known = 0): string | undefined =>
+  facts.nlink > 1 + known
     ? `it has ${facts.nlink} names (hard links), and each has a log of its own in which the others' commands are not seen: ${adviceOnNames(file, facts)}`
     : undefined
 
@@ -117,11 +133,14 @@ const mountFactsOf = (real: string, facts: Stats): MountFacts => ({
   folderDevice: statSync(dirname(real)).dev
 })
 
-/** Why nothing may be written to an existing file where it is, or undefined; what the system says is thrown. */
-export const loneFileFault = (file: string): UnsafePlace | undefined => {
+/**
+ * Why nothing may be written to an existing file where it is, or undefined; what the system says is thrown. So many further
+ * names as are `known` are no fault.
+ */
+export const loneFileFault = (file: string, known = 0): UnsafePlace | undefined => {
   const real = realpathSync(file)
   const facts = statSync(real)
-  const names = namesFault(real, facts)
+  const names = namesFault(real, facts, known)
   if (names !== undefined) return new UnsafePlace({ file, code: "SEVERAL_NAMES", reason: names })
   const mount = mountFault(real, mountFactsOf(real, facts))
   return mount === undefined ? undefined : new UnsafePlace({ file, code: "MOUNTED_ALONE", reason: mount })

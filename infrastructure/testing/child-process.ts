@@ -11,6 +11,7 @@ const scripts = {
   builder: fileURLToPath(new URL("../bundles/testing/builder.ts", import.meta.url)),
   child: fileURLToPath(new URL("child.ts", import.meta.url)),
   opener: fileURLToPath(new URL("opener.ts", import.meta.url)),
+  restorer: fileURLToPath(new URL("restorer.ts", import.meta.url)),
   resolver: fileURLToPath(new URL("resolver.ts", import.meta.url)),
   store: fileURLToPath(new URL("store-child.ts", import.meta.url))
 }

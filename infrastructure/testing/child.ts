@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import { migrate } from "../ledger/migration-runner.ts"
+import { restoreLedger } from "../ledger/ledger-restore.ts"
 import { schemaSteps } from "../ledger/schema-snapshots.ts"
 import { CassetteFile } from "../network/cassette-file.ts"
 import { configureForWriting, openForWriting } from "../sqlite/better-sqlite3-host.ts"
@@ -123,13 +124,14 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
     return undefined
   },
 
-  /** Dies in the middle of a first transaction that is journaled in the old way, with pages already written. */
+  /** Dies in the middle of a transaction that is journaled in the old way, with pages already written. */
   halfDone: async () => {
+    const table = argument === "" ? "events" : argument
     const connection = openForWriting(filename)
     connection.pragma("cache_size = 1")
     connection.run("BEGIN IMMEDIATE")
-    connection.run("CREATE TABLE events (data TEXT)")
-    for (let n = 0; n < 200; n++) connection.run("INSERT INTO events VALUES (?)", ["x".repeat(1_000)])
+    connection.run(`CREATE TABLE ${table} (data TEXT)`)
+    for (let n = 0; n < 200; n++) connection.run(`INSERT INTO ${table} VALUES (?)`, ["x".repeat(1_000)])
     process.kill(process.pid, "SIGKILL")
     return undefined
   },
@@ -204,6 +206,13 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
     }))
     cassette.close()
     return read
+  },
+
+  /** Puts the backup `argument` in the file's place, with the rights of nobody. */
+  restoreAsNobody: async () => {
+    schemaSteps()
+    becomeNobody()
+    return outcomeOf(restoreLedger({ backup: argument, filename }))
   },
 
   /** Examines a file with the rights of nobody: everything that reads, then one command. */

@@ -2,7 +2,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
-import { fileFailure, flushFolder } from "../../infrastructure/sqlite/file-system.ts"
+import { fileFailure, flush } from "../../infrastructure/sqlite/file-system.ts"
 import { newPlaceFault } from "../../infrastructure/sqlite/new-place.ts"
 import { absolutePath, refusedFlag } from "./options.ts"
 
@@ -25,7 +25,7 @@ const fill = (path: string, descriptor: number, text: string): void => {
 
 const write = (path: string, text: string): void => {
   fill(path, openSync(path, "wx"), text)
-  flushFolder(dirname(path))
+  flush(dirname(path))
 }
 
 /** Writes the text to a new file that `flag` names; gives its absolute path. */

@@ -1,0 +1,132 @@
+// The exchange of a ledger's file for a finished draft, one step after the other, so that the old file or the new one stands
+// at every moment and neither with the other's log. The old file gets a second name under which it is kept, its log and the
+// log's index are taken away, and the draft is renamed onto it. An exchange that was killed is taken up where it ended.
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  copyFileSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync
+} from "node:fs"
+import { dirname } from "node:path"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { permissionsLike } from "../sqlite/file-access.ts"
+import { flush, hasNoLinks } from "../sqlite/file-system.ts"
+import { KEPT_INFIX, keptNames } from "../sqlite/lone-file.ts"
+import { readStored } from "../sqlite/stored-bytes.ts"
+
+export interface Exchange {
+  readonly file: string
+  /** What takes its place: a finished file on the same file system, which is moved there. */
+  readonly draft: string
+  /** When it is done, as part of the name under which the old file is kept. */
+  readonly time: string
+  /** True when the file has all that its log holds, so that the log is not kept (default false). */
+  readonly isLogMoved?: boolean
+}
+
+/** What holds a transaction of a database beside its file. */
+const LOGS = ["-wal", "-journal"] as const
+
+const COPIED_BYTES = 1_048_576
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+const stands = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
+
+/** Copies the bytes of a locked file: closing a descriptor of it would drop the lock. */
+const copyLocked = (old: Connection, copy: string): void =>
+  readStored(old, (bytes) => {
+    if (bytes === undefined) return copyFileSync(old.file ?? "", copy)
+    const descriptor = openSync(copy, "w")
+    try {
+      for (let at = 0; at < bytes.length; at += COPIED_BYTES)
+        writeSync(descriptor, bytes.read(at, COPIED_BYTES))
+    } finally {
+      closeSync(descriptor)
+    }
+  })
+
+/** A second name for the old file; where there are none, a copy of it, which has its name when it is whole. */
+const keep = ({ draft, file }: Exchange, kept: string, old: Connection | undefined): void => {
+  try {
+    linkSync(file, kept)
+  } catch (error) {
+    if (!hasNoLinks(error)) throw error
+    const copy = `${draft}.kept`
+    if (old === undefined) copyFileSync(file, copy)
+    else copyLocked(old, copy)
+    takeAfter(copy, statSync(file))
+    flush(copy)
+    renameSync(copy, kept)
+  }
+}
+
+/** A name that an exchange which was killed gave the file already, and under which no log would be written over. */
+const leftName = (file: string): string | undefined =>
+  keptNames(file).find((name) =>
+    LOGS.every((log) => sizeOf(`${file}${log}`) === 0 || !stands(`${name}${log}`))
+  )
+
+const newName = (file: string, time: string): string => {
+  const first = `${file}${KEPT_INFIX}${time}`
+  const isTaken = (name: string) => ["", ...LOGS].some((part) => stands(`${name}${part}`))
+  let name = first
+  for (let count = 2; isTaken(name); count++) name = `${first}-${count}`
+  return name
+}
+
+/**
+ * Puts the draft in the file's place and gives the names of what is kept: the file, and its log if that had content. `old`
+ * is a connection that has the file locked.
+ */
+export const exchangeFile = (exchange: Exchange, old?: Connection): ReadonlyArray<string> => {
+  const { draft, file, isLogMoved = false, time } = exchange
+  const left = leftName(file)
+  const kept = left ?? newName(file, time)
+  if (left === undefined && stands(file)) keep(exchange, kept, old)
+  for (const log of LOGS) {
+    if (isLogMoved || sizeOf(`${file}${log}`) === 0) rmSync(`${file}${log}`, { force: true })
+    else renameSync(`${file}${log}`, `${kept}${log}`)
+  }
+  rmSync(`${file}-shm`, { force: true })
+  flush(dirname(file))
+  renameSync(draft, file)
+  return ["", ...LOGS].map((part) => `${kept}${part}`).filter(stands)
+}
+
+const READ_WRITE_ALL = 0o666
+const GROUP = 0o070
+const OTHERS = 0o007
+
+/** Gives a file owner and group as far as this process may. */
+const giveTo = (path: string, { gid, uid }: Stats): void => {
+  for (const owner of [uid, statSync(path).uid]) {
+    const now = statSync(path)
+    if (now.uid === owner && now.gid === gid) return
+    try {
+      return chownSync(path, owner, gid)
+    } catch {
+      // Only root gives files away, and a group only to its members: what the new owner may is judged below.
+    }
+  }
+}
+
+/**
+ * Makes a file as open as what it stands for and never more: the same owner and group where this process may give them, and a
+ * group of another name gets no more than everybody has.
+ */
+export const takeAfter = (path: string, source: Stats): void => {
+  giveTo(path, source)
+  const { gid, mode } = statSync(path)
+  const own = permissionsLike(source).file
+  const allowed = gid === source.gid ? own : own & (~GROUP | ((own & OTHERS) << 3))
+  // A file system without permissions refuses to set any, and its files are all as open as each other.
+  if ((mode & READ_WRITE_ALL & ~allowed) !== 0) chmodSync(path, mode & allowed)
+}
