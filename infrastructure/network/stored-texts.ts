@@ -61,20 +61,62 @@ const lineFeeds = (bytes: Uint8Array): number => {
 }
 
 /** The text of a chunk, and its first and last line in the document, from 1. */
-export const chunkText = (
+interface ChunkText extends Pick<StoredText, "content"> {
+  readonly line_start: number
+  readonly line_end: number
+}
+
+interface ChunkSpan {
+  readonly chunk_number: number
+  readonly document_id: number | null
+  readonly memory_id: number | null
+  readonly byte_start: number
+  readonly byte_end: number
+}
+
+const SPANS = `SELECT chunk_number, document_id, memory_id, byte_start, byte_end FROM chunks
+WHERE chunk_number IN (SELECT value FROM json_each(?)) ORDER BY document_id, memory_id, byte_start`
+
+/** The first bytes of the record that a chunk is cut from. */
+const beginningOf = (
   connection: Connection,
-  chunk: number
-): Pick<StoredText, "content"> & { readonly line_start: number; readonly line_end: number } => {
-  const [row] = connection.all<{ readonly upToEnd: Uint8Array; readonly start: number }>(
-    `SELECT substr(CAST(coalesce(d.text, m.text) AS BLOB), 1, c.byte_end) AS upToEnd, c.byte_start AS start
-FROM chunks AS c LEFT JOIN documents AS d ON d.document_id = c.document_id
-LEFT JOIN memories AS m ON m.memory_id = c.memory_id WHERE c.chunk_number = ?`,
-    [chunk]
+  { document_id, memory_id }: ChunkSpan,
+  bytes: number
+): Uint8Array => {
+  const [table, key, id] =
+    document_id === null ? ["memories", "memory_id", memory_id] : ["documents", "document_id", document_id]
+  const [row] = connection.all<{ readonly text: Uint8Array }>(
+    `SELECT substr(CAST(text AS BLOB), 1, ?) AS text FROM ${table} WHERE ${key} = ?`,
+    [bytes, id]
   )
-  const { start = 0, upToEnd = new Uint8Array() } = row ?? {}
-  const bytes = upToEnd.subarray(start)
-  const line_start = 1 + lineFeeds(upToEnd.subarray(0, start))
-  return { content: decoder.decode(bytes), line_start, line_end: line_start + lineFeeds(bytes) }
+  return row?.text ?? new Uint8Array()
+}
+
+/** The texts of chunks by number; each document is read once, and its lines are counted once. */
+export const chunkTexts = (
+  connection: Connection,
+  chunks: ReadonlyArray<number>
+): ReadonlyMap<number, ChunkText> => {
+  const spans = connection.all<ChunkSpan>(SPANS, [JSON.stringify(chunks)])
+  const records = Map.groupBy(spans, ({ document_id, memory_id }) => `${document_id} ${memory_id}`)
+  const texts = new Map<number, ChunkText>()
+  for (const own of records.values()) {
+    const end = own.reduce((most, { byte_end }) => Math.max(most, byte_end), 0)
+    const bytes = beginningOf(connection, own[0]!, end)
+    let at = 0
+    let line = 1
+    for (const { byte_end, byte_start, chunk_number } of own) {
+      line += lineFeeds(bytes.subarray(at, byte_start))
+      at = byte_start
+      const text = bytes.subarray(byte_start, byte_end)
+      texts.set(chunk_number, {
+        content: decoder.decode(text),
+        line_start: line,
+        line_end: line + lineFeeds(text)
+      })
+    }
+  }
+  return texts
 }
 
 /** Those of the wanted texts that are there and may be seen, each with at most `limit` places. */
@@ -84,18 +126,29 @@ export const storedTexts = (
   wanted: ReadonlyArray<WantedText>,
   limit: number
 ): ReadonlyArray<StoredText> => {
-  const hashes = wanted.map(({ hash }) => hash)
-  const byHash = visiblePlaces(connection, sight, hashes)
-  return wanted.flatMap(({ first, hash }): ReadonlyArray<StoredText> => {
+  const byHash = visiblePlaces(
+    connection,
+    sight,
+    wanted.map(({ hash }) => hash)
+  )
+  const found = wanted.flatMap(({ first, hash }) => {
     const places = byHash.get(hash) ?? []
     const best =
       places.find(({ place }) => place.path === first?.path && place.ordinal === first.ordinal) ?? places[0]
-    if (best === undefined) return []
+    return best === undefined ? [] : [{ hash, best, places }]
+  })
+  const texts = chunkTexts(
+    connection,
+    found.map(({ best }) => best.chunk_number)
+  )
+  return found.flatMap(({ best, hash, places }): ReadonlyArray<StoredText> => {
+    const text = texts.get(best.chunk_number)
+    if (text === undefined) return []
     const others = places.filter((place) => place !== best)
     return [
       {
         hash,
-        ...chunkText(connection, best.chunk_number),
+        ...text,
         ...(best.memory_id === null ? {} : { memory: memoryNote(connection, best.memory_id) }),
         places: [best, ...others.slice(0, limit - 1)].map(({ place }) => place),
         place_count: places.length

@@ -8,7 +8,7 @@ import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { OpenCassette } from "./cassette-file.ts"
 import { sees, type Sight } from "./cassette-sight.ts"
-import { chunkText, visiblePlaces } from "./stored-texts.ts"
+import { chunkTexts, visiblePlaces } from "./stored-texts.ts"
 
 interface FoundHash {
   /** Which of the asked prefixes it begins with. */
@@ -97,10 +97,17 @@ const textsOfChunks = (
   connection: Connection,
   sight: Sight,
   hashes: ReadonlyArray<string>
-): ReadonlyArray<SymbolText> =>
-  [...visiblePlaces(connection, sight, hashes)].map(([hash, places]) => ({
+): ReadonlyArray<SymbolText> => {
+  const found = [...visiblePlaces(connection, sight, hashes)]
+  const firsts = chunkTexts(
+    connection,
+    found.flatMap(([, places]) => places[0]?.chunk_number ?? [])
+  )
+  const textOf = (chunk: number): string =>
+    (firsts.get(chunk) ?? chunkTexts(connection, [chunk]).get(chunk))?.content ?? ""
+  return found.map(([hash, places]) => ({
     hash,
-    content: wholeText(hash, places, ({ chunk_number }) => chunkText(connection, chunk_number).content),
+    content: wholeText(hash, places, ({ chunk_number }) => textOf(chunk_number)),
     places: places.slice(0, MAX_PLACES).map(({ place: { chunk_id, heading_path, ordinal, path, type } }) => ({
       path,
       type,
@@ -110,6 +117,7 @@ const textsOfChunks = (
     })),
     place_count: places.length
   }))
+}
 
 interface WholeText {
   readonly id: number
