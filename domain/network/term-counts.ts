@@ -45,6 +45,12 @@ export const weightedCounts = ({
   return counts
 }
 
+const wordsIn = (terms: string): number => {
+  let words = terms === "" ? 0 : 1
+  for (let at = terms.indexOf(" "); at !== -1; at = terms.indexOf(" ", at + 1)) words += 1
+  return words
+}
+
 /** A chunk's length in words, 1 at least: 0 says that there is no such chunk. */
 export const lengthOf = ({ body, heading }: ChunkTerms): number =>
-  Math.max(1, split(heading).length + split(body).length)
+  Math.max(1, wordsIn(heading) + wordsIn(body))

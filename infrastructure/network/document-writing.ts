@@ -6,7 +6,7 @@ import type { Mutability } from "../../domain/network/cassette.ts"
 import { MAX_RUN_TAIL_CHUNKS } from "../../domain/network/limits.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import type { SqlHost } from "../sqlite/sql-host.ts"
+import { type SqlHost, TEXT_VALUE } from "../sqlite/sql-host.ts"
 import { addReceipt } from "./cassette-schema.ts"
 import type { IndexedRecord } from "./chunk-rows.ts"
 import { type SearchedChunk, searchedChunks } from "./chunk-terms.ts"
@@ -52,7 +52,7 @@ interface StoredDocument extends Omit<DocumentRecord, "added_at"> {
 
 const newestOf = (host: SqlHost, path: string): StoredDocument | undefined =>
   host.all<StoredDocument>(
-    "SELECT document_id, path, version, type, content_hash, record_hash, expires_at FROM documents WHERE path = ? ORDER BY version DESC LIMIT 1",
+    `SELECT document_id, path, version, type, content_hash, record_hash, expires_at FROM documents WHERE path = ${TEXT_VALUE} ORDER BY version DESC LIMIT 1`,
     [path]
   )[0]
 
@@ -84,11 +84,10 @@ const insert = (
   const expires_at = rule === "ephemeral" ? time.expires : null
   const record_hash = recordHash(sha256, { path, version, type, content_hash, added_at, expires_at })
   addReceipt(host, "add", record_hash, rule)
-  host.run(
-    "INSERT INTO documents (path, version, type, text, content_hash, record_hash, added_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  const [stored] = host.all<{ document_id: number }>(
+    "INSERT INTO documents (path, version, type, text, content_hash, record_hash, added_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING document_id",
     [path, version, type, text, content_hash, record_hash, added_at, expires_at]
   )
-  const [stored] = host.all<{ document_id: number }>("SELECT last_insert_rowid() AS document_id")
   indexRecord(index, { document_id: stored?.document_id ?? 0, path, text }, chunks)
 }
 

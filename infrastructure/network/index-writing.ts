@@ -5,7 +5,7 @@ import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
 import { encodePostings, type Posting } from "../../domain/network/postings.ts"
 import { type ChunkTerms, lengthOf, weightedCounts } from "../../domain/network/term-counts.ts"
 import { byText } from "../../domain/network/text-order.ts"
-import type { SqlHost } from "../sqlite/sql-host.ts"
+import { NUMBER_VALUE, type SqlHost, TEXT_VALUE } from "../sqlite/sql-host.ts"
 import type { IndexedRecord } from "./chunk-rows.ts"
 import { type SearchedChunk, searchedChunks } from "./chunk-terms.ts"
 import { dropUnusedVectors } from "./vector-writing.ts"
@@ -150,7 +150,7 @@ const termsOfChunks = (
   id: number
 ): ReadonlyArray<TermsRow & { readonly hash: string }> =>
   host.all(
-    `SELECT t.*, c.hash FROM chunks AS c JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number WHERE c.${key} = ?`,
+    `SELECT t.*, c.hash FROM chunks AS c JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number WHERE c.${key} = ${NUMBER_VALUE}`,
     [id]
   )
 
@@ -172,7 +172,10 @@ const withdraw = (host: SqlHost, row: TermsRow): void => {
     segment
   ])
   for (const term of weightedCounts(row).keys()) {
-    host.run("UPDATE postings SET chunks = chunks - 1 WHERE term = ? AND segment = ?", [term, segment])
+    host.run(
+      `UPDATE postings SET chunks = chunks - 1 WHERE term = ${TEXT_VALUE} AND segment = ${NUMBER_VALUE}`,
+      [term, segment]
+    )
   }
 }
 

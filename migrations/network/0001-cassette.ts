@@ -109,7 +109,6 @@ const chunkPlaces = sql`CREATE VIEW "chunk_places" AS SELECT c."chunk_number", c
 
 const indexes = [
   db.schema.createIndex("ix_chunks_hash").on("chunks").column("hash"),
-  db.schema.createIndex("ix_chunks_id").on("chunks").column("chunk_id"),
   db.schema.createIndex("ix_chunks_document").on("chunks").columns(["document_id", "ordinal"]).unique(),
   db.schema
     .createIndex("ix_chunks_memory")

@@ -17,8 +17,6 @@ create table "chunks" ("chunk_number" integer primary key, "chunk_id" text not n
 
 create index "ix_chunks_hash" on "chunks" ("hash");
 
-create index "ix_chunks_id" on "chunks" ("chunk_id");
-
 create unique index "ix_chunks_document" on "chunks" ("document_id", "ordinal");
 
 create unique index "ix_chunks_memory" on "chunks" ("memory_id", "ordinal") where "memory_id" is not null;
