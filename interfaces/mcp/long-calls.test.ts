@@ -88,6 +88,16 @@ describe("a long call with a progress token", () => {
   })
 })
 
+describe("reading a resource with a progress token", () => {
+  it("tells that it is at work, too", async () => {
+    const params = { uri: "cortex://cassette/memory", _meta: { progressToken: "read" } }
+    session.send({ id: "read", method: "resources/read", params })
+    await told("read", 1)
+    letGo()
+    expect((await session.answer(({ id }) => id === "read")).result).toBeDefined()
+  })
+})
+
 describe("a cancelled call", () => {
   it("stops its work, tells nothing more and is not answered", async () => {
     call(21, "memory_save", { text: "the cancelled one", cassette: "memory" }, "save")

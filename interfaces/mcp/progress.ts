@@ -19,7 +19,7 @@ const progressTokenOf = Effect.gen(function* () {
   return typeof token === "string" || typeof token === "number" ? token : undefined
 })
 
-/** Does the work and meanwhile tells that `name` is at it. */
+/** Does the work and meanwhile tells that `name` is at it: a tool, or what is read. */
 export const tellingProgress = <A, E, R>(
   server: McpServer.McpServer["Service"],
   name: string,

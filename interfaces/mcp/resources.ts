@@ -29,6 +29,7 @@ import {
 import { failureDocument } from "./result.ts"
 import { LedgerAccess } from "./ledger-access.ts"
 import { openNetwork } from "./network-access.ts"
+import { tellingProgress } from "./progress.ts"
 import { pathInRoot } from "./root-folder.ts"
 import type { ToolServices } from "./tool.ts"
 
@@ -190,7 +191,8 @@ export const registerResources: Effect.Effect<void, never, McpServer.McpServer |
         handle: (uri) =>
           contentsOf(uri, kind).pipe(
             Effect.catch((failure) => Effect.flatMap(refusal(failure), Effect.fail)),
-            Effect.provideContext(services)
+            Effect.provideContext(services),
+            (reading) => tellingProgress(server, `reading ${name}`, reading)
           )
       })
     }
