@@ -1,7 +1,7 @@
 // Which files of a work tree are left out, held against what git lists: nested rules, rules above the root, a repository's
 // own excludes, and what is tracked.
 import { execFileSync } from "node:child_process"
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { writeFiles } from "../testing/corpus-program.ts"
@@ -140,6 +140,35 @@ describe("what is left out is what git leaves out", () => {
     git(second, "add", "-f", "b.log")
     expect(walked(second).filter((path) => path !== ".git")).toEqual(["b.log", "c.md"])
     expect(walked(second)).toEqual(listed(second))
+  })
+
+  it.each<[string, (root: string) => void]>([
+    [
+      "excludes that are too large",
+      (root) => writeFileSync(join(root, ".git/info/exclude"), "a".repeat(1_048_577))
+    ],
+    [
+      "an index that ends too early",
+      (root) => {
+        git(root, "add", ".")
+        truncateSync(join(root, ".git/index"), 100)
+      }
+    ],
+    [
+      "an index of more entries than it has",
+      (root) => {
+        git(root, "add", ".")
+        const index = readFileSync(join(root, ".git/index"))
+        index.writeUInt32BE(0xff_ff_ff_ff, 8)
+        writeFileSync(join(root, ".git/index"), index)
+      }
+    ]
+  ])("nothing is taken, and that is said, beside %s", (_, damage) => {
+    const root = repository({ ".gitignore": "*.log\n", "0.log": "", "a.md": "" })
+    damage(root)
+    const walk = walkFiles(root, { paths: [], include: [], exclude: [] })
+    expect(walk).toMatchObject({ files: [] })
+    expect("skipped" in walk ? walk.skipped : []).toContainEqual({ path: "./", reason: "UNREADABLE" })
   })
 
   it("needs no repository", () => {

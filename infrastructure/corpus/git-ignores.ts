@@ -61,11 +61,9 @@ const withFolders = (paths: ReadonlyArray<string>): ReadonlySet<string> => {
   return all
 }
 
-/**
- * Says of paths below the root whether git leaves them out; a folder's path ends in `/`. Rules above the root count when
- * they do not leave out the root itself, which was named.
- */
-export const gitIgnores = (root: string): ((path: string) => boolean) => {
+type Judge = (path: string) => boolean
+
+const judgeOf = (root: string): Judge => {
   const repository = repositoryOf(root)
   if (repository === undefined) {
     const isLeftOut = excludes(root, [])
@@ -77,11 +75,23 @@ export const gitIgnores = (root: string): ((path: string) => boolean) => {
   const isRootLeftOut = excludes(top, last)(above, true)
   const isLeftOut = isRootLeftOut ? excludes(root, []) : excludes(top, last)
   const before = above === "" ? "" : `${above}/`
-  let tracked: ReadonlySet<string> | undefined
+  const tracked = withFolders(trackedIn(repository))
   return (path) => {
     const plain = path.replace(/\/$/, "")
     if (!isLeftOut(isRootLeftOut ? plain : before + plain, path.endsWith("/"))) return false
-    tracked ??= withFolders(trackedIn(repository))
     return !tracked.has(bytesOf(before + plain))
+  }
+}
+
+/**
+ * Says of paths below the root whether git leaves them out; a folder's path ends in `/`. Rules above the root count when
+ * they do not leave out the root itself, which was named. What says so is read when it is asked for, and the question throws
+ * when it cannot be read.
+ */
+export const gitIgnores = (root: string): Judge => {
+  let judge: Judge | undefined
+  return (path) => {
+    judge ??= judgeOf(root)
+    return judge(path)
   }
 }

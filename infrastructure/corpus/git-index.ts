@@ -24,7 +24,7 @@ const isWhole = (bytes: Buffer, hashBytes: number): boolean =>
   bytes.toString("latin1", 0, 4) === "DIRC" &&
   [2, 3, 4].includes(bytes.readUInt32BE(4))
 
-/** The tracked paths in an index whose object names have so many bytes. */
+/** The tracked paths in an index whose object names have so many bytes; throws when it ends too early. */
 export const trackedPaths = (bytes: Buffer, hashBytes: number): ReadonlyArray<string> => {
   if (!isWhole(bytes, hashBytes)) return []
   const isCompressed = bytes.readUInt32BE(4) === 4
@@ -41,6 +41,7 @@ export const trackedPaths = (bytes: Buffer, hashBytes: number): ReadonlyArray<st
       at = end
     }
     const end = bytes.indexOf(0, at)
+    if (end === -1) throw new RangeError("the index ends in the middle of a path")
     before = kept + bytes.toString("latin1", at, end)
     paths.push(before)
     // An entry that is not compressed is filled up to a multiple of eight.
