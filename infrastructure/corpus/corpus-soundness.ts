@@ -25,8 +25,10 @@ const meanings = {
 export const damaged = (code: keyof typeof meanings, where: string): StoreCorrupt =>
   new StoreCorrupt({ code, where, finding: `${where}: ${meanings[code]}` })
 
-/** True when a text comes after another in the database's order, which is that of their bytes. */
-export const isBehindText = (text: string, other: string): boolean =>
+/** True when a text comes after another in the database's order, which is that of their bytes; a damaged key may be no text. */
+export const isBehindText = (text: unknown, other: unknown): boolean =>
+  typeof text === "string" &&
+  typeof other === "string" &&
   Buffer.compare(Buffer.from(text), Buffer.from(other)) > 0
 
 /** True when all that is indexed of a file is what was indexed. */

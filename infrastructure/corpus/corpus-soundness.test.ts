@@ -1,0 +1,25 @@
+// The order of pages, whatever a damaged key holds: what is no text is behind nothing, so that it is damage and no fault of ours.
+import { describe, expect, it } from "vitest"
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { isBehindText, soundOrder } from "./corpus-soundness.ts"
+
+describe("the order of a page", () => {
+  const ordered = (...keys: ReadonlyArray<unknown>) =>
+    soundOrder(
+      "files",
+      keys.map((path) => ({ path })),
+      { path: "" as unknown },
+      (row, other) => isBehindText(row.path, other.path)
+    ).length
+
+  it("is that of the bytes of texts", () => {
+    expect(ordered("a", "b", "\uffff", "\u{10000}")).toBe(4)
+    expect(() => ordered("b", "a")).toThrow(StoreCorrupt)
+    expect(() => ordered("a", "a")).toThrow(StoreCorrupt)
+  })
+
+  it.each([null, 5, Buffer.from("b")])("is broken by a key that is %s", (key) => {
+    expect(() => ordered("a", key)).toThrow(StoreCorrupt)
+    expect(() => ordered(key, "a")).toThrow(StoreCorrupt)
+  })
+})
