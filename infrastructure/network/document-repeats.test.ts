@@ -122,7 +122,7 @@ describe("a document's further texts", () => {
   it("show an equal text where it is the better one", async () => {
     const both = {
       "docs/leases.md": `# Ends\n\nThe lease of the worker ends: no worker, no lease.\n\n${common}`,
-      "docs/other.md": `${common}\n\n# Claims\n\nA claim is no lease; what the worker claims, others may not.`
+      "docs/other.md": `${common}\n\n# Claims\n\nA claim is no lease; a lease is what the worker claims.`
     }
     const cassette = local("both", cassetteWith(temporaryFolder(), "both", both))
     const { hits } = await withNetworkOf([cassette], (network) => network.query("lease of the worker", 10))
