@@ -14,11 +14,16 @@ const folder = mkdtempSync(join(tmpdir(), "cassette-storm-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("questions beside writers of every kind", () => {
-  it("are all answered by every cassette", async () => {
-    const { answers, indexRuns, saves } = await queryStorm(folder, questions, 4)
-    console.log(`${answers.length} questions beside ${saves} saves and ${indexRuns} index runs`)
-    expect(answers.flatMap(stormFaults)).toEqual([])
-    expect(answers).toHaveLength(questions)
-    expect(Math.min(indexRuns, saves)).toBeGreaterThan(0)
-  })
+  it(
+    "are all answered by every cassette",
+    async () => {
+      const { answers, indexRuns, saves } = await queryStorm(folder, questions, 4)
+      console.log(`${answers.length} questions beside ${saves} saves and ${indexRuns} index runs`)
+      expect(answers.flatMap(stormFaults)).toEqual([])
+      expect(answers).toHaveLength(questions)
+      expect(Math.min(indexRuns, saves)).toBeGreaterThan(0)
+      // A busy machine starts a process in seconds.
+    },
+    questions * 20_000
+  )
 })
