@@ -147,7 +147,17 @@ describe("errors that SQLite really throws", () => {
     {
       code: "SQLITE_ERROR",
       tag: "StorageFailure",
-      provoke: () => thrown(() => new Database(":memory:").exec("SELECT * FROM nothing"))
+      provoke: () => thrown(() => new Database(":memory:").exec("SELECT"))
+    },
+    {
+      code: "SQLITE_ERROR",
+      tag: "StoreCorrupt",
+      provoke: () => thrown(() => new Database(":memory:").exec("SELECT * FROM absent"))
+    },
+    {
+      code: "SQLITE_ERROR",
+      tag: "StoreCorrupt",
+      provoke: () => thrown(() => new Database(withFile(table)).exec("SELECT absent FROM t"))
     },
     {
       code: "SQLITE_TOOBIG",

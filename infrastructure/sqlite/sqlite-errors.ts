@@ -40,6 +40,9 @@ const isSqliteError = (error: unknown): error is SqliteError =>
 /** What SQLite calls something else, and what is damage of the file. */
 const DAMAGE = new Set(["SQLITE_TOOBIG", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS"])
 
+/** What SQLite says of our own statements where a name in the stored schema was damaged. */
+const DAMAGED_NAME = /^no such (?:column|table)|has no column named/
+
 /** The tagged error for a thrown SQLite error about `file`; anything else (a defect) is thrown again. */
 export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   if (!isSqliteError(error)) throw error
@@ -50,7 +53,8 @@ export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") return new StorageFull({ file })
   if (code === "SQLITE_NOTADB") return new NotALedger({ file, reason: "it is no SQLite database" })
   // A cell that no program can hold was not written by one; a page that ends early was cut.
-  if (code.startsWith("SQLITE_CORRUPT") || DAMAGE.has(code)) {
+  const isDamage = code.startsWith("SQLITE_CORRUPT") || DAMAGE.has(code)
+  if (isDamage || (code === "SQLITE_ERROR" && DAMAGED_NAME.test(message))) {
     return new StoreCorrupt({ code: "INTEGRITY", where: file, finding: message })
   }
   if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "SQLITE_AUTH") {
