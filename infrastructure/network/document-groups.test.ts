@@ -72,6 +72,22 @@ describe("a group of documents", () => {
     many.close()
   })
 
+  it("may bring a document and replace it, and has its last text alone in every index", () => {
+    const { connection } = newCassette(mkdtempSync(join(folder, "twice-")), "twice")
+    putAll(connection, [note(1), note(2)])
+    const texts = ["# Note 1\n\nsubject3 once\n", "# Note 1\n\nlast words\n"]
+    expect(putAll(connection, [...texts.map((text) => note(1, text)), note(3)])).toEqual([
+      "replaced",
+      "replaced",
+      "added"
+    ])
+    expect(findings(connection, "twice")).toEqual([])
+    expect(contentOf(connection).found).toHaveLength(1)
+    finishWriting(connection)
+    expect(findings(connection, "twice")).toEqual([])
+    connection.close()
+  })
+
   it("is written as a whole or not at all", () => {
     const { connection } = newCassette(folder, "whole")
     putAll(connection, [note(0)])

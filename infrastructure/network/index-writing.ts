@@ -22,6 +22,10 @@ export const setMeta = (host: SqlHost, key: string, value: string): void => {
   host.run("UPDATE network_meta SET value = ? WHERE key = ?", [value, key])
 }
 
+interface TermsRow extends ChunkTerms {
+  readonly chunk_number: number
+}
+
 interface OpenSegment {
   readonly segment: number
   given: number
@@ -33,25 +37,47 @@ interface OpenSegment {
  */
 export interface IndexUnit {
   readonly host: SqlHost
-  /** Rows of `chunks_fts` in the order in which they come and go. */
-  readonly fullText: Array<{ readonly sql: string; readonly columns: ReadonlyArray<string | number> }>
+  /** Words by chunk that came and is still there: it goes into the tail and into `chunks_fts`. */
+  readonly added: Map<number, number>
+  /** The rows of `chunks_fts` that go. */
+  readonly removed: Array<TermsRow>
   /** By owner: the segment that numbers are given from, and how many. */
   readonly segments: Map<string, OpenSegment>
   /** Hashes of the chunks that went: a vector whose text is that of no chunk any more goes with the last. */
   readonly withdrawn: Set<string>
 }
 
-const flush = ({ fullText, host, segments, withdrawn }: IndexUnit): void => {
+/** Takes chunks out of the full-text index, and puts those in that were added, all in one statement. */
+const flushWords = ({ added, host, removed }: IndexUnit): void => {
+  for (const { body, chunk_number, heading, identifiers, path } of removed) {
+    host.run(
+      "INSERT INTO chunks_fts (chunks_fts, rowid, path, heading, body, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)",
+      [chunk_number, path, heading, body, identifiers]
+    )
+  }
+  if (added.size === 0) return
+  const chunks = JSON.stringify([...added])
+  host.run("INSERT INTO tail (chunk_number, words) SELECT value ->> 0, value ->> 1 FROM json_each(?)", [
+    chunks
+  ])
+  host.run(
+    "INSERT INTO chunks_fts (rowid, path, heading, body, identifiers) SELECT chunk_number, path, heading, body, identifiers FROM chunk_terms WHERE chunk_number IN (SELECT value ->> 0 FROM json_each(?))",
+    [chunks]
+  )
+}
+
+const flush = (unit: IndexUnit): void => {
+  const { host, segments, withdrawn } = unit
   for (const { given, segment } of segments.values()) {
     host.run("UPDATE segments SET given = ? WHERE segment = ?", [given, segment])
   }
-  for (const { columns, sql } of fullText) host.run(sql, columns)
+  flushWords(unit)
   if (withdrawn.size > 0) dropUnusedVectors(host, [...withdrawn])
 }
 
 /** Runs work on the index as one unit; belongs inside the transaction of the writes that it follows. */
 export const indexUnit = <A>(host: SqlHost, work: (unit: IndexUnit) => A): A => {
-  const unit: IndexUnit = { host, fullText: [], segments: new Map(), withdrawn: new Set() }
+  const unit: IndexUnit = { host, added: new Map(), removed: [], segments: new Map(), withdrawn: new Set() }
   const result = work(unit)
   flush(unit)
   return result
@@ -101,7 +127,7 @@ export const indexRecord = (
   record: IndexedRecord,
   chunks: ReadonlyArray<SearchedChunk> = searchedChunks(record)
 ): number => {
-  const { fullText, host } = unit
+  const { added, host } = unit
   const [documentId, memoryId, owner] =
     "path" in record ? [record.document_id, null, ""] : [null, record.memory_id, record.owner]
   const numbers = takeNumbers(unit, owner, chunks.length)
@@ -123,22 +149,13 @@ export const indexRecord = (
         row.byte_end
       ]
     )
-    const columns = [number, terms.path, terms.heading, terms.body, terms.identifiers]
     host.run(
       "INSERT INTO chunk_terms (chunk_number, path, heading, body, identifiers) VALUES (?, ?, ?, ?, ?)",
-      columns
+      [number, terms.path, terms.heading, terms.body, terms.identifiers]
     )
-    host.run("INSERT INTO tail (chunk_number, words) VALUES (?, ?)", [number, lengthOf(terms)])
-    fullText.push({
-      sql: "INSERT INTO chunks_fts (rowid, path, heading, body, identifiers) VALUES (?, ?, ?, ?, ?)",
-      columns
-    })
+    added.set(number, lengthOf(terms))
   }
   return chunks.length
-}
-
-interface TermsRow extends ChunkTerms {
-  readonly chunk_number: number
 }
 
 /** Whose chunks are meant: those of a document or of a memory. */
@@ -181,18 +198,18 @@ const withdraw = (host: SqlHost, row: TermsRow): void => {
 
 /** Takes the chunks of a document or a memory out of every index. */
 export const withdrawRecord = (
-  { fullText, host, withdrawn }: IndexUnit,
+  { added, host, removed, withdrawn }: IndexUnit,
   key: RecordKey,
   id: number
 ): void => {
   for (const row of termsOfChunks(host, key, id)) {
     withdrawn.add(row.hash)
-    const waited = host.run("DELETE FROM tail WHERE chunk_number = ?", [row.chunk_number])
-    if (waited === 0) withdraw(host, row)
-    fullText.push({
-      sql: "INSERT INTO chunks_fts (chunks_fts, rowid, path, heading, body, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)",
-      columns: [row.chunk_number, row.path, row.heading, row.body, row.identifiers]
-    })
+    // What came in this unit is in no index yet.
+    if (!added.delete(row.chunk_number)) {
+      const waited = host.run("DELETE FROM tail WHERE chunk_number = ?", [row.chunk_number])
+      if (waited === 0) withdraw(host, row)
+      removed.push(row)
+    }
     host.run("DELETE FROM chunk_terms WHERE chunk_number = ?", [row.chunk_number])
     host.run("DELETE FROM chunks WHERE chunk_number = ?", [row.chunk_number])
   }
