@@ -20,6 +20,7 @@ import {
 import { isBusyCode } from "../sqlite/busy-code.ts"
 import { quickFindings } from "../sqlite/quick-check.ts"
 import { traceRemoval } from "../sqlite/reading-traces.ts"
+import { adviceOn, wantBehind } from "../sqlite/want.ts"
 
 /** "CXN1" as a big-endian number, in the header of every cassette. */
 const APPLICATION_ID = 0x43_58_4e_31
@@ -92,9 +93,11 @@ const faultOf = (error: unknown): CassetteFault => {
     const reason = "the file is locked by another program: ask again when that is done"
     return { status: "offline", reason, busy: true }
   }
-  if (["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "ENOSPC", "EDQUOT"].includes(code)) {
+  const want = wantBehind(error)
+  if (want === "disk" || code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") {
     return { status: "error", reason: NO_ROOM }
   }
+  if (want !== undefined) return { status: "error", reason: adviceOn[want] }
   if (code === "ENOENT" || code === "ENOTDIR") {
     return { status: "offline", reason: "the file is missing: put it back, index it, or correct its path" }
   }

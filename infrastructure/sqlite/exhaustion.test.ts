@@ -1,6 +1,7 @@
 // Want of files, memory and room under the codes and words that it comes with.
 import { assert, describe, it } from "@effect/vitest"
-import { exhaustedFailure, wantBehind } from "./exhaustion.ts"
+import { exhaustedFailure } from "./exhaustion.ts"
+import { wantBehind } from "./want.ts"
 import { fileFailure } from "./file-system.ts"
 import { sqliteFailure } from "./sqlite-errors.ts"
 

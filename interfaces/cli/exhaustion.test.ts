@@ -1,5 +1,6 @@
 // Commands of the real binary where a process may open few files: each ends with the error that says so, or does its work.
 import { spawnSync } from "node:child_process"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Exit from "effect/Exit"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -15,6 +16,9 @@ const stdin = '{"intent":"tidy"}'
 
 beforeAll(async () => {
   expect((await runCli(post, { cwd: folder, stdin })).code).toBe(0)
+  writeFileSync(join(folder, "hub.md"), "# Hub\n")
+  expect((await runCli(["network", "init"], { cwd: folder })).code).toBe(0)
+  expect((await runCli(["network", "index"], { cwd: folder })).code).toBe(0)
 })
 
 const binary = join(import.meta.dirname, "bin.ts")
@@ -23,7 +27,13 @@ const binary = join(import.meta.dirname, "bin.ts")
 const limited = (files: number, args: ReadonlyArray<string>) => {
   const line = `ulimit -n ${files}; exec "$@"`
   const command = ["-c", line, "bash", process.execPath, binary, ...args, "--format", "json"]
-  const { status, stdout } = spawnSync("bash", command, { cwd: folder, input: stdin, encoding: "utf8" })
+  const { status, stderr, stdout } = spawnSync("bash", command, {
+    cwd: folder,
+    input: stdin,
+    encoding: "utf8"
+  })
+  // What cannot be opened is not damaged.
+  expect(stderr).not.toContain("damaged")
   const document = JSON.parse(stdout.split("\n").at(-2) ?? "null") as Document | null
   return document === null ? "not started" : document.ok ? status : [status, document.error?.code]
 }
@@ -36,6 +46,13 @@ describe.runIf(process.platform === "linux")("where few files may be opened", ()
     const exhausted = [1, "RESOURCE_EXHAUSTED"]
     expect(ends).toContainEqual(exhausted)
     for (const end of ends) expect([exhausted, 0, "not started"]).toContainEqual(end)
+  })
+
+  it("cassettes that cannot be opened say so, and the others answer", () => {
+    const ends = [23, 25, 28].map((files) => limited(files, ["network", "query", "hub"]))
+    const unanswered = [1, "NETWORK_UNAVAILABLE"]
+    for (const end of ends)
+      expect([[1, "RESOURCE_EXHAUSTED"], unanswered, 0, "not started"]).toContainEqual(end)
   })
 })
 

@@ -1,0 +1,63 @@
+// When the machine gives no more of what every program shares: open files, memory, room on a disk. The want shows under many
+// codes and in many places, also where a module is loaded; here it gets one name and one sentence that says what to do. It
+// loads nothing but Node's file system, since children start with it.
+import { closeSync, openSync } from "node:fs"
+
+/** What there is no more of. */
+export type Resource = "open files" | "memory" | "disk"
+
+const codes: ReadonlyMap<string, Resource> = new Map([
+  ["EMFILE", "open files"],
+  ["ENFILE", "open files"],
+  ["ENOMEM", "memory"],
+  ["SQLITE_NOMEM", "memory"],
+  ["SQLITE_IOERR_NOMEM", "memory"],
+  ["ERR_MEMORY_ALLOCATION_FAILED", "memory"],
+  ["ENOSPC", "disk"],
+  ["EDQUOT", "disk"]
+])
+
+/** What loaders of modules and libraries say without a code of their own. */
+const words: ReadonlyArray<readonly [RegExp, Resource]> = [
+  [/too many open files/i, "open files"],
+  [/cannot allocate memory|array buffer allocation failed/i, "memory"],
+  [/no space left on device|disk quota exceeded/i, "disk"]
+]
+
+/** What to do about a want. */
+export const adviceOn: { readonly [R in Resource]: string } = {
+  "open files":
+    "no more files can be opened: close other programs or raise the limit (ulimit -n), then run it again",
+  memory: "there is no more memory: close other programs or raise the limit, then run it again",
+  disk: "there is no more room on a disk: make room, also for temporary files, then run it again"
+}
+
+/** As many files as SQLite has open for one connection: the database, its logs, shared memory, temporary files. */
+const FILES_OF_A_CONNECTION = 8
+
+/** True when this process cannot open as many more files as a connection needs; it opens no database file. */
+const isOutOfFiles = (): boolean => {
+  const descriptors: Array<number> = []
+  try {
+    while (descriptors.length < FILES_OF_A_CONNECTION) descriptors.push(openSync(process.execPath, "r"))
+    return false
+  } catch (error) {
+    return codes.get((error as NodeJS.ErrnoException).code ?? "") === "open files"
+  } finally {
+    for (const descriptor of descriptors) closeSync(descriptor)
+  }
+}
+
+/** The want that a code of the operating system or of SQLite tells; SQLite has one code for all that it cannot open. */
+export const wantOf = (code: string): Resource | undefined =>
+  codes.get(code) ??
+  (/^(?:SQLITE_CANTOPEN|SQLITE_IOERR_GETTEMPPATH)/.test(code) && isOutOfFiles() ? "open files" : undefined)
+
+/** The want behind any error, by its own code or words or by those of its causes. */
+export const wantBehind = (error: unknown, depth = 0): Resource | undefined => {
+  if (typeof error !== "object" || error === null || depth > 4) return undefined
+  const { cause, code, message } = error as { cause?: unknown; code?: unknown; message?: unknown }
+  const told = typeof code === "string" ? wantOf(code) : undefined
+  const said = words.find(([pattern]) => typeof message === "string" && pattern.test(message))?.[1]
+  return told ?? said ?? wantBehind(cause, depth + 1)
+}
