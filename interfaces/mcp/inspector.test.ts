@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
 import { agentTools } from "./agent-tools.ts"
 import { serverCommand } from "./testing/official-client.ts"
@@ -12,6 +12,9 @@ const program = join(
   import.meta.dirname,
   "../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 )
+
+// Each question starts two programs, which take long where many others run.
+vi.setConfig({ testTimeout: 180_000 })
 
 let place: ReturnType<typeof temporaryFolder>
 
@@ -38,7 +41,18 @@ const inspect = async (method: string, ...more: ReadonlyArray<string>): Promise<
   const server = ["--cli", "--config", join(place.folder, "servers.json"), "--server", "cortex"]
   const running = promisify(execFile)(
     process.execPath,
-    [program, ...server, "--quiet", "--format", "json", "--method", method, ...more],
+    [
+      program,
+      ...server,
+      "--quiet",
+      "--connect-timeout",
+      "0",
+      "--format",
+      "json",
+      "--method",
+      method,
+      ...more
+    ],
     {
       cwd: place.folder,
       env: {
@@ -47,7 +61,7 @@ const inspect = async (method: string, ...more: ReadonlyArray<string>): Promise<
         USERPROFILE: join(place.folder, "home"),
         MCP_INSPECTOR_SECRET_STORE: "memory"
       },
-      timeout: 50_000
+      timeout: 170_000
     }
   )
   const { code, stderr, stdout } = await running.then(
