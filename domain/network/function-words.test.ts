@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest"
 import { functionWordPlaces } from "./function-words.ts"
 
 const told = (sentence: string): string => {
-  const words = sentence.split(" ")
-  const places = functionWordPlaces(words)
+  const words = sentence.replace(/\?$/, "").split(" ")
+  const places = functionWordPlaces(words, sentence.endsWith("?"))
   return words.filter((_, place) => !places.has(place)).join(" ")
 }
 
@@ -28,20 +28,32 @@ describe("what is left of a question", () => {
 
 describe("a word of one language that is a name in another", () => {
   it.each([
-    ["comment a line", "comment line"],
+    ["should I comment a line", "comment line"],
     ["how do I comment on an issue", "comment issue"],
     ["how does a worker die", "worker die"],
     ["where is the bin folder", "bin folder"],
     ["how do I leave vi", "leave vi"],
     ["how do I read a der file", "read der file"],
     ["the CI of our package", "CI package"],
-    ["man pages", "man pages"]
+    ["which man pages are there", "man pages"]
   ])("is what is looked for in %j", (sentence, rest) => {
     expect(told(sentence)).toBe(rest)
   })
 })
 
 it("finds nothing but such words in a sentence of them, and none in no sentence", () => {
-  expect(told("to be or not to be")).toBe("")
-  expect([...functionWordPlaces([])]).toEqual([])
+  expect(told("to be or not to be?")).toBe("")
+  expect([...functionWordPlaces([], true)]).toEqual([])
+})
+
+it.each(["convert a string to an integer", "la liste des paquets", "the end of the line"])(
+  "leaves a title or a phrase as it is: %s",
+  (phrase) => {
+    expect(told(phrase)).toBe(phrase)
+    expect(told(`${phrase}?`).length).toBeLessThanOrEqual(phrase.length)
+  }
+)
+
+it("takes a question mark for a question", () => {
+  expect(told("is the end of a line kept?")).toBe("end line kept")
 })

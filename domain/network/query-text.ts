@@ -50,7 +50,10 @@ const asideIn = (text: string): Uint8Array => {
     [...text.matchAll(meantWords)].map(({ 0: found, index }) => ({ start: index, end: index + found.length }))
   )
   const words = writtenWords(text).filter(({ start }) => meant[start] === 0)
-  const places = functionWordPlaces(words.map(({ written }) => written))
+  const places = functionWordPlaces(
+    words.map(({ written }) => written),
+    /[?？؟]\s*$/u.test(text)
+  )
   return marked(
     text,
     words.filter((_, place) => places.has(place))

@@ -163,11 +163,7 @@ describe("words that only hold a question together", () => {
 
   it("do not decide what is found, nor what stands first", async () => {
     const plain = await paths("patch dependency")
-    for (const text of [
-      "patch a dependency",
-      "how do I patch a dependency",
-      "What can I do to patch the dependency?"
-    ]) {
+    for (const text of ["how do I patch a dependency", "What can I do to patch the dependency?"]) {
       const found = await paths(text)
       expect(found[0]).toBe("p/patch.md")
       expect([...found].sort()).toEqual([...plain].sort())
