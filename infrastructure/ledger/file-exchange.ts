@@ -4,22 +4,19 @@
 import {
   chmodSync,
   chownSync,
-  closeSync,
   copyFileSync,
   linkSync,
-  openSync,
   renameSync,
   rmSync,
   type Stats,
-  statSync,
-  writeSync
+  statSync
 } from "node:fs"
 import { dirname } from "node:path"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { permissionsLike } from "../sqlite/file-access.ts"
 import { flush, hasNoLinks } from "../sqlite/file-system.ts"
+import { copyLocked } from "../sqlite/locked-copy.ts"
 import { KEPT_INFIX, keptNames } from "../sqlite/lone-file.ts"
-import { readStored } from "../sqlite/stored-bytes.ts"
 
 export interface Exchange {
   readonly file: string
@@ -34,24 +31,9 @@ export interface Exchange {
 /** What holds a transaction of a database beside its file. */
 const LOGS = ["-wal", "-journal"] as const
 
-const COPIED_BYTES = 1_048_576
-
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 const stands = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
-
-/** Copies the bytes of a locked file: closing a descriptor of it would drop the lock. */
-const copyLocked = (old: Connection, copy: string): void =>
-  readStored(old, (bytes) => {
-    if (bytes === undefined) return copyFileSync(old.file ?? "", copy)
-    const descriptor = openSync(copy, "w")
-    try {
-      for (let at = 0; at < bytes.length; at += COPIED_BYTES)
-        writeSync(descriptor, bytes.read(at, COPIED_BYTES))
-    } finally {
-      closeSync(descriptor)
-    }
-  })
 
 /** A second name for the old file; where there are none, a copy of it, which has its name when it is whole. */
 const keep = ({ draft, file }: Exchange, kept: string, old: Connection | undefined): void => {

@@ -1,6 +1,16 @@
 // A cassette is carried into a file as its configuration asks now: nothing is lost without a word, nothing is seen that was
 // not, and what is killed on the way leaves the old file.
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import fs, {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
@@ -46,6 +56,26 @@ const found = (file: string, agent: string | undefined, text: string) =>
   using(file, agent, (network) =>
     Effect.map(network.query(text), ({ hits }) => hits.map(({ content }) => content))
   )
+
+/** What comes of a write to a database from another process: `written`, or the code of the failure. */
+const writeElsewhere = (file: string): string =>
+  spawnSync(
+    process.execPath,
+    [
+      "--input-type=module",
+      "--eval",
+      `import Database from "better-sqlite3"
+const database = new Database(process.argv[1], { timeout: 0 })
+try {
+  database.exec("BEGIN IMMEDIATE; PRAGMA user_version = 7; COMMIT")
+  process.stdout.write("written")
+} catch (error) {
+  process.stdout.write(error.code)
+}`,
+      file
+    ],
+    { encoding: "utf8", cwd: import.meta.dirname }
+  ).stdout
 
 describe("network migrate", () => {
   it.each([
@@ -183,6 +213,40 @@ describe("network migrate", () => {
     expect((await run(folder, "network", "migrate")).code).toBe(0)
     expect(existsSync(join(folder, "book.db.new"))).toBe(false)
     expect(await found(file, undefined, "orchard")).toEqual(["an orchard"])
+  })
+
+  it("leaves neither file more open than the old one was", async () => {
+    const { folder } = await start("mutability: mutable", [])
+    chmodSync(join(folder, "book.db"), 0o600)
+    configure(folder, "mutability: stable")
+    expect((await run(folder, "network", "migrate")).code).toBe(0)
+    const files = readdirSync(folder).filter((name) => name.startsWith("book.db"))
+    const modes = files.map((name) => statSync(join(folder, name)).mode & 0o777)
+    expect(modes).toEqual([0o600, 0o600])
+  })
+
+  it("lets no other process write to the old file before the new one has its place", async () => {
+    const { folder } = await start("mutability: mutable", [["ada", "a plum"]])
+    const cassette = join(folder, "book.db")
+    const tries: Array<readonly [to: string, answer: string]> = []
+    const rename = fs.renameSync
+    fs.renameSync = (from, to) => {
+      tries.push([String(to), writeElsewhere(cassette)])
+      rename(from, to)
+    }
+    syncBuiltinESMExports()
+    try {
+      configure(folder, "mutability: stable")
+      expect((await run(folder, "network", "migrate")).code).toBe(0)
+    } finally {
+      fs.renameSync = rename
+      syncBuiltinESMExports()
+    }
+    expect(tries).toEqual([
+      [expect.stringContaining("book.db.before-"), "SQLITE_BUSY"],
+      [cassette, "SQLITE_BUSY"]
+    ])
+    expect(writeElsewhere(cassette)).toBe("written")
   })
 
   it("says that there is nothing to carry, and writes to no external cassette", async () => {

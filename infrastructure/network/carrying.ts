@@ -1,7 +1,7 @@
 // Carries what a cassette holds into a new file that is born as its configuration asks, and puts that in its place. While
 // it works nobody else reads or writes the old file; it is copied beside its place before the new one takes it by one
 // rename, so that a process that is killed at any moment leaves the old cassette or the new one, each of them whole.
-import { copyFileSync, renameSync, rmSync } from "node:fs"
+import { renameSync, rmSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import { type BirthDifference, birthDifferences } from "../../domain/network/birth.ts"
@@ -12,7 +12,8 @@ import { memoryRecordHash, recordHash, saveRecordHash } from "../../domain/netwo
 import { flushFile } from "../bundles/bundle-draft.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { type Connection, openAlone, openForWriting } from "../sqlite/better-sqlite3-host.ts"
-import { flush } from "../sqlite/file-system.ts"
+import { flush, reserveFile } from "../sqlite/file-system.ts"
+import { copyLocked } from "../sqlite/locked-copy.ts"
 import { writeRecord } from "./cartridge-import.ts"
 import { addReceipt, type CassetteBirth, createCassette } from "./cassette-schema.ts"
 import { verifyCassette } from "./cassette-verification.ts"
@@ -167,14 +168,16 @@ const faultOf = (
 
 const endings = ["", "-wal", "-shm", "-journal"] as const
 
-/** Makes the new cassette in `draft`, whole and on the disk. */
+/** Makes the new cassette in `draft`, whole and on the disk, and no more open than the old one. */
 const makeDraft = (
   draft: string,
+  file: string,
   old: Connection,
   birth: CassetteBirth,
   head: string,
   time: WriteTime
 ): Pick<CarryingReport, "documents" | "memories" | "saves"> => {
+  reserveFile(draft, file)
   const fresh = openForWriting(draft)
   try {
     configureCassette(fresh, "normal")
@@ -194,10 +197,10 @@ const makeDraft = (
   }
 }
 
-/** Puts the draft in the place of the file, whose copy stands beside it from then on. */
-const putInPlace = (draft: string, file: string, kept: string): void => {
+/** Puts the draft in the place of the locked file, whose copy stands beside it from then on. */
+const putInPlace = (old: Connection, draft: string, file: string, kept: string): void => {
   flushFile(draft)
-  copyFileSync(file, `${kept}.partial`)
+  copyLocked(old, `${kept}.partial`)
   flushFile(`${kept}.partial`)
   renameSync(`${kept}.partial`, kept)
   flush(dirname(file))
@@ -220,9 +223,9 @@ const carryLocked = (
   try {
     const newest = "SELECT receipt_hash FROM write_receipts ORDER BY receipt_index DESC LIMIT 1"
     const head = old.all<{ receipt_hash: string }>(newest)[0]?.receipt_hash ?? ""
-    const counts = makeDraft(draft, old, birth, head, time)
+    const counts = makeDraft(draft, file, old, birth, head, time)
     const kept = `${file}.before-${head.slice(0, 12)}`
-    putInPlace(draft, file, kept)
+    putInPlace(old, draft, file, kept)
     const held = countOf(old, "documents") + countOf(old, "saves")
     return {
       cassette_id: birth.id,
