@@ -77,14 +77,50 @@ describe("an answer's budget", () => {
       expect(isBudget(bytes)).toBe(false)
   })
 
-  it("always fits with its note, whatever the value is", () => {
-    const large = fc.oneof(
-      fc.jsonValue({ maxDepth: 5 }),
-      fc.array(fc.string({ maxLength: 2_000 }), { maxLength: 200 }),
-      fc.dictionary(fc.string({ maxLength: 300, unit: "grapheme" }), fc.string({ maxLength: 2_000 }), {
-        maxKeys: 200
-      })
+  it("cuts an object of few members where nothing else is long, and keeps one item and the shape of what it keeps", () => {
+    const answer = { status: "error", reason: "r".repeat(200), took_ms: 1 }
+    const answers = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`cassette-${n}`, answer]))
+    const hit = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`field-${n}`, n]))
+    const data = { hits: [hit, hit], notices: [], answers, partial: true }
+    const part = withinBudget({ ok: true, data }, MIN_ANSWER_BYTES, { more: "ask for more" })
+    expect(bytesOf(part)).toBeLessThanOrEqual(MIN_ANSWER_BYTES)
+    expect(part).toMatchObject({ ok: true, data: { hits: [hit], notices: [], partial: true } })
+    const shown = Object.values(part.data.answers)
+    expect(shown.length).toBeGreaterThan(5)
+    expect(shown).toEqual(shown.map(() => answer))
+    expect(part.left_off?.cuts).toEqual([
+      { at: "/data/hits", shown: 1, of: 2, unit: "items" },
+      { at: "/data/answers", shown: shown.length, of: 30, unit: "members" }
+    ])
+  })
+
+  const large = fc.oneof(
+    fc.jsonValue({ maxDepth: 5 }),
+    fc.array(fc.string({ maxLength: 2_000 }), { maxLength: 200 }),
+    fc.dictionary(fc.string({ maxLength: 300, unit: "grapheme" }), fc.string({ maxLength: 2_000 }), {
+      maxKeys: 200
+    }),
+    fc.dictionary(fc.string({ maxLength: 30 }), fc.record({ reason: fc.string({ minLength: 200 }) }), {
+      minKeys: 16,
+      maxKeys: 32
+    })
+  )
+
+  it("keeps the outermost members of every answer", () => {
+    const outermost = fc.record({ ok: fc.boolean(), data: large, error: large }, { requiredKeys: ["ok"] })
+    fc.assert(
+      fc.property(outermost, (answer) => {
+        const part = withinBudget(answer as object, MIN_ANSWER_BYTES, { more: "ask for more" })
+        expect(bytesOf(part)).toBeLessThanOrEqual(MIN_ANSWER_BYTES)
+        expect(part).toHaveProperty("ok", answer.ok)
+        const { left_off: _, ...shown } = part
+        expect(Object.keys(shown)).toEqual(Object.keys(answer))
+      }),
+      { numRuns: 200, seed: 7 }
     )
+  })
+
+  it("always fits with its note, whatever the value is", () => {
     fc.assert(
       fc.property(large, (value) => {
         const part = withinBudget({ data: value as JsonValue }, MIN_ANSWER_BYTES, { more: "ask for more" })

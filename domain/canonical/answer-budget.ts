@@ -1,5 +1,5 @@
 // How much of an answer a reader gets at once. An answer that is larger than its budget is cut where it is longest: lists
-// lose their end, then texts do. What was left off is told with it, by JSON pointer, so that a part is not taken for the
+// lose their end, then texts do, and at last objects. Its outermost members stay. What was left off is told with it, by JSON pointer, so that a part is not taken for the
 // whole. One mechanism for the command line, the library and the Model Context Protocol; pure.
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts"
 import { utf8ByteLength } from "./text.ts"
@@ -16,8 +16,10 @@ const MAX_POINTER_CHARACTERS = 120
 const MIN_TEXT_CHARACTERS = 256
 /** How many items of a list stay at most where texts must be cut. */
 const ITEMS_OF_LONG_TEXTS = 10
-/** How many members of an object stay at least. */
+/** How many members of an object stay as long as lists and texts can be cut instead. */
 const MIN_MEMBERS = 32
+/** How many stay as long as there can be an item in every list. */
+const MEMBERS_BESIDE_ITEMS = 8
 
 /** One place where something was left off: `shown` of `of` items, members or characters. */
 export interface Cut {
@@ -38,6 +40,10 @@ export interface Fitted {
 interface Caps {
   readonly items: number
   readonly characters: number
+  /** Of an object that is no item of a list and not within one that was cut: those keep their shape. */
+  readonly members?: number
+  /** Members of the whole answer. */
+  readonly outermost?: number
 }
 
 /** The first characters of a text, no surrogate pair cut in two. */
@@ -62,10 +68,13 @@ export const textFrom = (text: string, offset = 0): string => text.slice(beginni
 class Cutting {
   readonly cuts: Array<Cut> = []
   cutCount = 0
-  private readonly caps: Caps
+  private readonly caps: Required<Caps>
+  /** How many members an object keeps that keeps its shape. */
+  private readonly shape: number
 
   constructor(caps: Caps) {
-    this.caps = caps
+    this.shape = Math.max(caps.items, MIN_MEMBERS)
+    this.caps = { members: this.shape, outermost: this.shape, ...caps }
   }
 
   private note(cut: Cut): void {
@@ -74,19 +83,29 @@ class Cutting {
       this.cuts.push({ ...cut, at: beginningOf(cut.at, MAX_POINTER_CHARACTERS) })
   }
 
-  value(value: JsonValue, at: string): JsonValue {
+  /** As much of an answer as the caps allow. */
+  whole(value: JsonValue): JsonValue {
+    return isJsonObject(value)
+      ? this.object(value, "", this.caps.outermost, this.caps.members)
+      : this.value(value, "", this.caps.members)
+  }
+
+  private value(value: JsonValue, at: string, members: number): JsonValue {
     if (typeof value === "string") return this.text(value, at)
     if (Array.isArray(value)) return this.list(value as ReadonlyArray<JsonValue>, at)
     if (!isJsonObject(value)) return value
+    return this.object(value, at, members, Object.keys(value).length > members ? this.shape : members)
+  }
+
+  private object(value: JsonObject, at: string, most: number, inner: number): JsonObject {
     const members = Object.entries(value)
-    const most = Math.max(this.caps.items, MIN_MEMBERS)
     if (members.length > most) this.note({ at, shown: most, of: members.length, unit: "members" })
     return Object.fromEntries(
       members
         .slice(0, most)
         .map(([key, member]) => [
           key,
-          this.value(member, `${at}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`)
+          this.value(member, `${at}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, inner)
         ])
     )
   }
@@ -102,13 +121,13 @@ class Cutting {
   private list(items: ReadonlyArray<JsonValue>, at: string): ReadonlyArray<JsonValue> {
     const { items: most } = this.caps
     if (items.length > most) this.note({ at, shown: most, of: items.length, unit: "items" })
-    return items.slice(0, most).map((item, index) => this.value(item, `${at}/${index}`))
+    return items.slice(0, most).map((item, index) => this.value(item, `${at}/${index}`, this.shape))
   }
 }
 
 const cutTo = (value: JsonValue, caps: Caps): Fitted => {
   const cutting = new Cutting(caps)
-  const cut = cutting.value(value, "")
+  const cut = cutting.whole(value)
   return { value: cut, cuts: cutting.cuts, cutCount: cutting.cutCount }
 }
 
@@ -133,6 +152,33 @@ const largestFitting = (
     }
   }
   return best
+}
+
+/** The first number from `most` down to `least` for which something fits. */
+const firstFitting = (
+  most: number,
+  least: number,
+  attempt: (number: number) => Fitted | undefined
+): Fitted | undefined => {
+  for (let number = most; number >= least; number--) {
+    const tried = attempt(number)
+    if (tried !== undefined) return tried
+  }
+  return undefined
+}
+
+/** As much as fits where lists of no item and texts of few characters are still too large: objects lose members. */
+const withFewerMembers = (value: JsonValue, fits: (attempt: Fitted) => Fitted | undefined): Fitted => {
+  const characters = MIN_TEXT_CHARACTERS
+  return (
+    firstFitting(MIN_MEMBERS - 1, MEMBERS_BESIDE_ITEMS, (members) =>
+      fits(cutTo(value, { items: 1, characters, members }))
+    ) ??
+    firstFitting(MIN_MEMBERS - 1, 0, (members) => fits(cutTo(value, { items: 0, characters, members }))) ??
+    firstFitting(MIN_MEMBERS, 1, (outermost) =>
+      fits(cutTo(value, { items: 0, characters: 0, members: 0, outermost }))
+    ) ?? { value: {}, cuts: [{ at: "", shown: 0, of: 1, unit: "members" }], cutCount: 1 }
+  )
 }
 
 /** The longest list and the longest text of a value. */
@@ -172,9 +218,10 @@ export const fitted = (
     largestFitting(MIN_TEXT_CHARACTERS, characters, (most) =>
       fits(cutTo(value, { items: ITEMS_OF_LONG_TEXTS, characters: most }))
     ) ??
-    largestFitting(0, ITEMS_OF_LONG_TEXTS, (items) =>
+    largestFitting(1, ITEMS_OF_LONG_TEXTS, (items) =>
       fits(cutTo(value, { items, characters: MIN_TEXT_CHARACTERS }))
-    ) ?? { value: {}, cuts: [{ at: "", shown: 0, of: 1, unit: "members" }], cutCount: 1 }
+    ) ??
+    withFewerMembers(value, fits)
   )
 }
 

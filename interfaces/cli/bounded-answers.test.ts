@@ -1,6 +1,6 @@
 // Answers that are larger than a model reads: every command that answers hits or texts bounds them, says what was left off,
 // and goes on exactly behind what it showed.
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { LeftOff } from "../../domain/canonical/answer-budget.ts"
@@ -105,6 +105,53 @@ describe("a list of hits", () => {
     for (const bytes of ["0", "4095", "many"]) {
       expect((await run(...query, "--max-bytes", bytes)).code, bytes).toBe(2)
     }
+  })
+})
+
+describe("an answer of many damaged cassettes", () => {
+  const { folder: damaged, remove: removeDamaged } = temporaryFolder()
+  afterAll(removeDamaged)
+  const query = (...args: ReadonlyArray<string>) =>
+    runCli(["network", "query", ...args, "--max-bytes", "4096"], { cwd: damaged })
+  const DAMAGED = 40
+
+  beforeAll(async () => {
+    writeFileSync(join(damaged, "a.md"), "alpha\n")
+    await runCli(["network", "init"], { cwd: damaged })
+    await runCli(["network", "index"], { cwd: damaged })
+    const file = join(damaged, "CORTEX", "network.yaml")
+    const ids = Array.from({ length: DAMAGED }, (_, number) => `damaged${number}`)
+    const entries = ids.map((id) => {
+      writeFileSync(join(damaged, "CORTEX", "cassettes", `${id}.db`), "no database")
+      return `  - id: ${id}\n    path: cassettes/${id}.db\n    type: local\n    mutability: mutable\n    capabilities: [fts]\n`
+    })
+    const indexing = /^indexing:\n/m
+    writeFileSync(file, readFileSync(file, "utf8").replace(indexing, `${entries.join("")}\nindexing:\n`))
+  })
+
+  it("keeps its envelope, the shape of its data and a hit", async () => {
+    const { code, stdout } = await query("alpha", "--format", "json")
+    expect(code).toBe(0)
+    expect(Buffer.byteLength(stdout)).toBeLessThanOrEqual(4_096)
+    const document = JSON.parse(stdout) as Document<object>
+    expect(document).toMatchObject({
+      ok: true,
+      data: { hits: [{ path: "a.md" }], notices: [], mode: "lexical", partial: true },
+      left_off: { cuts: [{ at: "/data/answers", of: DAMAGED + 3, unit: "members" }] }
+    })
+  })
+
+  it("is no fault of a command where people read it, and never says that nothing was found", async () => {
+    for (const args of [["alpha"], ["alpha", "--by-cassette"]]) {
+      const { code, stdout } = await query(...args)
+      expect([code, stdout]).toEqual([0, expect.stringContaining("1. a.md")])
+    }
+    const none = await query("zebra")
+    expect(none.stdout).toMatch(/^no full answer from damaged0 .*, \d+ more; the others have no hit\n$/)
+    const each = await query("zebra", "--by-cassette")
+    expect([each.code, Buffer.byteLength(each.stdout) <= 4_096]).toEqual([0, true])
+    expect(each.stdout).toMatch(/\n== damaged0\nno full answer from damaged0 /)
+    expect(each.stdout).not.toMatch(/== damaged\d+\nnothing found/)
   })
 })
 

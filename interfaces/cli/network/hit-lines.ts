@@ -30,14 +30,26 @@ const linesOf = (host: HostShape, question: Question, hit: Hit, rank: number): R
   ]
 }
 
+/** The answers of cassettes, and as many of them as are shown. */
+interface Answers {
+  readonly all: Readonly<Record<string, Answer>>
+  readonly shown: Readonly<Record<string, Answer>>
+}
+
+const isMissing = ({ status }: Answer): boolean => status !== "ok"
+
 /** What stands where there are no hits: nothing was found only where everybody who was asked answered in full. */
-const noHitLine = (answers: Readonly<Record<string, Answer>>): string => {
-  const all = Object.entries(answers)
-  const missing = all.filter(([, { status }]) => status !== "ok")
-  if (missing.length === 0) return "nothing found"
-  const reasons = missing.map(([id, { reason, status }]) => `${id} (${status}: ${printable(reason ?? "")})`)
-  const others = all.length === missing.length ? "" : "; the others have no hit"
-  return `no full answer from ${reasons.join(", ")}${others}`
+const noHitLine = ({ all, shown }: Answers): string => {
+  const answers = Object.values(all)
+  const missing = answers.filter(isMissing).length
+  if (missing === 0) return "nothing found"
+  const reasons = Object.entries(shown)
+    .filter(([, answer]) => isMissing(answer))
+    .map(([id, { reason, status }]) => `${id} (${status}: ${printable(reason ?? "")})`)
+  const more = missing - reasons.length
+  const unnamed = more === 0 ? [] : [`${more} ${reasons.length === 0 ? "of those asked" : "more"}`]
+  const others = answers.length === missing ? "" : "; the others have no hit"
+  return `no full answer from ${[...reasons, ...unnamed].join(", ")}${others}`
 }
 
 /** Hits as people read them: where each stands, then the piece of it that was looked for; or why there are none. */
@@ -46,7 +58,7 @@ const hitLines = (
   text: string,
   shown: ReadonlyArray<Hit>,
   found: ReadonlyArray<Hit>,
-  answers: Readonly<Record<string, Answer>>
+  answers: Answers
 ): ReadonlyArray<string> => {
   const question = questionOf(text, englishStem)
   // Where no hit had room, there are hits all the same.
@@ -64,11 +76,15 @@ export const answerHits = Effect.fnUntraced(function* (found: MergedAnswer, text
   yield* writeWarnings(found.notices)
   yield* answerWithin({
     data: found,
-    lines: ({ answers, hits }) => hitLines(host, text, hits, found.hits, answers),
+    lines: ({ answers, hits }) =>
+      hitLines(host, text, hits, found.hits, { all: found.answers, shown: answers }),
     maxBytes,
     more: READ_WHOLE
   })
 })
+
+const only = (id: string, answers: Readonly<Record<string, Answer>>) =>
+  Object.fromEntries(Object.entries(answers).filter(([each]) => each === id))
 
 /** As `answerHits`, with one list for each cassette. */
 export const answerHitsByCassette = Effect.fnUntraced(function* (
@@ -83,7 +99,7 @@ export const answerHitsByCassette = Effect.fnUntraced(function* (
     data: found,
     lines: ({ answers, results }) =>
       Object.entries(results).flatMap(([id, hits]) => {
-        const own = Object.fromEntries(Object.entries(answers).filter(([each]) => each === id))
+        const own = { all: only(id, found.answers), shown: only(id, answers) }
         return [`== ${id}`].concat(hitLines(host, text, hits, found.results[id] ?? [], own))
       }),
     maxBytes,
