@@ -20,7 +20,11 @@ describe("what is left of a question", () => {
     ["Como posso instalar o pacote", "instalar pacote"],
     ["Come posso installare il pacchetto", "installare pacchetto"],
     ["Hoe kan ik een pakket installeren", "pakket installeren"],
-    ["Wo ist the list of the packages", "list packages"]
+    ["Wo ist the list of the packages", "list packages"],
+    ["Was ist der Lease", "Lease"],
+    ["Où est le verrou", "verrou"],
+    ["Wat is de status van het slot", "status slot"],
+    ["Chi ha il lock", "lock"]
   ])("%s", (sentence, rest) => {
     expect(told(sentence)).toBe(rest)
   })
@@ -35,10 +39,63 @@ describe("a word of one language that is a name in another", () => {
     ["how do I leave vi", "leave vi"],
     ["how do I read a der file", "read der file"],
     ["the CI of our package", "CI package"],
-    ["which man pages are there", "man pages"]
+    ["which man pages are there", "man pages"],
+    ["Where would I find the settings of em and os", "find settings em os"],
+    ["how do I add the locales de en es", "add locales de en es"]
   ])("is what is looked for in %j", (sentence, rest) => {
     expect(told(sentence)).toBe(rest)
   })
+})
+
+describe("a name or a keyword that is a word of another language", () => {
+  const names =
+    "nas dir du des io em eu os cet mes wat der dal ben ist dem als chi que ou wer aux mon ces das mir dat haar ik uno las mas na il la un une la ein".split(
+      " "
+    )
+  it.each(names)("%s is what is looked for in an English question, short or long", (name) => {
+    expect(told(`how do I mount a ${name}`)).toBe(`mount ${name}`)
+    expect(told(`what is the reason that my ${name} cannot be seen from the other machines?`)).toBe(
+      `reason ${name} seen other machines`
+    )
+    for (const phrase of [`mount ${name}`, name, `list old ${name}`, `use ${name} with disk`]) {
+      expect(told(phrase)).toBe(phrase)
+      expect(told(`${phrase}?`)).toBe(phrase)
+    }
+  })
+  it("is looked for beside another that the same language has", () => {
+    for (const two of ["nas os", "dir der", "du des", "mes aux", "io dal", "wat dat"]) {
+      expect(told(`how do I mount a ${two}`)).toBe(`mount ${two}`)
+      expect(told(`mount ${two} disk?`)).toBe(`mount ${two} disk`)
+    }
+  })
+})
+
+it.each([
+  "where clause",
+  "sql where clause",
+  "can bus driver",
+  "the who",
+  "how to",
+  "what is",
+  "os dir",
+  "was ist",
+  "us may data"
+])("leaves %j as it is, which is too little for a sentence", (text) => {
+  expect(told(text)).toBe(text)
+  expect(told(`${text}?`)).toBe(text)
+})
+
+it.each([
+  ["how do I build without a cache", "build without cache"],
+  ["Wie kann ich ohne einen Index suchen", "ohne Index suchen"],
+  ["Warum hat die Datenbank keine Sperre", "Datenbank keine Sperre"],
+  ["Comment puis-je chercher sans un index", "chercher sans index"],
+  ["Cómo puedo buscar sin un índice", "buscar sin índice"],
+  ["Como posso buscar sem um índice", "buscar sem índice"],
+  ["Hoe kan ik zonder een index of geen slot zoeken", "zonder index geen slot zoeken"],
+  ["what can I do before, after, between and through it", "before, after, between through"]
+])("keeps a word that changes what is looked for: %s", (sentence, rest) => {
+  expect(told(sentence)).toBe(rest)
 })
 
 it("finds nothing but such words in a sentence of them, and none in no sentence", () => {

@@ -49,9 +49,9 @@ const asideIn = (text: string): Uint8Array => {
     text,
     [...text.matchAll(meantWords)].map(({ 0: found, index }) => ({ start: index, end: index + found.length }))
   )
-  const words = writtenWords(text).filter(({ start }) => meant[start] === 0)
+  const words = writtenWords(text)
   const places = functionWordPlaces(
-    words.map(({ written }) => written),
+    words.map(({ start, written }) => (meant[start] === 0 ? written : "")),
     /[?？؟]\s*$/u.test(text)
   )
   return marked(

@@ -150,6 +150,8 @@ describe("questions", () => {
     ["how do I patch a dependency", ["a", "do", "how", "i"]],
     ["What’s the use of it?", ["it", "of", "the", "what"]],
     ['how is "to be or not to be" said', ["how", "is"]],
+    ['what is "lease"', ["is", "what"]],
+    ["mount nas", []],
     ["what is `this` in a class", ["a", "in", "is", "what"]],
     ["how does a to-do list look", ["a", "doe", "how"]],
     ["how does the WHO count", ["doe", "how", "the"]],

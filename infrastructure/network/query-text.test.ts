@@ -151,6 +151,10 @@ describe("words that only hold a question together", () => {
     ),
     "p/patch.md": "Patch a dependency: a patch of a dependency is kept beside the package.",
     "p/story.md": "How do I know? How do I, do I, how. What can I do, and why do I?",
+    ...Object.fromEntries(
+      Array.from({ length: 8 }, (_, page) => [`n/${page}.md`, `How to mount a disk ${page}: mount it.`])
+    ),
+    "n/nas.md": "A nas is a box of disks in the house.",
     "q/hamlet.md": "To be, or not to be.",
     "q/who.md": "The Who is a band.",
     "q/verrou.md": "Un verrou protège la file.",
@@ -177,6 +181,10 @@ describe("words that only hold a question together", () => {
     ["how do I zebra", "p/story.md"]
   ])("find by themselves what nothing else finds: %s", async (text, path) => {
     expect((await paths(text))[0]).toBe(path)
+  })
+  it("are no names that are words of another language", async () => {
+    expect((await paths("how do I mount a nas"))[0]).toBe("n/nas.md")
+    expect((await paths("mount nas"))[0]).toBe("n/nas.md")
   })
   it("must stand where they are quoted", async () => {
     expect(await paths('"how do I" patch')).toEqual(["p/story.md"])
