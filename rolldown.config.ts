@@ -12,7 +12,6 @@ const bundled = {
     "gpt-tokenizer",
     "kysely",
     "markdown-it",
-    "ignore",
     "picomatch",
     "stemmer",
     "yaml",
