@@ -2,7 +2,7 @@
 // output compared, the TypeScript example is executed, and every named script exists. Only what differs from run to run
 // (times, hashes of times, random ids) is compared by its form.
 import { execFileSync, spawnSync } from "node:child_process"
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -11,8 +11,11 @@ import { findingCodes } from "../domain/ledger/verification.ts"
 import { changesIn, installPackages, makeCheckout } from "./testing/checkout.ts"
 
 const repository = fileURLToPath(new URL("..", import.meta.url))
+const guides = readdirSync(join(repository, "docs/guides")).map((name) => `docs/guides/${name}`)
 const documents = [
   "README.md",
+  "CONTRIBUTING.md",
+  ...guides,
   "ARCHITECTURE.md",
   "docs/spec/ledger.md",
   "docs/spec/thoughts.md",

@@ -1,4 +1,4 @@
-// Every error that a command can end with is explained, with its exit code: in README by its tag, in the specifications by
+// Every error that a command can end with is explained, with its exit code: in docs/errors.md by its tag, in the specifications by
 // its code.
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
@@ -39,8 +39,8 @@ const told = (documents: ReadonlyArray<string>): ReadonlyArray<readonly [name: s
 const tags = Object.keys(exitCodes) as ReadonlyArray<keyof typeof exitCodes>
 
 describe("error tables", () => {
-  it("of README have each error once, with its exit code", () => {
-    const rows = told(["README.md"])
+  it("of docs/errors.md have each error once, with its exit code", () => {
+    const rows = told(["docs/errors.md"])
     expect(rows.map(([name]) => name).sort()).toEqual([...tags].sort())
     for (const [tag, exit] of rows)
       expect([tag, exit]).toEqual([tag, `${exitCodes[tag as keyof typeof exitCodes]}`])

@@ -12,7 +12,14 @@ const markdownIn = (folder: string): ReadonlyArray<string> =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name))
 
-const documents = ["README.md", "ARCHITECTURE.md", "CHANGELOG.md", "bench/README.md", ...markdownIn("docs")]
+const documents = [
+  "README.md",
+  "ARCHITECTURE.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "bench/README.md",
+  ...markdownIn("docs")
+]
 const decisions = markdownIn("docs/decisions")
 
 const textOf = (file: string): string => readFileSync(join(root, file), "utf8")

@@ -1,4 +1,4 @@
-// `pnpm guarantees`: runs every command of the README's table of guarantees, one after the other, and tells which of them
+// `pnpm guarantees`: runs every command of the table in README.md beside this file, one after the other, and tells which of them
 // ended well. `--quick` takes few cases for each; it never leaves a command out.
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
@@ -36,7 +36,7 @@ const main = (args: ReadonlyArray<string>): number => {
     console.error(`Usage: pnpm guarantees [--quick], and not ${unknown.join(" ")}`)
     return 2
   }
-  const guarantees = guaranteesIn(readFileSync(new URL("../../README.md", import.meta.url), "utf8"))
+  const guarantees = guaranteesIn(readFileSync(new URL("README.md", import.meta.url), "utf8"))
   let failed = 0
   for (const { claim, command } of guarantees) {
     const start = performance.now()

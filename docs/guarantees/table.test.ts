@@ -1,4 +1,4 @@
-// The README's table of guarantees: its rows are read whole, and each command names a script and files that exist. That
+// The table of guarantees in README.md beside this file: its rows are read whole, and each command names a script and files that exist. That
 // the commands end well is shown by running them, which `pnpm guarantees` does.
 import { readdirSync, readFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -12,7 +12,7 @@ const textOf = (file: string): string => readFileSync(join(repository, file), "u
 const heading = "\n## Measured guarantees\n\n| claim | command |\n|---|---|\n"
 
 describe("the table of guarantees", () => {
-  const guarantees = guaranteesIn(textOf("README.md"))
+  const guarantees = guaranteesIn(textOf("docs/guarantees/README.md"))
 
   it.each(guarantees.map(({ command }) => [command]))(
     "names a script and files that exist: %s",
@@ -32,8 +32,8 @@ describe("the table of guarantees", () => {
   })
 
   it("is read to the next heading, and no further", () => {
-    const readme = `# A${heading}| a | \`pnpm one\` |\n| b | \`PROP_RUNS=9 pnpm two x\` |\n\n## B\n\n| c | \`pnpm three\` |\n`
-    expect(guaranteesIn(readme)).toEqual([
+    const document = `# A${heading}| a | \`pnpm one\` |\n| b | \`PROP_RUNS=9 pnpm two x\` |\n\n## B\n\n| c | \`pnpm three\` |\n`
+    expect(guaranteesIn(document)).toEqual([
       { claim: "a", command: "pnpm one" },
       { claim: "b", command: "PROP_RUNS=9 pnpm two x" }
     ])

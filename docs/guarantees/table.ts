@@ -1,7 +1,7 @@
-// The README's table of measured guarantees: each row is a claim and the command that shows it. Reads the rows, so that
+// The table of measured guarantees in README.md beside this file: each row is a claim and the command that shows it. Reads the rows, so that
 // they can be run; it never judges what a command shows.
 
-/** One row: what is promised, and the shell command that shows it, as it stands in the README. */
+/** One row: what is promised, and the shell command that shows it, as it stands in the table. */
 export interface Guarantee {
   readonly claim: string
   readonly command: string
@@ -13,9 +13,9 @@ const ROW = /^\| (?<claim>.+?) \| `(?<command>[^`]+)` \|$/
 const HEADING = "## Measured guarantees"
 
 /** The rows of the table below its heading; throws when there is none, or when a row has another form. */
-export const guaranteesIn = (readme: string): ReadonlyArray<Guarantee> => {
-  const [, below] = readme.split(`\n${HEADING}\n`)
-  if (below === undefined) throw new Error(`The README has no heading ${JSON.stringify(HEADING)}`)
+export const guaranteesIn = (document: string): ReadonlyArray<Guarantee> => {
+  const [, below] = document.split(`\n${HEADING}\n`)
+  if (below === undefined) throw new Error(`The document has no heading ${JSON.stringify(HEADING)}`)
   const [section = ""] = below.split("\n## ")
   const rows = section.split("\n").filter((line) => line.startsWith("|"))
   // The names of the columns, and the line beneath them.
