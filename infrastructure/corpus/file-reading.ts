@@ -28,6 +28,7 @@ import { sameStat } from "../../domain/corpus/freshness.ts"
 import { MAX_FILE_BYTES } from "../../domain/corpus/limits.ts"
 import type { FileStat } from "../../domain/corpus/rows.ts"
 import { normalizeText } from "../../domain/corpus/text.ts"
+import { isOpenDatabase } from "../sqlite/open-databases.ts"
 
 /** How much is looked at before the rest of a file is read (bytes). */
 const FIRST_READ_BYTES = 65_536
@@ -104,10 +105,12 @@ const readOpened = (root: string, path: string, descriptor: number): FileText | 
 
 /** Reads the text at a path below the root, whose own path must be real. */
 export const readText = (root: string, path: string): FileText | FileReadError => {
+  const file = join(root, path)
+  if (isOpenDatabase(file)) return new NotText({ path, reason: "BINARY" })
   try {
     // Without blocking: opening a pipe that nobody writes to would wait for ever.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-    const descriptor = openSync(join(root, path), flags)
+    const descriptor = openSync(file, flags)
     try {
       return readOpened(root, path, descriptor)
     } finally {

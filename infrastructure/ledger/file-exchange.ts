@@ -1,21 +1,11 @@
 // The exchange of a ledger's file for a finished draft, one step after the other, so that the old file or the new one stands
 // at every moment and neither with the other's log. The old file gets a second name under which it is kept, its log and the
 // log's index are taken away, and the draft is renamed onto it. An exchange that was killed is taken up where it ended.
-import {
-  chmodSync,
-  chownSync,
-  copyFileSync,
-  linkSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync
-} from "node:fs"
+import { chmodSync, chownSync, linkSync, renameSync, rmSync, type Stats, statSync } from "node:fs"
 import { dirname } from "node:path"
-import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { permissionsLike } from "../sqlite/file-access.ts"
 import { flush, hasNoLinks } from "../sqlite/file-system.ts"
-import { copyLocked } from "../sqlite/locked-copy.ts"
+import { copyKeepingLocks } from "../sqlite/locked-copy.ts"
 import { KEPT_INFIX, keptNames } from "../sqlite/lone-file.ts"
 
 export interface Exchange {
@@ -36,14 +26,13 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 const stands = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
 /** A second name for the old file; where there are none, a copy of it, which has its name when it is whole. */
-const keep = ({ draft, file }: Exchange, kept: string, old: Connection | undefined): void => {
+const keep = ({ draft, file }: Exchange, kept: string): void => {
   try {
     linkSync(file, kept)
   } catch (error) {
     if (!hasNoLinks(error)) throw error
     const copy = `${draft}.kept`
-    if (old === undefined) copyFileSync(file, copy)
-    else copyLocked(old, copy)
+    copyKeepingLocks(file, copy)
     takeAfter(copy, statSync(file))
     flush(copy)
     renameSync(copy, kept)
@@ -65,14 +54,14 @@ const newName = (file: string, time: string): string => {
 }
 
 /**
- * Puts the draft in the file's place and gives the names of what is kept: the file, and its log if that had content. `old`
- * is a connection that has the file locked.
+ * Puts the draft in the file's place and gives the names of what is kept: the file, and its log if that had content. Locks
+ * that this process has on the file stay in force.
  */
-export const exchangeFile = (exchange: Exchange, old?: Connection): ReadonlyArray<string> => {
+export const exchangeFile = (exchange: Exchange): ReadonlyArray<string> => {
   const { draft, file, isLogMoved = false, time } = exchange
   const left = leftName(file)
   const kept = left ?? newName(file, time)
-  if (left === undefined && stands(file)) keep(exchange, kept, old)
+  if (left === undefined && stands(file)) keep(exchange, kept)
   for (const log of LOGS) {
     if (isLogMoved || sizeOf(`${file}${log}`) === 0) rmSync(`${file}${log}`, { force: true })
     else renameSync(`${file}${log}`, `${kept}${log}`)

@@ -165,7 +165,7 @@ const exchangeLocked = (place: Place): ReadonlyArray<string> => {
     return old.transaction(() => {
       const isSound = judgeStanding(place, old)
       if (isSound && !isLogMoved(file)) throw new Busy()
-      return exchangeFile({ ...place, isLogMoved: isSound }, old)
+      return exchangeFile({ ...place, isLogMoved: isSound })
     })
   } catch (error) {
     if (isDamage(file, error)) return exchangeFile(place)

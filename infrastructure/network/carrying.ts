@@ -13,7 +13,7 @@ import { flushFile } from "../bundles/bundle-draft.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { type Connection, openAlone, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { flush, reserveFile } from "../sqlite/file-system.ts"
-import { copyLocked } from "../sqlite/locked-copy.ts"
+import { copyKeepingLocks } from "../sqlite/locked-copy.ts"
 import { writeRecord } from "./cartridge-import.ts"
 import { addReceipt, type CassetteBirth, createCassette } from "./cassette-schema.ts"
 import { verifyCassette } from "./cassette-verification.ts"
@@ -198,9 +198,9 @@ const makeDraft = (
 }
 
 /** Puts the draft in the place of the locked file, whose copy stands beside it from then on. */
-const putInPlace = (old: Connection, draft: string, file: string, kept: string): void => {
+const putInPlace = (draft: string, file: string, kept: string): void => {
   flushFile(draft)
-  copyLocked(old, `${kept}.partial`)
+  copyKeepingLocks(file, `${kept}.partial`)
   flushFile(`${kept}.partial`)
   renameSync(`${kept}.partial`, kept)
   flush(dirname(file))
@@ -225,7 +225,7 @@ const carryLocked = (
     const head = old.all<{ receipt_hash: string }>(newest)[0]?.receipt_hash ?? ""
     const counts = makeDraft(draft, file, old, birth, head, time)
     const kept = `${file}.before-${head.slice(0, 12)}`
-    putInPlace(old, draft, file, kept)
+    putInPlace(draft, file, kept)
     const held = countOf(old, "documents") + countOf(old, "saves")
     return {
       cassette_id: birth.id,

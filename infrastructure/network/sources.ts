@@ -8,6 +8,7 @@ import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { MAX_DOCUMENT_BYTES } from "../../domain/network/limits.ts"
 import { globMatcher, globs } from "../corpus/ignore-rules.ts"
 import { walkFiles } from "../corpus/file-walk.ts"
+import { isOpenDatabase } from "../sqlite/open-databases.ts"
 import type { GivenDocument } from "./document-writing.ts"
 
 /** Why the files of a folder cannot be found. */
@@ -79,13 +80,12 @@ export const documentType = (
   }
 }
 
-/** Reads a file as a document, or says why it is none. */
+/** Reads a file below a root, which is its real path, as a document, or says why it is none. */
 export const readDocument = (root: string, path: string, type: string): GivenDocument | SkipReason => {
+  const file = join(root, path)
+  if (isOpenDatabase(file)) return "BINARY"
   try {
-    const descriptor = openSync(
-      join(root, path),
-      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-    )
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       const found = fstatSync(descriptor)
       if (!found.isFile()) return "NOT_A_FILE"

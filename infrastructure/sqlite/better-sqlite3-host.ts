@@ -3,6 +3,7 @@
 // may never be opened with `fs` while such a connection is open, since closing that would drop SQLite's locks.
 import { resolve } from "node:path"
 import Database from "better-sqlite3"
+import { noteOpen } from "./open-databases.ts"
 import type { SqlHost, SqlValue } from "./sql-host.ts"
 
 /** How much an acknowledged commit survives: FULL a power cut, NORMAL only the process's own death. */
@@ -37,8 +38,10 @@ const makeConnection = (database: Database.Database): Connection => {
   const none: ReadonlyArray<SqlValue> = []
   let run: (() => unknown) | undefined
   const unit = database.transaction(() => run?.())
+  const file = database.memory ? undefined : resolve(database.name)
+  const noteClosed = file === undefined ? undefined : noteOpen(file)
   return {
-    file: database.memory ? undefined : resolve(database.name),
+    file,
     each: <Row>(sql: string, onRow: (row: Row) => boolean) => {
       for (const row of prepared(sql).iterate() as IterableIterator<Row>) if (!onRow(row)) return
     },
@@ -65,6 +68,7 @@ const makeConnection = (database: Database.Database): Connection => {
     serialize: () => database.serialize(),
     close: () => {
       database.close()
+      noteClosed?.()
     }
   }
 }

@@ -1,9 +1,10 @@
 // When a database file must be read in a copy, and how a copy of one moment is made: where SQLite cannot, or must not,
 // put files of its own beside a database, the database and its logs are copied and the copy is opened. The original is
 // read byte by byte and never touched. It loads nothing but Node's file system, since children start with it.
-import { chmodSync, closeSync, copyFileSync, existsSync, openSync, readSync, rmSync, statSync } from "node:fs"
+import { chmodSync, closeSync, existsSync, openSync, readSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { isWritable } from "./file-access.ts"
+import { copyKeepingLocks } from "./locked-copy.ts"
 
 /** How often a copy is made again because its original changed meanwhile. */
 export const MAX_COPIES = 5
@@ -75,7 +76,7 @@ export type CopyFile = (from: string, to: string) => void
 export const copyOfOneMoment = (
   folder: string,
   filename: string,
-  copyFile: CopyFile = copyFileSync
+  copyFile: CopyFile = copyKeepingLocks
 ): string | undefined => {
   const before = pictureOf(filename)
   const copy = join(folder, basename(filename))

@@ -18,7 +18,8 @@ const DESCRIPTORS = "/dev/fd"
 
 const logLength = (file: string): number => statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
-const readAt = (descriptor: number, offset: number, length: number): Uint8Array => {
+/** The bytes that a descriptor's file has from a place on. */
+export const readAt = (descriptor: number, offset: number, length: number): Uint8Array => {
   const bytes = Buffer.alloc(length)
   return bytes.subarray(0, readSync(descriptor, bytes, 0, length, offset))
 }
@@ -36,7 +37,7 @@ const isOn = (descriptor: number, file: { readonly dev: bigint; readonly ino: bi
 }
 
 /** A descriptor of the file that this process holds already; undefined where there is none to be found. */
-const heldDescriptor = (file: string): number | undefined => {
+export const heldDescriptor = (file: string): number | undefined => {
   const found = statSync(file, { bigint: true, throwIfNoEntry: false })
   if (found === undefined) return undefined
   let names: ReadonlyArray<string>
