@@ -2,21 +2,29 @@
 // remembered: most words of a text are few. Stems are asked only for lower-case words of ASCII letters; every other term is
 // kept as it is.
 import { stemmer } from "stemmer"
+import { isAscii } from "../../domain/network/folding.ts"
 import { pieceTerms, type Stem, type TermTexts } from "../../domain/network/words.ts"
 
 /** How many words are remembered, and of how many UTF-16 units at most. */
 const MAX_REMEMBERED = 50_000
 const MAX_REMEMBERED_UNITS = 64
 
+/** A string of its own: a piece of a text keeps the whole text in memory. */
+const ownCopy = (piece: string): string => {
+  const encoding = isAscii(piece) ? "latin1" : "utf16le"
+  return Buffer.from(piece, encoding).toString(encoding)
+}
+
 const remembering = <A>(make: (text: string) => A): ((text: string) => A) => {
   const remembered = new Map<string, A>()
   return (text) => {
     const known = remembered.get(text)
     if (known !== undefined) return known
-    const made = make(text)
-    if (text.length > MAX_REMEMBERED_UNITS) return made
+    if (text.length > MAX_REMEMBERED_UNITS) return make(text)
+    const own = ownCopy(text)
+    const made = make(own)
     if (remembered.size >= MAX_REMEMBERED) remembered.clear()
-    remembered.set(text, made)
+    remembered.set(own, made)
     return made
   }
 }
