@@ -238,9 +238,10 @@ const seenIn = ({ documents, read, leftOut }: Sources) => {
   return { seen, skipped }
 }
 
-/** True when a sealed cassette holds exactly what is seen, beside what is out of sight, with vectors if there should be. */
+/** True when a sealed cassette holds exactly what is seen, beside what is out of sight, with the embedder's vectors. */
 const holdsExactly = (
   sealed: CassetteFile,
+  id: string,
   { seen, skipped }: ReturnType<typeof seenIn>,
   embedding: Embedding | undefined
 ): boolean => {
@@ -248,7 +249,10 @@ const holdsExactly = (
     documents: connection.all<{ path: string; type: string; content_hash: string }>(
       "SELECT path, type, content_hash FROM documents"
     ),
-    lacksVectors: embedding !== undefined && unembedded(connection, 1).length > 0
+    lacksVectors:
+      embedding !== undefined &&
+      (unembedded(connection, 1).length > 0 ||
+        embedderFault(connection, id, embedding.embedder.identity) !== undefined)
   }))
   if (!("value" in held) || held.value.lacksVectors) return false
   const judged = held.value.documents.filter(({ path }) => seen.has(path) || !isOutOfSight(skipped, path))
@@ -309,7 +313,7 @@ const rebuildSealed = Effect.fnUntraced(function* (
   )
   if (old !== undefined) {
     const found = seenIn(sources)
-    if (holdsExactly(old, found, embedding)) {
+    if (holdsExactly(old, configured.id, found, embedding)) {
       tally.counts.unchanged = found.seen.size
       tally.skipped.push(...found.skipped)
       return

@@ -160,12 +160,29 @@ describe("an embedder", () => {
 
   it("is of no use to a cassette without vectors, or with those of another one", () => {
     const stats = { ...handshake.stats, with_vectors: 5 }
-    expect(vectorChecks(handshake, embedder)).toMatchObject([{ run: "cortex network index docs" }])
-    expect(vectorChecks({ ...handshake, stats }, embedder)).toMatchObject([
-      { run: "cortex network reindex docs" }
-    ])
-    expect(vectorChecks({ ...handshake, stats, capabilities: ["vectors", "fts"] }, embedder)).toEqual([])
-    expect(vectorChecks({ ...handshake, stats: { ...stats, total_chunks: 0 } }, embedder)).toEqual([])
+    const origin = { isExternal: false, isImmutable: false, hasSources: true }
+    const run = (more: Partial<typeof origin>, found = handshake) =>
+      vectorChecks(found, embedder, { ...origin, ...more }).map(({ run }) => run)
+    expect(run({})).toEqual(["cortex network index docs"])
+    expect(run({ hasSources: false })).toEqual(["cortex network reindex docs"])
+    expect(run({ isImmutable: true })).toEqual(["cortex network index docs"])
+    const others = { ...handshake, stats }
+    expect(run({}, others)).toEqual(["cortex network reindex docs"])
+    expect(run({ hasSources: false }, others)).toEqual(["cortex network reindex docs"])
+    expect(run({ isImmutable: true }, others)).toEqual(["cortex network index docs"])
+    for (const found of [handshake, others]) {
+      const checks = [
+        { ...origin, isExternal: true },
+        { ...origin, isImmutable: true, hasSources: false }
+      ].flatMap((each) => vectorChecks(found, embedder, each))
+      expect(checks.map(({ run }) => run)).toEqual([undefined, undefined])
+      expect(checks).toMatchObject([
+        { do: expect.stringContaining("where it belongs") },
+        { do: expect.stringContaining("import its cartridge again") }
+      ])
+    }
+    expect(run({}, { ...others, capabilities: ["vectors", "fts"] })).toEqual([])
+    expect(run({}, { ...others, stats: { ...stats, total_chunks: 0 } })).toEqual([])
   })
 })
 

@@ -306,27 +306,46 @@ export const embedderCheck = (health: EmbedderHealth): Check => {
   }
 }
 
+/** What decides how the vectors of a cassette are made. */
+export interface VectorsOrigin {
+  readonly isExternal: boolean
+  readonly isImmutable: boolean
+  readonly hasSources: boolean
+}
+
+/** What makes the vectors that are missing, or those of another embedder again: a command, where there is one. */
+const vectorsMaking = (
+  { isExternal, isImmutable, hasSources }: VectorsOrigin,
+  id: string,
+  isMissing: boolean
+): readonly [what: string, run?: string] => {
+  const make = isMissing ? "make them" : "make them again, or name the embedder that made them"
+  if (isExternal) return [`${make}: it is external, so that is done where it belongs`]
+  if (isImmutable && !hasSources) {
+    return [`${make}: it is sealed and has no sources, so import its cartridge again with this embedder`]
+  }
+  // `index` gives vectors to texts of sources, and builds a sealed cassette again; it changes no vector otherwise.
+  const isIndexed = hasSources && (isImmutable || isMissing)
+  return [make, `cortex network ${isIndexed ? "index" : "reindex"} ${shellWord(id)}`]
+}
+
 /** A cassette that cannot be searched by the vectors of the network's embedder, if that is so. */
 export const vectorChecks = (
   { capabilities, cassette_id, embedding_model, stats }: Handshake,
-  embedder: EmbedderHealth
+  embedder: EmbedderHealth,
+  origin: VectorsOrigin
 ): ReadonlyArray<Check> => {
   if (stats.total_chunks === 0 || capabilities.includes("vectors")) return []
-  const check = `cassette ${cassette_id} vectors`
+  const isMissing = stats.with_vectors === 0
+  const seen = isMissing
+    ? "it has none"
+    : `they were made by ${embedding_model ?? "another embedder"}, and the embedder is ${identityText(embedder)}`
   return [
-    stats.with_vectors === 0
-      ? advice(
-          check,
-          "it has none: it is searched by words alone",
-          "make them",
-          `cortex network index ${shellWord(cassette_id)}`
-        )
-      : advice(
-          check,
-          `they were made by ${embedding_model ?? "another embedder"}, and the embedder is ${identityText(embedder)}: it is searched by words alone`,
-          "make them again, or name the embedder that made them",
-          `cortex network reindex ${shellWord(cassette_id)}`
-        )
+    advice(
+      `cassette ${cassette_id} vectors`,
+      `${seen}: it is searched by words alone`,
+      ...vectorsMaking(origin, cassette_id, isMissing)
+    )
   ]
 }
 

@@ -3,6 +3,7 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
+import { sourcesOf } from "../../../infrastructure/network/configured-cassettes.ts"
 import { shellWord, withPlace } from "../advice.ts"
 import { ledgerFlags } from "../cassette/ledger-flags.ts"
 import { ledgerFile } from "../cassette/open-ledger.ts"
@@ -48,12 +49,12 @@ const corpusChecks = Effect.gen(function* () {
 const networkChecks = Effect.gen(function* () {
   const { file } = yield* networkFileOptions
   if (!stands(file)) return [missingCheck("network", file, "cortex network init makes its configuration")]
-  const { cassettes } = yield* configuredNetwork
+  const { cassettes, root } = yield* configuredNetwork
   const [health, embedder] = yield* withNetwork(({ embedderHealth, status }) =>
     Effect.all([status, embedderHealth], { concurrency: "unbounded" })
   )
   const checks: Array<Check> = embedder === null ? [] : [embedderCheck(embedder)]
-  for (const { file: database, id } of cassettes) {
+  for (const { birth, configuration, file: database, id } of cassettes) {
     const found = health.find(({ cassette_id }) => cassette_id === id)
     const name = `cassette ${id}`
     const look =
@@ -69,8 +70,14 @@ const networkChecks = Effect.gen(function* () {
     const verify = `cortex network verify ${shellWord(id)}`
     checks.push(...(yield* databaseChecksOf({ name, file: database, how, verify }, look)))
     if (found?.status === "partial") checks.push(unfinishedCheck(id))
-    if (embedder !== null && found !== undefined && "stats" in found)
-      checks.push(...vectorChecks(found, embedder))
+    if (embedder !== null && found !== undefined && "stats" in found) {
+      const origin = {
+        isExternal: configuration.type === "external",
+        isImmutable: birth.mutability === "immutable",
+        hasSources: sourcesOf(file, root, configuration).length > 0
+      }
+      checks.push(...vectorChecks(found, embedder, origin))
+    }
   }
   return checks
 }).pipe(Effect.catch((error) => Effect.succeed([unusableCheck("network", error, "cortex network verify")])))

@@ -106,7 +106,7 @@ export const indexCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Bring cassettes up to date with their files: each document has its receipt, is cut into chunks and indexed for full-text search; many are one transaction. An immutable cassette is built anew, sealed, and put in the old one's place."
+    "Bring cassettes up to date with their files: each document has its receipt, is cut into chunks and indexed for full-text search; many are one transaction. An immutable cassette whose files or embedder have changed is built again, sealed, and put in the old one's place."
   ),
   Command.withShortDescription("bring cassettes up to date with their files"),
   Command.withExamples([

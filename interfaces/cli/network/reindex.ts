@@ -15,7 +15,9 @@ import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 
 const refusalOf = ({ birth, configuration, refusal }: ConfiguredCassette): string | undefined => {
   if (configuration.type === "external") return "it is external: it is reindexed where it belongs"
-  return birth.mutability === "immutable" ? "it is sealed: network index builds it anew" : refusal
+  return birth.mutability === "immutable"
+    ? "it is sealed: cortex network index builds it again from its sources when they or the embedder have changed"
+    : refusal
 }
 
 const reindexOne = Effect.fnUntraced(function* (cassette: ConfiguredCassette, network: NetworkFile) {
