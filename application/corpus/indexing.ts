@@ -2,6 +2,7 @@
 // are read and cut, vanished ones leave the index. A file that cannot be taken is reported and stops nothing; symbols
 // are never touched.
 import * as Effect from "effect/Effect"
+import { appendTo } from "../../domain/appending.ts"
 import type { CorpusStoreError, FileReadError } from "../../domain/corpus/errors.ts"
 import { isUnchanged } from "../../domain/corpus/freshness.ts"
 import {
@@ -144,7 +145,7 @@ export const makeIndexing = Effect.fnUntraced(function* (
     }
     const removed = rows.flatMap(({ path }) => (tally.present.has(path) ? [] : [path]))
     yield* flush(tally)
-    removed.push(...(yield* store.strayPaths))
+    appendTo(removed, yield* store.strayPaths)
     if (removed.length > 0) yield* store.update({ indexed: [], removed })
     const report: IndexReport = {
       files: tally.present.size,

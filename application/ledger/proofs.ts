@@ -28,7 +28,7 @@ const outOfRange = (path: string, value: number, least: number, most: number) =>
       })
 
 /** The first checkpoint that covers more events than there are. */
-const cutBefore = (logSize: number, ...checkpoints: ReadonlyArray<CheckpointBody | undefined>) => {
+const cutBefore = (logSize: number, checkpoints: ReadonlyArray<CheckpointBody | undefined>) => {
   const beyond = checkpoints.find((checkpoint) => (checkpoint?.size ?? 0) > logSize)
   return beyond === undefined ? undefined : rewriteFault(beyond, logSize, undefined)
 }
@@ -71,7 +71,7 @@ export const proveInclusion = Effect.fn("Proof.inclusion")(function* ({
   const { position: logSize } = yield* reader.head
   const size = given ?? checkpoint?.size ?? logSize
   const expected = checkpoint?.size === size ? checkpoint : undefined
-  const cut = cutBefore(logSize, expected)
+  const cut = cutBefore(logSize, [expected])
   if (cut !== undefined) return yield* cut
   const refused = outOfRange("/size", size, 1, logSize) ?? outOfRange("/position", position, 1, size)
   if (refused !== undefined) return yield* refused
@@ -120,7 +120,10 @@ export const proveConsistency = Effect.fn("Proof.consistency")(function* ({
   const merkle = yield* MerkleLog
   const { position: logSize } = yield* (yield* LedgerReader).head
   const to = given ?? logSize
-  const cut = cutBefore(logSize, ...checkpoints.filter(({ size }) => size === from || size === to))
+  const cut = cutBefore(
+    logSize,
+    checkpoints.filter(({ size }) => size === from || size === to)
+  )
   if (cut !== undefined) return yield* cut
   const refused = outOfRange("/to", to, 1, logSize) ?? outOfRange("/from", from, 1, to)
   if (refused !== undefined) return yield* refused

@@ -1,6 +1,7 @@
 // What a check of the corpus reports: a verdict, findings with stable codes, and counts. It has the form that every
 // verification of this program reports in.
 import * as Schema from "effect/Schema"
+import { appendTo } from "../appending.ts"
 import { MAX_FINDINGS } from "../ledger/verification.ts"
 
 export const CheckFinding = Schema.Struct({
@@ -36,7 +37,7 @@ export class CheckList {
 
   /** Adds facts that are no fault. */
   warn(warnings: ReadonlyArray<string>): void {
-    this.#warnings.push(...warnings)
+    appendTo(this.#warnings, warnings)
   }
 
   /** Adds what another check has found. */

@@ -20,8 +20,7 @@ const isOdd = (value: number): boolean => value % 2 === 1
 
 const half = (value: number): number => Math.floor(value / 2)
 
-const allHashes = (...hashes: ReadonlyArray<Hash>): boolean =>
-  hashes.every((hash) => hash.length === HASH_BYTES)
+const allHashes = (hashes: ReadonlyArray<Hash>): boolean => hashes.every((hash) => hash.length === HASH_BYTES)
 
 /** What an inclusion proof says: the leaf with this hash stands at `index` in the tree of `size` leaves. */
 export interface InclusionClaim {
@@ -38,7 +37,7 @@ export const inclusionFault = (sha256: Sha256Bytes, claim: InclusionClaim): Proo
   const { index, leaf, path, root, size } = claim
   if (!isSize(size)) return "size_out_of_range"
   if (!Number.isSafeInteger(index) || index < 0 || index >= size) return "index_out_of_range"
-  if (!allHashes(leaf, root, ...path)) return "hash_length"
+  if (!allHashes([leaf, root, ...path])) return "hash_length"
   let node = index
   let last = size - 1
   let hash = leaf
@@ -107,7 +106,7 @@ const rootsOfPath = (
 export const consistencyFault = (sha256: Sha256Bytes, claim: ConsistencyClaim): ProofFault | undefined => {
   const { from, newRoot, oldRoot, path, to } = claim
   if (!isSize(from) || !isSize(to) || from > to) return "size_out_of_range"
-  if (!allHashes(oldRoot, newRoot, ...path)) return "hash_length"
+  if (!allHashes([oldRoot, newRoot, ...path])) return "hash_length"
   if (from === to) {
     if (path.length > 0) return "path_too_long"
     return bytesEqual(oldRoot, newRoot) ? undefined : "root_differs"

@@ -1,6 +1,7 @@
 // Cuts a document into chunks: along its outline (headings of Markdown, definitions of source code), and by paragraphs
 // where a piece is too large or no outline is known. The same text always gives the same chunks. A chunk is a place in
 // the document; its text is what stands there, unchanged, without the blanks around it.
+import { appendTo } from "../appending.ts"
 import { utf8ByteLength } from "../canonical/text.ts"
 import { MAX_CHUNK_BYTES, TARGET_CHUNK_BYTES } from "./limits.ts"
 
@@ -80,7 +81,7 @@ const pack = (text: string, range: Range, level = 0): ReadonlyArray<Range> => {
     const bytes = bytesOf(text, piece)
     const last = packed.at(-1)
     if (bytes > MAX_CHUNK_BYTES) {
-      packed.push(...pack(text, piece, level + 1))
+      appendTo(packed, pack(text, piece, level + 1))
       size = MAX_CHUNK_BYTES
     } else if (last !== undefined && size + bytes <= TARGET_CHUNK_BYTES) {
       packed[packed.length - 1] = { start: last.start, end: piece.end }

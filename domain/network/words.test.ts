@@ -83,6 +83,18 @@ describe("words", () => {
     expect(identifiers.map(({ end, start }) => text.slice(start, end))).toEqual(["src/main.py", "main.py"])
   })
 
+  it.each([
+    ["characters", "分".repeat(140_000), 139_999],
+    [
+      "characters with an apostrophe among them",
+      `${"分".repeat(140_000)}'s and d'${"布".repeat(140_000)}`,
+      279_999
+    ],
+    ["parts", "a1b.".repeat(140_000), 140_000]
+  ])("takes apart a piece of 140,000 %s", (_, text, least) => {
+    expect(sequence(text).length).toBeGreaterThanOrEqual(least)
+  })
+
   it("bounds terms and identifiers", () => {
     expect(sequence("a".repeat(1_000))[0]).toHaveLength(64)
     expect(identifiers(`${"a".repeat(200)}-${"b".repeat(200)}`)).toEqual([])

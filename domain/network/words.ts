@@ -1,6 +1,7 @@
 // Finds the words of a text: identifiers whole and by part, pairs of neighbouring characters where a script writes
 // no blanks, emoji. Documents and questions are taken apart by this one rule, so that whatever stands in a text is
 // found by its own spelling. Any text is accepted, hostile ones too; nothing here can fail.
+import { appendTo } from "../appending.ts"
 import { fold, isAscii } from "./folding.ts"
 import { MAX_IDENTIFIER_UNITS, MAX_TERM_UNITS } from "./limits.ts"
 
@@ -174,9 +175,9 @@ export const wordsOf = (text: string, stem: Stem): Words => {
   const singles: Array<Word> = []
   for (const { 0: piece, index } of source.matchAll(pieces)) {
     const words = wordsOfPiece(piece, stem)
-    sequence.push(...moved(words.sequence, index))
-    identifiers.push(...moved(words.identifiers, index))
-    singles.push(...moved(words.singles, index))
+    appendTo(sequence, moved(words.sequence, index))
+    appendTo(identifiers, moved(words.identifiers, index))
+    appendTo(singles, moved(words.singles, index))
   }
   return { sequence, identifiers, singles }
 }
@@ -186,8 +187,8 @@ const addJoined = (joined: string, written: string, stem: Stem, collected: Colle
   const own: Collected = { sequence: [], singles: [] }
   const parts = addParts(joined, stem, own)
   const whole = ({ term }: Word): Word => ({ term, start: 0, end: written.length })
-  collected.sequence.push(...own.sequence.map(whole))
-  collected.singles.push(...own.singles.map(whole))
+  appendTo(collected.sequence, own.sequence.map(whole))
+  appendTo(collected.singles, own.singles.map(whole))
   return parts
 }
 

@@ -1,6 +1,7 @@
 // Judges a cassette from its file alone: SQLite's own check, the schema, every document against its hashes, the chain of
 // receipts against the documents, and everything derived against what the documents give. It reads one moment and
 // changes nothing.
+import { appendTo } from "../../domain/appending.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { CassetteFinding, CassetteReport } from "../../domain/network/verification.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
@@ -146,7 +147,7 @@ const checkFullText = (connection: Connection, find: Find): void => {
 
 /** Does one part of the judging; what cannot be read for it is kept in `stops`. */
 const judged = (stops: Array<Finding>, where: string, judge: () => void): void => {
-  stops.push(...stopsOf(where, judge))
+  appendTo(stops, stopsOf(where, judge))
 }
 
 /** Checks every document and its chunks; gives how many there are, their chunks and their record hashes. */

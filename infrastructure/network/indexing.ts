@@ -4,6 +4,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { appendTo } from "../../domain/appending.ts"
 import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { InvalidInput, StorageFailure } from "../../domain/ledger/errors.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
@@ -158,7 +159,7 @@ const putAll = Effect.fnUntraced(function* (
   tally: Tally,
   { groupDocuments, progress }: Pick<IndexingOptions, "groupDocuments" | "progress">
 ) {
-  tally.skipped.push(...leftOut)
+  appendTo(tally.skipped, leftOut)
   let group = new DocumentGroup(groupDocuments)
   for (const [index, path] of documents.entries()) {
     const document = read(path)
@@ -219,7 +220,10 @@ const update = Effect.fnUntraced(function* (
   )
   const gone = left.filter((path) => prune || sources.isGone(path))
   const isRemoved = new Set(gone)
-  tally.withheld.push(...left.filter((path) => !isRemoved.has(path)))
+  appendTo(
+    tally.withheld,
+    left.filter((path) => !isRemoved.has(path))
+  )
   const outcomes = yield* removeGroups(write, gone)
   for (const [place, outcome] of outcomes.entries()) count(tally, gone[place]!, outcome)
   yield* write(finishIndexing)
@@ -315,12 +319,12 @@ const rebuildSealed = Effect.fnUntraced(function* (
     const found = seenIn(sources)
     if (holdsExactly(old, configured.id, found, embedding)) {
       tally.counts.unchanged = found.seen.size
-      tally.skipped.push(...found.skipped)
+      appendTo(tally.skipped, found.skipped)
       return
     }
     const lost = prune ? [] : pathsOf(old).filter((path) => isMissing(sources, found, path))
     if (lost.length > 0) {
-      tally.withheld.push(...lost)
+      appendTo(tally.withheld, lost)
       return
     }
   }

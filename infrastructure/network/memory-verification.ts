@@ -1,5 +1,6 @@
 // Judges the memories of a cassette and their saves: every hash, every receipt, a save for each memory, and their chunks.
 // It reads one record at a time and changes nothing.
+import { appendTo } from "../../domain/appending.ts"
 import {
   memoryPath,
   memoryRecordHash,
@@ -62,7 +63,8 @@ export const checkMemories = (
       find("RECORD_HASH_MISMATCH", where, "its owner or content hash was changed")
     }
     if (!records.has(record_hash)) find("RECORD_WITHOUT_RECEIPT", where, "no receipt says that it was added")
-    stored.push(record_hash, ...checkSaves(connection, memory, records, find))
+    stored.push(record_hash)
+    appendTo(stored, checkSaves(connection, memory, records, find))
     chunks += checkChunks(connection, { memory_id, hash: content_hash, owner, text }, find)
   }
   return { memories: ids.length, chunks, records: stored }
