@@ -23,7 +23,7 @@ import {
   type Ranked,
   withRepeats
 } from "../../domain/network/ranking.ts"
-import { byText } from "../../domain/network/text-order.ts"
+import { byPlace, byText } from "../../domain/network/text-order.ts"
 import { lengthOf, weightedCount } from "../../domain/network/term-counts.ts"
 import { type Stem, termTexts } from "../../domain/network/words.ts"
 import type { Asking } from "./asking.ts"
@@ -305,9 +305,6 @@ export const foundByWords = (ranked: ReadonlyArray<Ranked>): ReadonlyArray<Found
 interface FoundPlace extends StoredPlace {
   readonly source: string
 }
-
-const byPlace = (left: FoundPlace, right: FoundPlace): number =>
-  byText(left.path, right.path) || left.ordinal - right.ordinal || byText(left.source, right.source)
 
 interface Placed {
   readonly text: Found

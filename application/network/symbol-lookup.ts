@@ -24,6 +24,7 @@ import {
   symbolOf,
   symbolsIn
 } from "../../domain/network/symbols.ts"
+import { byPlace } from "../../domain/network/text-order.ts"
 import { utf8ByteLength } from "../../domain/canonical/text.ts"
 import { meantBy } from "../../domain/canonical/meant-by.ts"
 import type { Asking } from "./asking.ts"
@@ -82,8 +83,11 @@ export const hashesOf = Effect.fnUntraced(function* (
 
 interface FoundText {
   readonly content: string | null
+  /** The first of all cassettes, in their order. */
   readonly places: ReadonlyArray<SymbolPlace>
   readonly place_count: number
+  /** The cassettes whose text is not the one that the hash names. */
+  readonly damaged: ReadonlyArray<string>
 }
 
 /** The texts of hashes with places of all cassettes; undefined when they are too large together. */
@@ -105,11 +109,11 @@ const textsOf = Effect.fnUntraced(function* (
         if (known?.content == null && content !== null) bytes += utf8ByteLength(content)
         found.set(hash, {
           content: known?.content ?? content,
-          places: [
-            ...(known?.places ?? []),
-            ...places.map((place) => Object.assign({ source }, place))
-          ].slice(0, MAX_PLACES),
-          place_count: (known?.place_count ?? 0) + place_count
+          places: [...(known?.places ?? []), ...places.map((place) => Object.assign({ source }, place))]
+            .sort(byPlace)
+            .slice(0, MAX_PLACES),
+          place_count: (known?.place_count ?? 0) + place_count,
+          damaged: [...(known?.damaged ?? []), ...(content === null ? [source] : [])]
         })
       }
     }
@@ -160,10 +164,9 @@ const targetOf = (
 ): Result.Result<FoundTarget, NetworkSymbolDamaged | NetworkSymbolNotFound> => {
   // It was withdrawn, or its cassette fell silent, since its hash was found.
   if (text === undefined) return Result.fail(notFound(wanted))
-  const { content, place_count, places } = text
+  const { content, damaged, place_count, places } = text
   if (content !== null) return Result.succeed({ kind: wanted.kind, hash, content, places, place_count })
-  const cassettes = [...new Set(places.map(({ source }) => source))]
-  return Result.fail(new NetworkSymbolDamaged({ symbol: wanted.symbol, way: wanted.way, cassettes }))
+  return Result.fail(new NetworkSymbolDamaged({ symbol: wanted.symbol, way: wanted.way, cassettes: damaged }))
 }
 
 /** The targets of the symbols of one level; the first in order that has none is the error. */

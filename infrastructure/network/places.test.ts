@@ -45,12 +45,38 @@ describe("a text in very many files", () => {
     ])
   })
 
-  it("is what a symbol names, with ten places too", async () => {
-    const found = await withNetworkOf(copies(3), (network) =>
+  it.each([1, 3])("is what a symbol names, with the same ten places over %i cassettes", async (parts) => {
+    const found = await withNetworkOf(copies(parts), (network) =>
       network.resolveSymbol(`@C:${sha256(text).slice(0, 12)}`)
     )
     expect(found).toMatchObject({ content: text, place_count: COPIES })
-    expect(found.places).toHaveLength(10)
+    expect(found.places.map(({ path }) => path)).toEqual(
+      Array.from({ length: 10 }, (_, number) => `legal/000${number}.txt`)
+    )
+  })
+})
+
+describe("a text under names that UTF-8 and UTF-16 order otherwise", () => {
+  it.each([1, 3])("has the same ten places over %i cassettes, for hits and symbols", async (parts) => {
+    const folder = temporaryFolder()
+    const names = Array.from({ length: 12 }, (_, number) => [
+      `\u{1f6a2}${10 + number}.txt`,
+      `\uff21${10 + number}.txt`
+    ])
+    const files = names.flat()
+    const cassettes = Array.from({ length: parts }, (_, part) => {
+      const own = files.filter((_, number) => number % parts === part)
+      return local(
+        `part-${part}`,
+        cassetteWith(folder, `part-${part}`, Object.fromEntries(own.map((name) => [name, text])))
+      )
+    })
+    const [{ hits }, symbol] = await withNetworkOf(cassettes, (network) =>
+      Effect.all([network.query("licence lighthouse"), network.resolveSymbol(`@C:${sha256(text)}`)])
+    )
+    const expected = Array.from({ length: 10 }, (_, number) => `\u{1f6a2}${10 + number}.txt`)
+    expect(hits[0]?.places.map(({ path }) => path)).toEqual(expected)
+    expect(symbol.places.map(({ path }) => path)).toEqual(expected)
   })
 })
 

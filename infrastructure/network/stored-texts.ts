@@ -1,6 +1,7 @@
 // The texts of chunks with the places where they stand, as far as a scope lets them be seen. A text is read once, and of many
 // places only the first are named; how many there are is told.
 import type { StoredPlace, StoredText, WantedText } from "../../domain/network/index-requests.ts"
+import { byStoredPlace } from "../../domain/network/text-order.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { sees, type Sight } from "./cassette-sight.ts"
 import { memoryNote } from "./memory-reading.ts"
@@ -38,6 +39,8 @@ export const visiblePlaces = (
   const rows = connection
     .all<PlaceRow>(PLACES, [JSON.stringify(hashes)])
     .filter(({ chunk_number }) => sees(sight, chunk_number))
+    // SQLite orders by UTF-8, cassettes are merged by UTF-16.
+    .sort(byStoredPlace)
   return new Map(
     [...Map.groupBy(rows, ({ hash }) => hash)].map(([hash, places]) => [
       hash,

@@ -4,6 +4,7 @@
 import type { Scope, SymbolText } from "../../domain/network/index-requests.ts"
 import { MAX_PLACES } from "../../domain/network/limits.ts"
 import type { SymbolKind } from "../../domain/network/symbols.ts"
+import { byStoredPlace } from "../../domain/network/text-order.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { OpenCassette } from "./cassette-file.ts"
@@ -138,8 +139,9 @@ const wholeTexts = (
     hash,
     content: wholeText(hash, texts, textOf),
     places: texts
-      .slice(0, MAX_PLACES)
-      .map(({ path, type }) => ({ path, type, chunk_id: null, ordinal: null, heading_path: [] })),
+      .map(({ path, type }) => ({ path, type, chunk_id: null, ordinal: null, heading_path: [] }))
+      .sort(byStoredPlace)
+      .slice(0, MAX_PLACES),
     place_count: texts.length
   }))
 }

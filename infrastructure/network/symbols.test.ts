@@ -157,6 +157,18 @@ describe("a symbol", () => {
     expect(found.content).toBe(text)
   })
 
+  it("that is damaged everywhere names every cassette, also behind one with very many places", async () => {
+    const folder = temporaryFolder()
+    const copies = Array.from({ length: 12 }, (_, number) => [`a/${number}.md`, "other words"])
+    const one = cassetteWith(folder, "one", Object.fromEntries(copies))
+    const two = cassetteWith(folder, "two", { "b/x.md": "other words" })
+    for (const file of [one, two]) withHash(file, sha256("other words"), sha256(text))
+    expect(await failing([local("one", one), local("two", two)], symbol(text))).toMatchObject({
+      _tag: "NetworkSymbolDamaged",
+      cassettes: ["one", "two"]
+    })
+  })
+
   it("that is not found says who did not answer", async () => {
     const folder = temporaryFolder()
     const good = local("good", cassetteWith(folder, "good", { "a/x.md": text }))
