@@ -1,12 +1,11 @@
 // The structure rung, as far as only SQLite can judge it: foreign keys in force, the whole schema by its exact SQL,
 // pages and column types, references, and JSON in the columns that must hold it. On a reading connection SQLite
 // leaves CHECKs out of its integrity check: what they say of a row is judged by comparing the row with the log.
-import { LEDGER_TABLES } from "../../domain/ledger/rows.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { fileFindings, part, parts } from "../sqlite/file-check.ts"
+import { fileFindings, parts } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
-import { boundedValue, shownCell } from "../sqlite/stored-cells.ts"
+import { boundedValue } from "../sqlite/stored-cells.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 
 const jsonColumns = [
@@ -51,49 +50,6 @@ const headRows = (connection: Connection): ReadonlyArray<Finding> => {
     : [{ code: "HEAD_MISMATCH", where: "head", message: "head must have exactly one row, with the key 1" }]
 }
 
-interface ColumnInfo {
-  readonly name: string
-  readonly type: string
-  readonly notnull: number
-  readonly pk: number
-}
-
-/** How a finding calls the row with this key. */
-const rowName = (table: string, id: unknown): string => {
-  if (table === "events") return `event ${String(id)}`
-  return table === "head" ? table : `${table} ${shownCell(id)}`
-}
-
-const strictTables = ["events", "head", LEDGER_VERSIONS.table, ...LEDGER_TABLES]
-
-/** Cells whose type is not their column's, each by its place: SQLite's own check tells the column alone. */
-const misplacedTypes = (connection: Connection, table: string): ReadonlyArray<Finding> => {
-  const columns = connection.all<ColumnInfo>(`PRAGMA table_info("${table}")`)
-  const key = columns.find(({ pk }) => pk === 1)?.name ?? "rowid"
-  return columns.flatMap(({ name, notnull, type }) =>
-    connection
-      .all<{ id: unknown; found: string }>(
-        `SELECT ${boundedValue(key)} AS id, typeof("${name}") AS found FROM "${table}" NOT INDEXED WHERE typeof("${name}") NOT IN (?, ?) LIMIT 100`,
-        [type.toLowerCase(), notnull === 1 ? type.toLowerCase() : "null"]
-      )
-      .map(({ found, id }) => ({
-        code: "INTEGRITY" as const,
-        where: `${rowName(table, id)} ${name}`,
-        message: `the value is of type ${found}, the column holds ${type.toLowerCase()}`
-      }))
-  )
-}
-
-/** The cells of all tables that are of another type than their column. */
-const columnTypes = (connection: Connection): ReadonlyArray<Finding> => {
-  const present = tablesOf(connection)
-  return parts(
-    strictTables
-      .filter((table) => present.has(table))
-      .map((table) => [table, () => misplacedTypes(connection, table)] as const)
-  )
-}
-
 const tablesOf = (connection: Connection): ReadonlySet<string> =>
   new Set(
     connection
@@ -103,12 +59,9 @@ const tablesOf = (connection: Connection): ReadonlySet<string> =>
 
 /** Everything that is wrong with the structure of an opened ledger; the same damage in one place stands once. */
 export const structureFindings = (connection: Connection): ReadonlyArray<Finding> => {
-  const pages = part("pages", () => fileFindings(connection))
   const findings = parts([
     ["schema", () => schemaFindings(connection, LEDGER_VERSIONS, schemaSteps())],
-    ["pages", () => pages],
-    // SQLite's own check tells such a cell by its column alone.
-    ["column types", () => (pages.length === 0 ? [] : columnTypes(connection))],
+    ["pages", () => fileFindings(connection)],
     ["foreign keys", () => foreignKeys(connection)],
     ["head", () => (tablesOf(connection).has("head") ? headRows(connection) : [])],
     ["JSON", () => invalidJson(connection, tablesOf(connection))]

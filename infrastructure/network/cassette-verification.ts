@@ -11,8 +11,7 @@ import { contentRoot, receiptHash, recordHash } from "../../domain/network/recor
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
-import { cellTypeFindings } from "../sqlite/cell-types.ts"
-import { fileFindings, part, stoppedTogether, stopsOf } from "../sqlite/file-check.ts"
+import { fileFindings, judgeFile, part, stoppedTogether, stopsOf } from "../sqlite/file-check.ts"
 import { lookInto } from "../sqlite/traceless-reading.ts"
 import { companionNotes, schemaFindings } from "../sqlite/schema-check.ts"
 import { CASSETTE_VERSIONS, cassetteSteps, describedHash } from "./cassette-schema.ts"
@@ -45,11 +44,11 @@ const checkStructure = (connection: Connection, warnings: Array<string>, find: F
     warnings.push(...companionNotes(connection))
     return schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())
   })
-  const types = schema.length === 0 ? part("cells", () => cellTypeFindings(connection)) : []
-  for (const { code, message, where } of [...fileFindings(connection), ...schema, ...types]) {
+  const { cells, pages } = judgeFile(connection)
+  for (const { code, message, where } of [...pages, ...schema, ...cells]) {
     find(code as CassetteFinding["code"], where, message)
   }
-  return schema.length === 0 && types.length === 0
+  return schema.length === 0 && cells.length === 0
 }
 
 interface ReceiptRow extends Receipt {

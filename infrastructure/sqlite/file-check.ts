@@ -5,6 +5,7 @@ import { appendTo } from "../../domain/appending.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type Connection, openBytes } from "./better-sqlite3-host.ts"
+import { isToldByRow, misplacedTypes, typedTables } from "./cell-types.ts"
 import { HEADER_BYTES, looksLikeHeader, pageSizeOf } from "./database-header.ts"
 import { logMayBeForeign } from "./foreign-log.ts"
 import { indexesOf, indexFindings } from "./index-check.ts"
@@ -114,18 +115,40 @@ const account = (connection: Connection): Findings => {
       )
 }
 
+/** What is wrong with a database's file. */
+export interface FileJudgement {
+  /** Header, b-trees, free pages and indexes. */
+  readonly pages: Findings
+  /** The cells that hold another type than their column's. */
+  readonly cells: Findings
+}
+
 /**
- * Everything that is wrong with the pages of an open database: header, b-trees, free pages and indexes. The schema, and what
- * rows say, are for others to judge. Busy, and errors of the operating system, pass through.
+ * Everything that is wrong with the pages and the types of an open database. The schema, and what rows say, are for others to
+ * judge. Busy, and errors of the operating system, pass through.
  */
-export const fileFindings = (connection: Connection): Findings =>
+export const judgeFile = (connection: Connection): FileJudgement =>
   connection.snapshot(() => {
-    const sound = part("database", () => integrity(connection))
-    return [
-      ...part("header", () => headerFindings(connection)),
-      ...(sound.length > 0 ? sound : part("pages", () => account(connection)))
-    ]
+    const header = part("header", () => headerFindings(connection))
+    const unsound = part("database", () => integrity(connection))
+    // Where SQLite's check finds nothing, every cell has the type of its column.
+    if (unsound.length === 0) {
+      return { pages: [...header, ...part("pages", () => account(connection))], cells: [] }
+    }
+    const told = new Set<string>()
+    const cells = part("cells", () =>
+      parts(
+        typedTables(connection).map((table) => [table.table, () => misplacedTypes(connection, table, told)])
+      )
+    )
+    return { pages: [...header, ...unsound.filter((finding) => !isToldByRow(finding, told))], cells }
   })
+
+/** The same as one list. */
+export const fileFindings = (connection: Connection): Findings => {
+  const { cells, pages } = judgeFile(connection)
+  return [...pages, ...cells]
+}
 
 /** What tells one database from another of its kind; undefined where it cannot be told. */
 export type Identify = (host: SqlHost) => string | undefined

@@ -69,9 +69,11 @@ export const shownCell = (value: unknown): string => {
   return text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).toWellFormed()}…` : text
 }
 
-/** What a row is called in findings. */
-const nameOf = ({ key, table }: StoredTable, row: Row): string =>
-  `${table === "events" ? "event" : table} ${shownCell(row[key])}`
+/** What the row with this key is called in findings. */
+export const rowName = (table: string, id: unknown): string => {
+  if (table === "head") return table
+  return `${table === "events" ? "event" : table} ${shownCell(id)}`
+}
 
 /** True for a text that can have been read from its own bytes alone. */
 export const isItsBytes = (value: unknown): boolean =>
@@ -124,7 +126,11 @@ export const cellFindings = (host: SqlHost, stored: StoredTable, row: Row): Read
     if (isHonest(stored, column, row[column])) continue
     const fault = faultOf(host, stored, row, column)
     if (fault !== undefined) {
-      ;(findings ??= []).push({ ...fault, where: `${nameOf(stored, row)} ${column}`, column })
+      ;(findings ??= []).push({
+        ...fault,
+        where: `${rowName(stored.table, row[stored.key])} ${column}`,
+        column
+      })
     }
   }
   return findings ?? NONE
