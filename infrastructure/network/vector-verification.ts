@@ -19,12 +19,6 @@ interface VectorRow extends EmbedderIdentity {
 /** How far the square of a stored length may be from 1: the rounding of 32-bit floats. */
 const LENGTH_TOLERANCE = 1e-4
 
-/** False where a cell was damaged so that it holds another type than its column's. */
-const hasItsTypes = ({ data, dimensions, hash, model, normalizer, revision }: VectorRow): boolean =>
-  data instanceof Uint8Array &&
-  Number.isSafeInteger(dimensions) &&
-  [hash, model, revision, normalizer].every((value) => typeof value === "string")
-
 const faultOf = (row: VectorRow, maker: string): string | undefined => {
   if (identityText(row) !== maker) return `its maker is ${identityText(row)}, that of others ${maker}`
   if (row.data.byteLength !== 4 * row.dimensions) return `it has ${row.data.byteLength} bytes`
@@ -34,7 +28,6 @@ const faultOf = (row: VectorRow, maker: string): string | undefined => {
 
 const checkVector = (row: VectorRow, maker: string, find: Find): void => {
   const where = `vectors ${row.hash}`
-  if (!hasItsTypes(row)) return find("VECTOR_INVALID", where, "a cell holds another type than its column's")
   const fault = faultOf(row, maker)
   if (fault !== undefined) find("VECTOR_INVALID", where, fault)
   if (vectorHash(sha256, { ...row, data_hash: sha256OfBytes(row.data) }) !== row.vector_hash) {
@@ -85,15 +78,18 @@ export const checkVectors = (connection: Connection, find: Find): void => {
     connection.all<{ vector_id: number }>("SELECT vector_id FROM vector_tail").map((row) => row.vector_id)
   )
   const signs: Signs = new Map()
-  let first: VectorRow | undefined
+  let maker: string | undefined
+  // How many numbers a vector has: taken from one whose numbers are there, since a damaged cell may say any.
+  let dimensions: number | undefined
   let vectors = 0
   let waiting = 0
   connection.each<VectorRow>("SELECT * FROM vectors NOT INDEXED ORDER BY vector_id", (row) => {
-    first ??= row
+    maker ??= identityText(row)
     vectors += 1
-    checkVector(row, identityText(first), find)
+    checkVector(row, maker, find)
+    if (row.data.byteLength === 4 * row.dimensions) dimensions ??= row.dimensions
     if (tail.has(row.vector_id)) waiting += 1
-    else if (hasItsTypes(row) && row.data.byteLength === 4 * first.dimensions) {
+    else if (dimensions !== undefined && row.data.byteLength === 4 * dimensions) {
       const segment = Math.floor(row.vector_id / SEGMENT_VECTORS)
       const own = signs.get(segment) ?? new Map<number, Uint32Array>()
       signs.set(segment, own.set(row.vector_id % SEGMENT_VECTORS, signsOf(floatsOf(row.data))))
@@ -109,5 +105,5 @@ export const checkVectors = (connection: Connection, find: Find): void => {
   if (written?.value !== `${vectors}`) {
     find("VECTOR_MISSING", "vectors", `${vectors} are there, ${written?.value ?? "none"} were written`)
   }
-  checkSigns(connection, tail, waiting, signs, first?.dimensions ?? 0, find)
+  checkSigns(connection, tail, waiting, signs, dimensions ?? 0, find)
 }
