@@ -114,7 +114,8 @@ const tree = fc.record({
   exclude: fc.option(rules, { nil: "" }),
   /** Which files are tracked, by their order; and in which form the index is kept. */
   tracked: fc.array(fc.nat(60), { maxLength: 3 }),
-  version: fc.constantFrom("2", "3", "4")
+  version: fc.constantFrom("2", "3", "4"),
+  isSplit: fc.boolean()
 })
 
 /** Writes a file unless another one stands in the way. */
@@ -146,7 +147,7 @@ describe.skipIf(!hasGit)("what git leaves out", () => {
     const root = mkdtempSync(join(tmpdir(), "ignore-prop-"))
     git(root, "init", "-q")
     fc.assert(
-      fc.property(tree, ({ above, exclude, parts, tracked, version }) => {
+      fc.property(tree, ({ above, exclude, isSplit, parts, tracked, version }) => {
         clear(root)
         write(root, ".gitignore", above)
         for (const [number, { files, ignores }] of parts.entries()) {
@@ -169,6 +170,10 @@ describe.skipIf(!hasGit)("what git leaves out", () => {
             "--",
             ...added.map((file) => `:(literal)${file}`)
           )
+        }
+        if (isSplit && added[0] !== undefined) {
+          git(root, "update-index", "--split-index")
+          git(root, "rm", "-q", "--cached", "--", `:(literal)${added[0]}`)
         }
         const listed = git(root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
           .split("\0")

@@ -1,7 +1,15 @@
 // Which files of a work tree are left out, held against what git lists: nested rules, rules above the root, a repository's
 // own excludes, and what is tracked.
 import { execFileSync } from "node:child_process"
-import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { writeFiles } from "../testing/corpus-program.ts"
@@ -92,6 +100,38 @@ describe("what is left out is what git leaves out", () => {
     expect(walked(root)).toEqual(listed(root))
   })
 
+  it.each([
+    ["2", "sha1"],
+    ["3", "sha1"],
+    ["4", "sha1"],
+    ["4", "sha256"]
+  ])("what is tracked stays, in a split index of version %s with names of %s", (version, format) => {
+    const root = temporaryFolder()
+    git(root, "init", "-q", `--object-format=${format}`)
+    git(root, "config", "splitIndex.maxPercentChange", "100")
+    const names = Array.from({ length: 400 }, (_, place) => `${String(place).padStart(3, "0")}.log`)
+    writeFiles(root, { ".gitignore": "*.log\n", ...Object.fromEntries(names.map((name) => [name, name])) })
+    git(root, "add", "-f", ".")
+    git(root, "update-index", "--index-version", version)
+    git(root, "update-index", "--split-index")
+    const isSplit = () => readFileSync(join(root, ".git/index")).includes("link")
+    expect(isSplit()).toBe(true)
+    expect(walked(root)).toEqual(listed(root))
+    expect(listed(root)).toHaveLength(401)
+    // A run of deleted ones, single ones, replaced ones, and one that is new.
+    const isDeleted = (place: number) => (place >= 50 && place < 300) || place === 310 || place === 399
+    git(root, "rm", "-q", "--cached", "--", ...names.filter((_, place) => isDeleted(place)))
+    writeFiles(root, { "005.log": "other", "320.log": "other", "new.log": "", "out.log": "" })
+    git(root, "add", "-f", "005.log", "320.log", "new.log")
+    if (version === "3") git(root, "add", "-f", "-N", "out.log")
+    expect(isSplit()).toBe(true)
+    expect(walked(root)).toEqual(listed(root))
+    expect(walked(root)).toContain("320.log")
+    git(root, "update-index", "--no-split-index")
+    expect(isSplit()).toBe(false)
+    expect(walked(root)).toEqual(listed(root))
+  })
+
   it("knows what a repository of long object names tracks", () => {
     const root = temporaryFolder()
     git(root, "init", "-q", "--object-format=sha256")
@@ -161,6 +201,34 @@ describe("what is left out is what git leaves out", () => {
         const index = readFileSync(join(root, ".git/index"))
         index.writeUInt32BE(0xff_ff_ff_ff, 8)
         writeFileSync(join(root, ".git/index"), index)
+      }
+    ],
+    [
+      "an index of another form",
+      (root) => {
+        git(root, "add", ".")
+        const index = readFileSync(join(root, ".git/index"))
+        index.writeUInt32BE(5, 4)
+        writeFileSync(join(root, ".git/index"), index)
+      }
+    ],
+    [
+      "an index that ends behind its entries",
+      (root) => {
+        git(root, "add", ".")
+        git(root, "update-index", "--split-index")
+        const index = readFileSync(join(root, ".git/index"))
+        truncateSync(join(root, ".git/index"), index.indexOf("link") + 12)
+      }
+    ],
+    [
+      "a split index without the shared one",
+      (root) => {
+        git(root, "add", ".")
+        git(root, "update-index", "--split-index")
+        for (const name of readdirSync(join(root, ".git"))) {
+          if (name.startsWith("sharedindex.")) rmSync(join(root, ".git", name))
+        }
       }
     ]
   ])("nothing is taken, and that is said, beside %s", (_, damage) => {

@@ -1,10 +1,13 @@
 // The paths of git's index file (gitformat-index(5)), versions 2 to 4: what a repository tracks. A path is a string with one
-// unit for each byte, as git keeps it. An index in another form names nothing.
+// unit for each byte, as git keeps it. A split index is read together with the shared one that it names. An index in another form
+// is an error, never an empty one: what is tracked is not left out.
 
 const HEADER_BYTES = 12
 /** The times, numbers and sizes of a file, which stand before the hash. */
 const STAT_BYTES = 40
 const EXTENDED = 0x40_00
+/** The extension that says that folders may stand for what is in them; its name is small as that of one that must be known. */
+const SPARSE = "sdir"
 
 /** How many bytes of the path before are left out at its end (version 4), and where the number ends. */
 const omitted = (bytes: Buffer, start: number): readonly [count: number, end: number] => {
@@ -18,16 +21,16 @@ const omitted = (bytes: Buffer, start: number): readonly [count: number, end: nu
   return [count, at]
 }
 
-/** True for an index that holds all of its entries: one that is split keeps most of them elsewhere. */
-const isWhole = (bytes: Buffer, hashBytes: number): boolean =>
-  bytes.length >= HEADER_BYTES + hashBytes &&
-  bytes.toString("latin1", 0, 4) === "DIRC" &&
-  [2, 3, 4].includes(bytes.readUInt32BE(4))
-
-/** The tracked paths in an index whose object names have so many bytes; throws when it ends too early. */
-export const trackedPaths = (bytes: Buffer, hashBytes: number): ReadonlyArray<string> => {
-  if (!isWhole(bytes, hashBytes)) return []
-  const isCompressed = bytes.readUInt32BE(4) === 4
+/** The paths of an index's entries in their order, and where they end; throws when it has another form or ends too early. */
+const entriesOf = (
+  bytes: Buffer,
+  hashBytes: number
+): { readonly paths: ReadonlyArray<string>; readonly end: number } => {
+  const version = bytes.readUInt32BE(4)
+  if (bytes.toString("latin1", 0, 4) !== "DIRC" || version < 2 || version > 4) {
+    throw new RangeError("the index has a form that is not known")
+  }
+  const isCompressed = version === 4
   const paths: Array<string> = []
   let before = ""
   let start = HEADER_BYTES
@@ -47,5 +50,64 @@ export const trackedPaths = (bytes: Buffer, hashBytes: number): ReadonlyArray<st
     // An entry that is not compressed is filled up to a multiple of eight.
     start = isCompressed ? end + 1 : start + Math.ceil((end + 1 - start) / 8) * 8
   }
-  return paths
+  return { paths, end: start }
+}
+
+/** The extension `link` of a split index, which stands behind its entries; throws at one that must be known and is not. */
+const linkOf = (bytes: Buffer, entriesEnd: number, hashBytes: number): Buffer | undefined => {
+  const end = bytes.length - hashBytes
+  let at = entriesEnd
+  let link: Buffer | undefined
+  while (at < end) {
+    const name = bytes.toString("latin1", at, at + 4)
+    const content = at + 8
+    at = content + bytes.readUInt32BE(at + 4)
+    if (at > end) throw new RangeError("the index ends in the middle of an extension")
+    if (name === "link") link = bytes.subarray(content, at)
+    else if (name !== SPARSE && !/^[A-Z]/.test(name)) throw new RangeError("an extension is not known")
+  }
+  if (at > end) throw new RangeError("the index ends too early")
+  return link
+}
+
+/** Which of so many places are ones in an EWAH bitmap: runs of equal words, each with words as they are behind it. */
+const onesOf = (bitmap: Buffer, places: number): Uint8Array => {
+  const ones = new Uint8Array(places)
+  const end = 8 + bitmap.readUInt32BE(4) * 8
+  let place = 0
+  for (let at = 8; at < end;) {
+    const marker = bitmap.readBigUInt64BE(at)
+    const run = Number((marker >> 1n) & 0xff_ff_ff_ffn) * 64
+    if ((marker & 1n) === 1n) ones.fill(1, place, place + run)
+    place += run
+    at += 8
+    for (let words = Number(marker >> 33n); words > 0; words--) {
+      const word = bitmap.readBigUInt64BE(at)
+      for (let bit = 0; bit < 64; bit++) ones[place + bit] = Number((word >> BigInt(bit)) & 1n)
+      place += 64
+      at += 8
+    }
+  }
+  return ones
+}
+
+/**
+ * The tracked paths in an index whose object names have so many bytes. A split index holds what differs from a shared one,
+ * which `sharedOf` gives by its name. Throws when what is tracked cannot be told.
+ */
+export const trackedPaths = (
+  bytes: Buffer,
+  hashBytes: number,
+  sharedOf: (name: string) => Buffer
+): ReadonlyArray<string> => {
+  const { end, paths } = entriesOf(bytes, hashBytes)
+  const link = linkOf(bytes, end, hashBytes)
+  if (link === undefined) return paths
+  if (link.length < hashBytes) throw new RangeError("the link to the shared index ends too early")
+  const name = link.toString("hex", 0, hashBytes)
+  if (/^0+$/.test(name)) return paths
+  const shared = entriesOf(sharedOf(`sharedindex.${name}`), hashBytes).paths
+  // Without bitmaps nothing is deleted. Those that say what is replaced follow; the replacing entries have no path of their own.
+  const deleted = link.length === hashBytes ? undefined : onesOf(link.subarray(hashBytes), shared.length)
+  return [...shared.filter((_, place) => deleted?.[place] !== 1), ...paths.filter((path) => path !== "")]
 }

@@ -50,5 +50,7 @@ export const trackedIn = ({ own, shared }: GitRepository): ReadonlyArray<string>
   const settings = join(shared, "config")
   const isSha256 =
     isFile(settings) && /^\s*objectformat\s*=\s*sha256\s*$/im.test(readFileSync(settings, "utf8"))
-  return trackedPaths(readFileSync(index), isSha256 ? SHA256_BYTES : SHA1_BYTES)
+  return trackedPaths(readFileSync(index), isSha256 ? SHA256_BYTES : SHA1_BYTES, (name) =>
+    readFileSync(join(own, name))
+  )
 }
