@@ -36,6 +36,14 @@ const wrong: ReadonlyArray<readonly [string, EmbedderShape["embed"], string]> = 
     },
     "its program failed with Error: bang"
   ],
+  [
+    "throws what has no text",
+    () => {
+      throw Object.create(null)
+    },
+    "its program failed with an error without a text"
+  ],
+  ["is interrupted", () => Effect.interrupt, "it was interrupted before it answered"],
   ["gives too few vectors", () => Effect.succeed([]), "it must answer 1 vectors of 3 numbers"],
   [
     "gives another dimension",

@@ -10,7 +10,7 @@ import type { EmbedderIdentity } from "../../domain/network/vectors.ts"
 import type { EmbedderShape } from "./embedder.ts"
 import { within } from "./within.ts"
 
-/** How long a question waits for its vector, and how long one waits who asks how the embedder is (milliseconds). */
+/** How long a question, and a look at the embedder's state, wait (milliseconds). */
 const QUESTION_DEADLINE_MILLIS = 30_000
 const PROBE_DEADLINE_MILLIS = 5_000
 
@@ -41,7 +41,16 @@ type Ending =
   | { readonly status: "ok"; readonly vectors: ReadonlyArray<Float32Array> }
   | { readonly status: "failed" | "late"; readonly reason: string }
 
-/** One batch, judged; whatever goes wrong is an ending. */
+/** What was thrown, as text; not everything that can be thrown has one. */
+const thrownText = (thrown: unknown): string => {
+  try {
+    return String(thrown)
+  } catch {
+    return "an error without a text"
+  }
+}
+
+/** One batch, judged; everything but an interruption is an ending. */
 const embedOnce = ({ embed, identity }: EmbedderShape, texts: ReadonlyArray<string>): Effect.Effect<Ending> =>
   Effect.suspend(() => embed(texts)).pipe(
     Effect.match({
@@ -55,7 +64,7 @@ const embedOnce = ({ embed, identity }: EmbedderShape, texts: ReadonlyArray<stri
             }
     }),
     Effect.catchDefect((defect) =>
-      Effect.succeed<Ending>({ status: "failed", reason: `its program failed with ${String(defect)}` })
+      Effect.succeed<Ending>({ status: "failed", reason: `its program failed with ${thrownText(defect)}` })
     )
   )
 
@@ -69,13 +78,16 @@ export const watchedEmbedder = (
 
   const ask = Effect.fnUntraced(function* (texts: ReadonlyArray<string>, millis: number) {
     const ended = yield* within(embedOnce(embedder, texts), millis)
-    const ending: Ending =
-      Option.isSome(ended) && Exit.isSuccess(ended.value)
-        ? ended.value.value
-        : {
-            status: "late",
-            reason: `no answer within ${millis} ms: it is loading its model, or it hangs`
-          }
+    const ending: Ending = Option.match(ended, {
+      onNone: () => ({
+        status: "late",
+        reason: `no answer within ${millis} ms: it is loading its model, or it hangs`
+      }),
+      onSome: Exit.match({
+        onFailure: (): Ending => ({ status: "failed", reason: "it was interrupted before it answered" }),
+        onSuccess: (answered) => answered
+      })
+    })
     if (ending.status !== "ok") {
       lastFailure = { at: nearestTimestamp(yield* Clock.currentTimeMillis), reason: ending.reason }
     }
