@@ -5,7 +5,8 @@ import { fileURLToPath } from "node:url"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { errorCode } from "../domain/ledger/errors.ts"
-import { exitCodes } from "../interfaces/cli/exit-codes.ts"
+import { exitCodes, exitMeanings } from "../interfaces/cli/exit-codes.ts"
+import { runCli } from "../interfaces/cli/testing/in-process.ts"
 
 const repository = fileURLToPath(new URL("..", import.meta.url))
 const specifications = readdirSync(join(repository, "docs", "spec"))
@@ -54,5 +55,16 @@ describe("error tables", () => {
     )
     for (const [code, exit] of rows)
       if (exits.has(code)) expect([code, exit]).toEqual([code, exits.get(code)])
+  })
+})
+
+describe("exit codes", () => {
+  it("mean the same in the table of errors and in every help", async () => {
+    const errors = readFileSync(join(repository, "docs", "errors.md"), "utf8").replace(/\s+/g, " ")
+    const help = (await runCli(["--help"], { cwd: repository })).stdout
+    for (const [code, meaning] of Object.entries(exitMeanings)) {
+      expect(errors).toContain(`${code} ${meaning}.`)
+      expect(help).toContain(`  ${code}    ${meaning}\n`)
+    }
   })
 })

@@ -2,8 +2,15 @@
 // without an exit code does not compile. Codes are promised to scripts and never change their meaning.
 import type { CommandFailure } from "./failures.ts"
 
-/** 0 done, 1 refused, not verified or no room for it, 2 invalid input or usage, 3 the program or the machine failed. */
-export type ExitCode = 0 | 1 | 2 | 3
+/** What each exit code means; `--help` says it in these words. */
+export const exitMeanings = {
+  0: "done",
+  1: "refused, verification failed, or something ran out: room, memory, open files",
+  2: "invalid input or usage",
+  3: "internal: the storage failed, or a fault of this program"
+} as const
+
+export type ExitCode = keyof typeof exitMeanings
 
 export const DONE: ExitCode = 0
 export const USAGE: ExitCode = 2

@@ -2,12 +2,14 @@
 // every command. The texts are collected, so that the caller writes them and sees a write that fails.
 import * as Effect from "effect/Effect"
 import * as CliOutput from "effect/cli/CliOutput"
+import { exitMeanings } from "./exit-codes.ts"
+
+const meanings = Object.entries(exitMeanings)
+  .map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`)
+  .join("\n")
 
 const footer = `EXIT CODES
-  0    done
-  1    refused, or verification failed
-  2    invalid input or usage
-  3    internal: storage full or failing, or a fault of this program
+${meanings}
   130  stopped by SIGINT (143: SIGTERM)
 
 ENVIRONMENT
