@@ -22,6 +22,8 @@ describe("what is left of a question", () => {
     ["Hoe kan ik een pakket installeren", "pakket installeren"],
     ["Wo ist the list of the packages", "list packages"],
     ["Was ist der Lease", "Lease"],
+    ["Was macht der Befehl", "macht Befehl"],
+    ["what was der made of", "der made"],
     ["Où est le verrou", "verrou"],
     ["Wat is de status van het slot", "status slot"],
     ["Chi ha il lock", "lock"]

@@ -26,9 +26,9 @@ const LANGUAGES: ReadonlyArray<Language> = [
   },
   {
     certain:
-      "wie warum wieso weshalb wozu wen wessen welche welcher welches welchen welchem wo woher wohin womit wofür wodurch wann wir ihr sie mich dich uns euch ihn ihnen mein meine meinen meinem meiner dein deine deinen seine seinen seiner unser unsere unseren ein eine einen einem einer eines und oder aber wenn weil damit dass daß auch sind waren wird werden wurde wurden habe haben hatte kann kannst können könnte muss muß müssen soll sollte sollen darf dürfen möchte gibt von zu zur bei beim auf nicht sich denn doch dann dort hier etwas diese dieser dieses diesen diesem",
+      "wie was warum wieso weshalb wozu wen wessen welche welcher welches welchen welchem wo woher wohin womit wofür wodurch wann wir ihr sie mich dich uns euch ihn ihnen mein meine meinen meinem meiner dein deine deinen seine seinen seiner unser unsere unseren ein eine einen einem einer eines und oder aber wenn weil damit dass daß auch sind waren wird werden wurde wurden habe haben hatte kann kannst können könnte muss muß müssen soll sollte sollen darf dürfen möchte gibt von zu zur bei beim auf nicht sich denn doch dann dort hier etwas diese dieser dieses diesen diesem",
     doubtful:
-      "was die den des war hat bin es mit man will am an in ins so da als wer wem ich du er mir dir ihm der das dem ist ob vom zum für um über im hast",
+      "die den des war hat bin es mit man will am an in ins so da als wer wem ich du er mir dir ihm der das dem ist ob vom zum für um über im hast",
     asking:
       "wie was warum wieso weshalb wozu wer wen wem wessen welche welcher welches welchen welchem wo woher wohin womit wofür wodurch wann ich du wir mich mir dich dir uns mein meine meinen meinem dein deine unser unsere kann kannst können könnte muss muß müssen soll sollte sollen darf dürfen möchte gibt man"
   },
