@@ -1,7 +1,6 @@
 // How far the handshake of a session is, as its lines tell. A line that follows `initialize` waits until that is answered, so
 // that a client which does not wait for the answer is served all the same.
-import { isJsonObject, type JsonValue } from "../../domain/canonical/json.ts"
-import { storedValue } from "../../domain/canonical/json-reading.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../domain/canonical/json.ts"
 import type { Agreement } from "./message-judge.ts"
 
 /** The one version of the protocol that has batches. */
@@ -22,19 +21,16 @@ export class Handshake {
     })
   }
 
-  /** The protocol wrote lines. */
-  answered(text: string): void {
-    if (this.waiting === undefined) return
-    for (const line of text.split("\n")) {
-      const answer = storedValue(line)
-      if (!isJsonObject(answer) || answer["id"] !== this.waiting.id) continue
-      const { result } = answer
-      if (isJsonObject(result)) {
-        this.agreement = { isAgreed: true, takesBatches: result["protocolVersion"] === BATCH_VERSION }
-      }
-      this.waiting.settle()
-      this.waiting = undefined
-      return
+  /** The protocol wrote answers. */
+  answered(answers: ReadonlyArray<JsonObject>): void {
+    const { waiting } = this
+    const answer = answers.find(({ id }) => waiting !== undefined && id === waiting.id)
+    if (answer === undefined) return
+    const { result } = answer
+    if (isJsonObject(result)) {
+      this.agreement = { isAgreed: true, takesBatches: result["protocolVersion"] === BATCH_VERSION }
     }
+    waiting?.settle()
+    this.waiting = undefined
   }
 }

@@ -1,7 +1,6 @@
 // The ids of requests that are being served. No request may take the id of another one that has no answer yet: neither the
 // client nor the server could tell them apart. A cancelled request has no answer that would set its id free.
-import { isJsonObject, type JsonValue } from "../../domain/canonical/json.ts"
-import { storedValue } from "../../domain/canonical/json-reading.ts"
+import type { JsonObject, JsonValue } from "../../domain/canonical/json.ts"
 import { cancelledBy, each, type Passed } from "./message-order.ts"
 
 /** How many ids of cancelled requests are kept from being used again. */
@@ -30,13 +29,8 @@ export class IdsInUse {
     }
   }
 
-  /** The protocol wrote lines. */
-  answered(text: string): void {
-    for (const line of text.split("\n")) {
-      if (line === "") continue
-      for (const answer of [storedValue(line)].flat()) {
-        if (isJsonObject(answer)) this.served.delete(spelled(answer["id"]))
-      }
-    }
+  /** The protocol wrote answers. */
+  answered(answers: ReadonlyArray<JsonObject>): void {
+    for (const { id } of answers) this.served.delete(spelled(id))
   }
 }

@@ -1,6 +1,6 @@
 // Standard input and output for a protocol of one JSON message per line. Each line is read strictly by our own reader,
 // judged, and handed on alone, so that a malformed one is answered at once, under the id that can be read in it, and never
-// takes the valid messages that came in the same chunk with it. What is handed on is spelled anew when it holds escapes or
+// takes the valid messages that came in the same chunk with it. What is handed on is spelled again when it holds escapes or
 // members of no standard, since the server's own reader can misread both.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -23,6 +23,7 @@ import {
   refusalLine
 } from "./message-judge.ts"
 import { each, listsApart, type Passed, subscriptionsEnded } from "./message-order.ts"
+import { writtenAnswers } from "./written-answers.ts"
 
 /**
  * Longest message: a payload at its limit with every character escaped, and room around it (bytes). It is also the most
@@ -155,8 +156,9 @@ export const lineStdio = (host: HostShape, beforeList: () => Promise<void>): Std
     Sink.forEach((data: string | Uint8Array) => {
       const text = textOf(data)
       if (stream === "stdout") {
-        ids.answered(text)
-        handshake.answered(text)
+        const answers = writtenAnswers(text)
+        ids.answered(answers)
+        handshake.answered(answers)
       }
       return Effect.ignore(Effect.tryPromise(() => host.write(stream, text)))
     })

@@ -46,23 +46,28 @@ export async function* listsApart(
   const arriving = messages[Symbol.asyncIterator]()
   const held = new Set<Held>()
   let next: Promise<IteratorResult<Passed>> | undefined = arriving.next()
-  while (next !== undefined || held.size > 0) {
-    const waits = [...held].map(({ ready }) => ready)
-    const come: Held | IteratorResult<Passed> = await Promise.race(
-      next === undefined ? waits : [next, ...waits]
-    )
-    if (come instanceof Held) {
-      held.delete(come)
-      if (come.message !== undefined) yield come.message
-    } else if (come.done === true) {
-      next = undefined
-    } else {
-      next = arriving.next()
-      const cancelled = cancelledBy(come.value)
-      for (const one of held) one.message &&= without(one.message, cancelled)
-      if (asks(come.value, "tools/list")) held.add(new Held(come.value, beforeList()))
-      else yield come.value
+  try {
+    while (next !== undefined || held.size > 0) {
+      const waits = [...held].map(({ ready }) => ready)
+      const come: Held | IteratorResult<Passed> = await Promise.race(
+        next === undefined ? waits : [next, ...waits]
+      )
+      if (come instanceof Held) {
+        held.delete(come)
+        if (come.message !== undefined) yield come.message
+      } else if (come.done === true) {
+        next = undefined
+      } else {
+        next = arriving.next()
+        const cancelled = cancelledBy(come.value)
+        for (const one of held) one.message &&= without(one.message, cancelled)
+        if (asks(come.value, "tools/list")) held.add(new Held(come.value, beforeList()))
+        else yield come.value
+      }
     }
+  } finally {
+    // Not awaited: a source that waits for its next message returns when that has come.
+    void arriving.return?.()
   }
 }
 
