@@ -27,7 +27,7 @@ import { busyDeadlineMillis, retryBusy } from "../sqlite/busy-retry.ts"
 import { Filename, fileOptions } from "../sqlite/file-options.ts"
 import { flush, pathFault } from "../sqlite/file-system.ts"
 import { hasJournal } from "../sqlite/private-copy.ts"
-import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import { Busy, isSqliteError, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import { lookThrough, lookUntouched } from "../sqlite/traceless-reading.ts"
 import { copyFailure, copyInto, draftBeside } from "./ledger-backup.ts"
 import { type Exchange, exchangeFile, takeAfter } from "./file-exchange.ts"
@@ -137,10 +137,11 @@ const isRefusal = (
 ): error is RestoreRefused | NotALedger | StoreNewerThanProgram | WrongLedger =>
   [RestoreRefused, NotALedger, StoreNewerThanProgram, WrongLedger].some((kind) => error instanceof kind)
 
-/** True for what SQLite says of a file that it cannot read or lock for its damage; a defect is thrown. */
+/** True for what SQLite says of a file that it cannot read or lock for its damage. */
 const isDamage = (file: string, error: unknown): boolean => {
-  if (error instanceof Busy || isRefusal(error) || "syscall" in (error as object)) throw error
-  const failure = error instanceof StoreCorrupt ? error : sqliteFailure(file, error)
+  if (error instanceof StoreCorrupt) return true
+  if (!isSqliteError(error)) return false
+  const failure = sqliteFailure(file, error)
   return failure instanceof StoreCorrupt || failure instanceof NotALedger
 }
 

@@ -30,7 +30,7 @@ interface SqliteError {
   readonly message: string
 }
 
-const isSqliteError = (error: unknown): error is SqliteError =>
+export const isSqliteError = (error: unknown): error is SqliteError =>
   typeof error === "object" &&
   error !== null &&
   "code" in error &&

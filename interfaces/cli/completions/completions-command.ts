@@ -108,7 +108,7 @@ export const completionsCommand: CommandGroup<"completions"> = Command.make(
   Effect.fnUntraced(function* ({ shell }) {
     const tree = yield* Effect.orDie(commandTree)
     const generated = Completions.generate("cortex", shell, descriptorOf(tree, undefined))
-    const script = `${shell === "bash" ? bashPrelude : ""}${generated.replace("cortex --completions", "cortex completions")}`
+    const script = `${shell === "bash" ? bashPrelude : ""}${generated.replaceAll("cortex --completions", "cortex completions")}`
     if ((yield* Format) === "text") return yield* writeResult(script.endsWith("\n") ? script : `${script}\n`)
     yield* answer({ data: { shell, script }, lines: () => [] })
   })
