@@ -1,6 +1,6 @@
 // Looks symbols up in all cassettes that are asked, level by level: first which hashes begin with their digits, then the
-// texts of those. Equal texts of several cassettes are one target with its places. Whatever a symbol does not name
-// exactly once is a typed error with the way that led to it.
+// texts of those. Equal texts of several cassettes are one target with its places. A symbol that does not name
+// exactly one text is a typed error with the way that led to it.
 import * as Effect from "effect/Effect"
 import type { Scope, SymbolTextPlace } from "../../domain/network/index-requests.ts"
 import {

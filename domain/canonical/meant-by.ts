@@ -1,5 +1,5 @@
-// What the beginning of a name means. Whatever may be given by its first characters is judged here: ids of thoughts and
-// sections, hashes of memories and symbols.
+// What the beginning of a name means. Ids of thoughts and sections, and hashes of memories and symbols, may be
+// given by their first characters.
 import * as Result from "effect/Result"
 
 /** Several names that a beginning may mean: the first of them in order, and whether there are more. */

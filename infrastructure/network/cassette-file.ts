@@ -1,5 +1,5 @@
-// A cassette's file under a reading connection: what it is, whether it is still the file at its path, and why it cannot
-// be read if so. A cassette that is missing, locked or damaged is a fault to be told, never a crash, and its file is
+// A cassette's file under a reading connection: what it is, whether it is still the file at its path, and if it cannot be
+// read, why. A cassette that is missing, locked or damaged is reported as a fault and is never a crash. Its file is
 // neither changed nor removed. It loads nothing but SQLite, since a process per cassette starts with it.
 import { mkdtempSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -85,7 +85,7 @@ const damaged = (what: string): CassetteFault => ({
   reason: `the file is damaged (${what}): ${PUT_BACK}`
 })
 
-/** What an error says about a cassette, and what to do; whatever reading stumbles over is a fault of what was read. */
+/** What an error says about a cassette, and what to do. Any other error of reading is a fault of the file. */
 const faultOf = (error: unknown): CassetteFault => {
   const code = codeOf(error)
   const message = error instanceof Error ? error.message : String(error)
@@ -125,7 +125,7 @@ interface Wanted {
   readonly id: string
   readonly asked: AskedBirth
   readonly cacheKibibytes: number
-  /** True for one who judges the file: damage that an opening sees is his to tell, with all the rest. */
+  /** True for a verification: it reports damage that an opening sees itself, with all other findings. */
   readonly asFound: boolean
 }
 

@@ -1,5 +1,5 @@
 // How long a process that failed is left alone: a first pause, twice as long after every further failure in a row, up to
-// a minute. Real time, since whatever hangs does not follow a test's clock.
+// a minute. Real time, since a process that hangs does not follow a test's clock.
 const DEFAULT_PAUSE_MILLIS = 250
 const MAX_PAUSE_MILLIS = 60_000
 
@@ -14,7 +14,7 @@ export class GrowingPause {
     this.first = first
   }
 
-  /** Why it is left alone now; undefined when it is not. The wait is no reason: what it is waited for is. */
+  /** Why it is left alone now; undefined when it is not. It names the failure, not the pause. */
   get reason(): string | undefined {
     if (this.until <= performance.now()) return undefined
     const times = this.inARow === 1 ? "once" : `${this.inARow} times in a row`

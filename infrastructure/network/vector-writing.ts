@@ -1,5 +1,5 @@
-// Writes the vectors of a cassette's texts. They can be made again from the texts, so they have no receipt; a store holds
-// vectors of one maker only, and who brings another is told both. Beside them stand their number, and their signs in
+// Writes the vectors of a cassette's texts. They can be made again from the texts, so they have no receipt. A store holds
+// vectors of one maker only; vectors of another are refused, and the error names both makers. Beside them stand their number, and their signs in
 // segments, which follow every change of the vectors within its transaction.
 import { EmbedderMismatch } from "../../domain/network/errors.ts"
 import { MAX_TAIL_VECTORS, SEGMENT_VECTORS } from "../../domain/network/limits.ts"
