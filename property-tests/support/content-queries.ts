@@ -1,5 +1,6 @@
-// What a file says, as questions that any SQLite can be asked: every table read from its own pages, and every index from
-// its own. Two files with the same answers have the same content, whatever their pages look like.
+// What a file says, as questions that any SQLite can be asked: every table read from its own pages, every index from its
+// own, and a full-text index through FTS5. Two files with the same answers have the same content, whatever their pages look
+// like.
 
 import { createHash } from "node:crypto"
 import Database from "better-sqlite3"
@@ -10,6 +11,8 @@ export interface ContentQuery {
   /** The table or index. */
   readonly name: string
   readonly sql: string
+  /** What must be made in the temporary database first. */
+  readonly before?: string
 }
 
 /** The hash of a text, or of each row: the same from both programs for the same rows. */
@@ -34,8 +37,22 @@ const indexQueries = (database: Database.Database, table: string): ReadonlyArray
       return { name, sql: `SELECT ${text(columns)} FROM "${table}" INDEXED BY "${name}"${where}` }
     })
 
+/**
+ * What the pages of a full-text index say, asked of FTS5 itself: every occurrence of every term. Their bytes are no content,
+ * since FTS5 ignores some of them: the flag that a position list replaces an older one, where there is no older segment; the
+ * counter of changes and the number of the settings in the record of the structure; a number that is written longer than it
+ * need be.
+ */
+const occurrences = (pages: string): ReadonlyArray<ContentQuery> => {
+  const index = pages.replace(/_data$/, "")
+  const before = `CREATE VIRTUAL TABLE temp."${pages}_said" USING fts5vocab(main, "${index}", instance)`
+  const sql = `SELECT ${text(["term", "doc", "col", "offset"])} FROM temp."${pages}_said"`
+  return [{ name: pages, before, sql }]
+}
+
 /** A table's own question, and those of its indexes. */
 const tableQueries = (database: Database.Database, table: string): ReadonlyArray<ContentQuery> => {
+  if (table.endsWith("_fts_data")) return occurrences(table)
   const columns = database
     .prepare<[string], string>("SELECT name FROM pragma_table_info(?)")
     .pluck()
@@ -67,8 +84,9 @@ export const contentQueries = (bytes: Buffer): ReadonlyArray<ContentQuery> => {
 export const contentOf = (file: string, queries: ReadonlyArray<ContentQuery>): ReadonlyArray<string> => {
   const database = new Database(file, { readonly: true })
   try {
-    return queries.map(({ sql }) => {
+    return queries.map(({ before, sql }) => {
       try {
+        if (before !== undefined) database.exec(before)
         return database.prepare<[], string>(sql).pluck().all().map(hashOf).sort().join(" ")
       } catch (error) {
         return `error: ${String(error)}`

@@ -25,6 +25,7 @@ import { ledgerLayer, post, smallHistory } from "../../infrastructure/testing/le
 import { campaignHistory, LEDGER_ID } from "./campaign-ledger.ts"
 import { START } from "./ledger-system.ts"
 import { PageAnatomy } from "./page-anatomy.ts"
+import { withSalt } from "./wal-file.ts"
 
 export const STORES = ["ledger", "corpus", "cassette"] as const
 export type StoreName = (typeof STORES)[number]
@@ -77,6 +78,8 @@ const ledger: Maker = {
 /** Times and inodes of the files that were read differ each time: here they are always the same. */
 const evenTimes = (file: string): void => {
   const connection = openForWriting(file)
+  // What they were must not stay in unused bytes of the pages either.
+  connection.pragma("secure_delete = ON")
   connection.run(
     "UPDATE files SET mtime_ns = '1795737600000000000', ctime_ns = '1795737600000000000', inode = '7', hashed_at_ms = 1795737600000"
   )
@@ -203,6 +206,9 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   logged: { pageSize: 1024, free: 0, rounds: 2, hasLog: true }
 }
 
+/** What stands in each byte of a log's salt. */
+const SALT = 0x5a
+
 const makeHonest = async (folder: string, store: StoreName, shape: string): Promise<HonestFile> => {
   const { free, hasLog, pageSize, rounds } = SHAPES[shape]!
   const { make, path, write } = makers[store]
@@ -216,7 +222,7 @@ const makeHonest = async (folder: string, store: StoreName, shape: string): Prom
   const reader = hasLog ? new Database(file) : undefined
   reader?.exec("BEGIN; SELECT count(*) FROM sqlite_schema")
   if (rounds > 0) await write(folder, rounds)
-  const wal = reader === undefined ? Buffer.alloc(0) : readFileSync(`${file}-wal`)
+  const wal = reader === undefined ? Buffer.alloc(0) : withSalt(readFileSync(`${file}-wal`), SALT)
   const bytes = readFileSync(file)
   reader?.close()
   return { store, shape, bytes, wal, older, anatomy: new PageAnatomy(bytes) }

@@ -56,3 +56,26 @@ export const framesOf = (wal: Buffer): ReadonlyArray<Frame> => {
 /** Where the last transaction ends that is whole; 0 when none is. */
 export const lastCommitEnd = (wal: Buffer): number =>
   framesOf(wal).findLast(({ commits }) => commits)?.end ?? 0
+
+const putSum = (bytes: Buffer, at: number, [first, second]: Sum): Sum => {
+  bytes.writeUInt32BE(first, at)
+  bytes.writeUInt32BE(second, at + 4)
+  return [first, second]
+}
+
+/** The whole frames of a log under a salt of this byte, where SQLite takes a random one each time. */
+export const withSalt = (wal: Buffer, salt: number): Buffer => {
+  const log = Buffer.from(wal.subarray(0, framesOf(wal).at(-1)?.end ?? 0))
+  if (log.length === 0) return log
+  const bigEndian = (log.readUInt32BE(0) & 1) === 1
+  const frameBytes = FRAME_HEADER_BYTES + log.readUInt32BE(8)
+  log.fill(salt, 16, 24)
+  let sum = putSum(log, 24, checksum(log.subarray(0, 24), bigEndian, [0, 0]))
+  for (let at = HEADER_BYTES; at < log.length; at += frameBytes) {
+    log.fill(salt, at + 8, at + 16)
+    sum = checksum(log.subarray(at, at + 8), bigEndian, sum)
+    sum = checksum(log.subarray(at + FRAME_HEADER_BYTES, at + frameBytes), bigEndian, sum)
+    putSum(log, at + 16, sum)
+  }
+  return log
+}
