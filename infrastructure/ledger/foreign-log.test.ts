@@ -50,7 +50,9 @@ describe("a log beside a ledger's file", () => {
     Effect.gen(function* () {
       const { folder, log, older } = yield* withLog
       const filename = beside(folder, older, log)
-      assert.match(yield* posted(filename), /l\.db-wal: it is not the log of this file \(/)
+      const said = yield* posted(filename)
+      console.log(said)
+      assert.match(said, /l\.db-wal: it is not the log of this file \(/)
       assert.isTrue(readFileSync(filename).equals(readFileSync(older)))
     })
   )
@@ -64,6 +66,27 @@ describe("a log beside a ledger's file", () => {
       const said = yield* posted(filename)
       assert.match(said, /l\.db-wal: it is not the log of this file \(/)
       assert.isTrue(readFileSync(filename).equals(readFileSync(other)))
+    })
+  )
+
+  it.live("of the same ledger's past is named, although both together are a sound ledger", () =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const busy = join(folder, "busy.db")
+      yield* withLedger({ filename: busy }, post("log", 0))
+      const reader = new Database(busy)
+      reader.exec("BEGIN; SELECT count(*) FROM events")
+      yield* withLedger({ filename: busy }, post("log", 1))
+      const moved = join(folder, "moved.db")
+      for (const part of ["", "-wal"]) cpSync(`${busy}${part}`, `${moved}${part}`)
+      for (const n of [2, 3, 4, 5, 6]) yield* withLedger({ filename: moved }, post("log", n))
+      const filename = beside(folder, moved, `${busy}-wal`)
+      reader.close()
+      assert.match(
+        yield* posted(filename),
+        /l\.db-wal: it is not the log of this file \(.*the log is older\)/
+      )
+      assert.isTrue(readFileSync(filename).equals(readFileSync(moved)))
     })
   )
 

@@ -39,7 +39,8 @@ import { IN_MEMORY, type LedgerFileOptions } from "./ledger-options.ts"
 import { companionNotes } from "../sqlite/schema-check.ts"
 import { lookForOverwriting } from "./overwriting.ts"
 import { migrate } from "./migration-runner.ts"
-import { checkOpening, type OpeningCheck, ledgerName } from "./opening-check.ts"
+import { ledgerIdentity } from "./ledger-identity.ts"
+import { checkOpening, type OpeningCheck } from "./opening-check.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
 
 export interface LedgerFile extends OpeningCheck {
@@ -115,7 +116,7 @@ const firstLook =
     if (found.kind !== "ledger" || found.version !== DATABASE_VERSION) return { found, damaged: false }
     const logged = connection.pragma("journal_mode") === "wal"
     const fault = logged
-      ? openingFindings(connection, ledgerName)[0]
+      ? openingFindings(connection, ledgerIdentity)[0]
       : checkOpening(connection, filename, schemaSteps()).fault
     return { found, damaged: fault !== undefined }
   }

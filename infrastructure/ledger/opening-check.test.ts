@@ -2,6 +2,7 @@
 // writing because somebody appended between two of its reads.
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { eventHash } from "../../domain/ledger/event-envelope.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
@@ -51,6 +52,30 @@ describe("the opening check", () => {
       assert.isUndefined(fault)
       assert.strictEqual(head.position, 10)
       assert.isAbove(selectHead.first(reader, {})?.position ?? 0, 10)
+      reader.close()
+    })
+  )
+
+  it.live.each([
+    ["thought_records", "events", /table \w+: its root page \d+ is that of table \w+ too/],
+    ["idx_trail_prev", "ix_events_stream", /index \w+: its root page \d+ is that of index \w+ too/],
+    ["thought_records", undefined, /table thought_records: its root page 0, of \d+ pages|its root page is 0/]
+  ] as const)("refuses a file with a false root page: %s", ([name, other, said]) =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      yield* makeLedgerFile(filename)
+      const database = new Database(filename)
+      database.unsafeMode(true)
+      database.pragma("writable_schema = ON")
+      database
+        .prepare(
+          "UPDATE sqlite_schema SET rootpage = coalesce((SELECT rootpage FROM sqlite_schema WHERE name = ?), 0) WHERE name = ?"
+        )
+        .run(other ?? null, name)
+      database.close()
+      const reader = openForReading(filename)
+      const { fault } = checkOpening(reader, filename, schemaSteps())
+      assert.match(`${fault?.where}: ${fault?.message}`, said)
       reader.close()
     })
   )

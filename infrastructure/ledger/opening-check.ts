@@ -15,7 +15,7 @@ import type { SqlHost } from "../sqlite/sql-host.ts"
 import { cellFindings } from "../sqlite/stored-cells.ts"
 import { selectHead } from "./ledger-statements.ts"
 import { storedEvents } from "./ledger-tables.ts"
-import { inspect } from "./ledger-inspection.ts"
+import { ledgerIdentity } from "./ledger-identity.ts"
 import { LEDGER_VERSIONS } from "./schema-snapshots.ts"
 import { rawEventPage } from "./stored-events.ts"
 
@@ -77,12 +77,6 @@ const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): OpeningCheck =>
       )
 }
 
-/** What tells a ledger from another one. */
-export const ledgerName = (host: SqlHost): string | undefined => {
-  const found = inspect(host)
-  return found.kind === "ledger" && found.ledgerId !== undefined ? `ledger ${found.ledgerId}` : undefined
-}
-
 /**
  * The opening check, of one moment, since others may append meanwhile; damage that stops it is its finding, a busy
  * store is thrown as `Busy`.
@@ -94,7 +88,7 @@ export const checkOpening = (
 ): OpeningCheck => {
   try {
     return connection.snapshot(() => {
-      const [fault] = openingFindings(connection, ledgerName)
+      const [fault] = openingFindings(connection, ledgerIdentity)
       return fault === undefined ? check(connection, steps) : { head: EMPTY_HEAD, fault }
     })
   } catch (error) {

@@ -6,6 +6,7 @@ import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { fileFindings, parts } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { boundedValue } from "../sqlite/stored-cells.ts"
+import { ledgerIdentity } from "./ledger-identity.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 
 const jsonColumns = [
@@ -61,7 +62,7 @@ const tablesOf = (connection: Connection): ReadonlySet<string> =>
 export const structureFindings = (connection: Connection): ReadonlyArray<Finding> => {
   const findings = parts([
     ["schema", () => schemaFindings(connection, LEDGER_VERSIONS, schemaSteps())],
-    ["pages", () => fileFindings(connection)],
+    ["pages", () => fileFindings(connection, ledgerIdentity)],
     ["foreign keys", () => foreignKeys(connection)],
     ["head", () => (tablesOf(connection).has("head") ? headRows(connection) : [])],
     ["JSON", () => invalidJson(connection, tablesOf(connection))]

@@ -107,7 +107,7 @@ const tamperings: {
 } = {
   INTEGRITY: {
     change: () => (database) => withoutTypes(database, "cassette_steps", "payload_json", "NULL"),
-    where: () => "database"
+    where: () => "cassette_steps"
   },
   FOREIGN_KEY: {
     change: ({ committed }) => [

@@ -11,6 +11,7 @@ import { contentRoot, receiptHash, recordHash } from "../../domain/network/recor
 import { recordsRoot } from "../../domain/network/record-root.ts"
 import { sha256, sha256Bytes } from "../hashing/sha256.ts"
 import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
+import { cassetteIdentity } from "./cassette-identity.ts"
 import { fileFindings, judgeFile, part, stoppedTogether, stopsOf } from "../sqlite/file-check.ts"
 import { lookInto } from "../sqlite/traceless-reading.ts"
 import { companionNotes, schemaFindings } from "../sqlite/schema-check.ts"
@@ -44,7 +45,7 @@ const checkStructure = (connection: Connection, warnings: Array<string>, find: F
     warnings.push(...companionNotes(connection))
     return schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())
   })
-  const { cells, pages } = judgeFile(connection)
+  const { cells, pages } = judgeFile(connection, cassetteIdentity)
   for (const { code, message, where } of [...pages, ...schema, ...cells]) {
     find(code as CassetteFinding["code"], where, message)
   }

@@ -30,6 +30,7 @@ import { journalFault } from "../sqlite/journal-fault.ts"
 import { leftLogFault } from "../sqlite/left-log.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { lookUntouched } from "../sqlite/traceless-reading.ts"
+import { cassetteIdentity } from "./cassette-identity.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
 import { CASSETTE_VERSIONS, type CassetteBirth, cassetteSteps, createCassette } from "./cassette-schema.ts"
 
@@ -98,7 +99,7 @@ const inspected = (connection: Connection): CassetteInspection =>
 /** What is wrong with a cassette before anything is written to it: its header, its free pages, its schema by its exact SQL. */
 const findingsAtOpening = (connection: Connection): ReadonlyArray<Finding> =>
   connection.snapshot(() => [
-    ...openingFindings(connection),
+    ...openingFindings(connection, cassetteIdentity),
     ...schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())
   ])
 

@@ -115,46 +115,17 @@ const account = (connection: Connection): Findings => {
       )
 }
 
-/** What is wrong with a database's file. */
-export interface FileJudgement {
-  /** Header, b-trees, free pages and indexes. */
-  readonly pages: Findings
-  /** The cells that hold another type than their column's. */
-  readonly cells: Findings
+/** What tells one database from another of its kind, and how far its history goes: a number that no commit takes back. */
+export interface Identity {
+  readonly name: string
+  readonly newest: number
 }
 
-/**
- * Everything that is wrong with the pages and the types of an open database. The schema, and what rows say, are for others to
- * judge. Busy, and errors of the operating system, pass through.
- */
-export const judgeFile = (connection: Connection): FileJudgement =>
-  connection.snapshot(() => {
-    const header = part("header", () => headerFindings(connection))
-    const unsound = part("database", () => integrity(connection))
-    // Where SQLite's check finds nothing, every cell has the type of its column.
-    if (unsound.length === 0) {
-      return { pages: [...header, ...part("pages", () => account(connection))], cells: [] }
-    }
-    const told = new Set<string>()
-    const cells = part("cells", () =>
-      parts(
-        typedTables(connection).map((table) => [table.table, () => misplacedTypes(connection, table, told)])
-      )
-    )
-    return { pages: [...header, ...unsound.filter((finding) => !isToldByRow(finding, told))], cells }
-  })
-
-/** The same as one list. */
-export const fileFindings = (connection: Connection): Findings => {
-  const { cells, pages } = judgeFile(connection)
-  return [...pages, ...cells]
-}
-
-/** What tells one database from another of its kind; undefined where it cannot be told. */
-export type Identify = (host: SqlHost) => string | undefined
+/** Tells what a database is; undefined where it cannot be told. */
+export type Identify = (host: SqlHost) => Identity | undefined
 
 /** What the file is without its log, looked at in memory. */
-const identityAlone = (bytes: StoredBytes, identify: Identify): string | undefined => {
+const identityAlone = (bytes: StoredBytes, identify: Identify): Identity | undefined => {
   const image = Buffer.from(bytes.read(0, bytes.length))
   // A database in memory has no log, and must not say that it needs one.
   image.fill(1, 18, 20)
@@ -171,15 +142,82 @@ const identityAlone = (bytes: StoredBytes, identify: Identify): string | undefin
   }
 }
 
-/** A log that may be another file's is looked at closely: with its own log a file is sound, and the same database. */
+/** What a file without its log and with it cannot both be. */
+const disagreement = (alone: Identity | undefined, both: Identity | undefined): string | undefined => {
+  if (alone === undefined) return undefined
+  if (alone.name !== both?.name) return `alone the file is ${alone.name}, with it ${both?.name ?? "none"}`
+  return alone.newest > both.newest
+    ? `alone the file goes to ${alone.newest}, with it to ${both.newest}: the log is older`
+    : undefined
+}
+
+/** What shows that the log is not this file's, of what the two say of themselves. */
+const logDisagreement = (
+  connection: Connection,
+  bytes: StoredBytes,
+  identify: Identify
+): string | undefined => {
+  const { file } = connection
+  return file !== undefined && logMayBeForeign(file, bytes, Number(connection.pragma("page_size")))
+    ? disagreement(identityAlone(bytes, identify), identify(connection))
+    : undefined
+}
+
+/** A log with which the file is another database, or goes less far than without it. */
+const foreignLogOf = (connection: Connection, identify: Identify): Findings =>
+  readStored(connection, (bytes) => {
+    const wrong = bytes?.logged === true ? logDisagreement(connection, bytes, identify) : undefined
+    return wrong === undefined ? [] : [foreignLog(connection.file ?? "", wrong)]
+  })
+
+/** What is wrong with a database's file. */
+export interface FileJudgement {
+  /** Header, b-trees, free pages and indexes. */
+  readonly pages: Findings
+  /** The cells that hold another type than their column's. */
+  readonly cells: Findings
+}
+
+/**
+ * Everything that is wrong with the pages and the types of an open database. The schema, and what rows say, are for others to
+ * judge. Busy, and errors of the operating system, pass through.
+ */
+export const judgeFile = (connection: Connection, identify: Identify = () => undefined): FileJudgement =>
+  connection.snapshot(() => {
+    const header = [
+      ...part("header", () => headerFindings(connection)),
+      ...part("log", () => foreignLogOf(connection, identify))
+    ]
+    const unsound = part("database", () => integrity(connection))
+    // Where SQLite's check finds nothing, every cell has the type of its column.
+    if (unsound.length === 0) {
+      return { pages: [...header, ...part("pages", () => account(connection))], cells: [] }
+    }
+    const told = new Set<string>()
+    const cells = part("cells", () =>
+      parts(
+        typedTables(connection).map((table) => [table.table, () => misplacedTypes(connection, table, told)])
+      )
+    )
+    return { pages: [...header, ...unsound.filter((finding) => !isToldByRow(finding, told))], cells }
+  })
+
+/** The same as one list. */
+export const fileFindings = (connection: Connection, identify?: Identify): Findings => {
+  const { cells, pages } = judgeFile(connection, identify)
+  return [...pages, ...cells]
+}
+
+/**
+ * A log that may be another file's is looked at closely: with its own log a file is sound, the same database, and never
+ * further back than without it.
+ */
 const foreignLogFindings = (connection: Connection, bytes: StoredBytes, identify: Identify): Findings => {
   const { file } = connection
   if (file === undefined || !logMayBeForeign(file, bytes, Number(connection.pragma("page_size")))) return []
   const alone = identityAlone(bytes, identify)
   const both = identify(connection)
-  const other =
-    alone !== undefined && alone !== both ? `alone the file is ${alone}, with it ${both}` : undefined
-  const wrong = other ?? fileFindings(connection)[0]?.message
+  const wrong = disagreement(alone, both) ?? fileFindings(connection)[0]?.message
   return wrong === undefined ? [] : [foreignLog(file, wrong)]
 }
 

@@ -75,11 +75,11 @@ const adviceOnNames = (file: string, facts: Stats): string => {
   }
   const other = otherNames(file, facts)
   if (other === undefined) {
-    return `find the others (find / -xdev -samefile FILE), end what writes through them, and remove all but one; or write to a copy (cortex cassette backup)`
+    return `find the others (find / -xdev -samefile ${file}), end what writes through them, and remove all but one; or write to a copy (cortex cassette backup COPY)`
   }
   return other.draft
     ? `a command that was killed left ${other.path}: remove that name`
-    : `${other.path} is one: end what writes through it, and remove one of the two; or write to a copy (cortex cassette backup)`
+    : `${other.path} is one: end what writes through it, and remove one of the two; or write to a copy (cortex cassette backup COPY)`
 }
 
 /** What is said of a file with several names; undefined for a file with one, beside so many that are `known`. */

@@ -61,6 +61,28 @@ const largestRootFinding = (connection: Connection, bytes: StoredBytes): Finding
     : [damage("header", `bytes 52 to 55 say that the largest root page is ${largest}, it is ${row?.root}`)]
 }
 
+/**
+ * What is wrong with the root pages that the schema names. Two tables or indexes on one page would write into each other, and
+ * SQLite does not look before it does.
+ */
+const rootFindings = (connection: Connection, pages: number): Findings => {
+  const roots = connection.all<{ name: string; type: string; root: unknown }>(
+    "SELECT type, CAST(name AS TEXT) AS name, rootpage AS root FROM sqlite_schema WHERE type IN ('table', 'index') AND sql NOT LIKE 'create virtual table%' OR type IN ('table', 'index') AND sql IS NULL"
+  )
+  const owners = new Map<unknown, string>()
+  const findings: Array<Finding> = []
+  for (const { name, root, type } of roots) {
+    const owner = owners.get(root)
+    if (!Number.isInteger(root) || Number(root) < 2 || Number(root) > pages) {
+      findings.push(damage(`${type} ${name}`, `its root page is ${String(root)}, of ${pages} pages`))
+    } else if (owner !== undefined) {
+      findings.push(damage(`${type} ${name}`, `its root page ${String(root)} is that of ${owner} too`))
+    }
+    owners.set(root, `${type} ${name}`)
+  }
+  return findings
+}
+
 /** What is wrong with the file of an open database; `besideLog` judges one that has a log with content beside it. */
 export const quickFindings = (
   connection: Connection,
@@ -72,11 +94,12 @@ export const quickFindings = (
     if (free > 0 && free >= pages) {
       return [damage("header", `the header says that ${free} of ${pages} pages are free, which cannot be`)]
     }
+    const roots = rootFindings(connection, pages)
     return readStored(connection, (bytes) => {
-      if (bytes === undefined || bytes.length === 0) return []
+      if (bytes === undefined || bytes.length === 0) return roots
       const faults = headerOf(bytes)
       if (faults.length > 0) return faults
-      if (bytes.logged) return besideLog(bytes)
-      return [...largestRootFinding(connection, bytes), ...freelistFindings(connection, bytes)]
+      if (bytes.logged) return [...besideLog(bytes), ...roots]
+      return [...roots, ...largestRootFinding(connection, bytes), ...freelistFindings(connection, bytes)]
     })
   })

@@ -43,6 +43,7 @@ describe("the entry point", () => {
       "infrastructure/bundles",
       "infrastructure/bundles",
       "infrastructure/hashing",
+      "infrastructure/hashing",
       "interfaces/bundle"
     ])
     expect(own.length).toBeLessThan(45)

@@ -3,7 +3,16 @@
 // more of its own when it needs it. It must load nothing but what Node brings.
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync
+} from "node:fs"
 import { enableCompileCache } from "node:module"
 import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -49,6 +58,8 @@ const stateOfSources = (): string => {
 const build = (folder: string): void => {
   mkdirSync(cache, { recursive: true })
   const draft = mkdtempSync(join(cache, "draft-"))
+  // Other users of the checkout start this bundle, too.
+  chmodSync(draft, 0o777 & ~process.umask())
   const rolldown = join(root, "node_modules", "rolldown", "bin", "cli.mjs")
   const settings = ["--config", "rolldown.config.ts", "--logLevel", "silent", "--dir", draft]
   try {

@@ -8,6 +8,8 @@ import { makeFolders } from "../../../infrastructure/sqlite/new-folders.ts"
 import { ConfigurationExists } from "../../../domain/network/errors.ts"
 import { rootOf } from "../../../infrastructure/network/configured-cassettes.ts"
 import { fileFailure } from "../../../infrastructure/sqlite/file-system.ts"
+import { withPlace } from "../advice.ts"
+import { Host } from "../host.ts"
 import { answer } from "../output.ts"
 import { networkFileOptions } from "./network-flags.ts"
 import { networkTemplate } from "./network-template.ts"
@@ -30,7 +32,11 @@ export const initCommand = Command.make(
   Effect.fnUntraced(function* () {
     const { file } = yield* networkFileOptions
     yield* write(file, networkTemplate(rootOf(file)))
-    yield* answer({ data: { file }, lines: () => [`wrote ${file}`, "next: cortex network index"] })
+    const host = yield* Host
+    yield* answer({
+      data: { file },
+      lines: () => [`wrote ${file}`, withPlace(host, "next: cortex network index")]
+    })
   })
 ).pipe(
   Command.withDescription(

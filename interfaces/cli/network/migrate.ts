@@ -8,6 +8,8 @@ import { carryCassette, type CarryingReport } from "../../../infrastructure/netw
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { switchFlag } from "../options.ts"
+import { withPlace } from "../advice.ts"
+import { Host, type HostShape } from "../host.ts"
 import { answer } from "../output.ts"
 import { type Line, table } from "../printable.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
@@ -15,7 +17,7 @@ import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 const refusalOf = ({ configuration, refusal }: ConfiguredCassette): string | undefined =>
   configuration.type === "external" ? "it is external: it is never written to" : refusal
 
-const lines = (reports: ReadonlyArray<CarryingReport>): ReadonlyArray<Line> =>
+const lines = (reports: ReadonlyArray<CarryingReport>, host: HostShape): ReadonlyArray<Line> =>
   reports.length === 0
     ? ["every cassette is as the configuration asks for"]
     : table(
@@ -28,7 +30,7 @@ const lines = (reports: ReadonlyArray<CarryingReport>): ReadonlyArray<Line> =>
           `${left_behind}`,
           kept
         ])
-      ).concat("next: cortex network index")
+      ).concat(withPlace(host, "next: cortex network index"))
 
 export const migrateCommand = Command.make(
   "migrate",
@@ -50,7 +52,8 @@ export const migrateCommand = Command.make(
       (cassette) => carryCassette(cassette, publish)
     )
     const cassettes = reports.filter((report) => report !== undefined)
-    yield* answer({ data: { cassettes }, lines: () => lines(cassettes) })
+    const host = yield* Host
+    yield* answer({ data: { cassettes }, lines: () => lines(cassettes, host) })
   })
 ).pipe(
   Command.withDescription(
