@@ -14,6 +14,7 @@ import { isWritable } from "../../../infrastructure/sqlite/file-access.ts"
 import { leftLogFault } from "../../../infrastructure/sqlite/left-log.ts"
 import { loneFileFault } from "../../../infrastructure/sqlite/lone-file.ts"
 import { companionNotes } from "../../../infrastructure/sqlite/schema-check.ts"
+import { Busy, sqliteFailure } from "../../../infrastructure/sqlite/sqlite-errors.ts"
 import { lookInto, lookThrough } from "../../../infrastructure/sqlite/traceless-reading.ts"
 import { Durability } from "../cassette/ledger-flags.ts"
 import { withLedgerFile } from "../cassette/open-ledger.ts"
@@ -76,16 +77,23 @@ const orUnusable = <A extends ReadonlyArray<Check>, E extends OpeningFailure, R>
 ) =>
   Effect.catch(program, (error) => Effect.succeed<ReadonlyArray<Check>>([unusableCheck(name, error, verify)]))
 
-/** Reads through SQLite or the file system; what either says against it is an error with a message. */
-const attempt = <A>(work: () => A): Effect.Effect<A, OpeningFailure> =>
-  Effect.try({
-    try: work,
-    catch: (error) => ({ message: error instanceof Error ? error.message : String(error) })
-  })
+/** What SQLite says against a file as the error that a command would end with; other errors by their message. */
+const failureIn = (file: string, error: unknown): OpeningFailure => {
+  try {
+    const failure = sqliteFailure(file, error)
+    return failure instanceof Busy ? { _tag: "StoreBusy", message: `another program holds ${file}` } : failure
+  } catch {
+    return { message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Reads a file through SQLite or the file system; what either says against it is an error with a message. */
+const attempt = <A>(file: string, work: () => A): Effect.Effect<A, OpeningFailure> =>
+  Effect.try({ try: work, catch: (error) => failureIn(file, error) })
 
 /** What is to be said of the tables that other tools keep in a database. */
 const companionsIn = (name: string, file: string) =>
-  attempt(() => companionChecks(name, lookInto(file, companionNotes)))
+  attempt(file, () => companionChecks(name, lookInto(file, companionNotes)))
 
 const factsOfLedger = Effect.fnUntraced(function* (file: string) {
   const durability = yield* Durability
@@ -100,7 +108,7 @@ const factsOfLedger = Effect.fnUntraced(function* (file: string) {
   )
   const now = yield* Clock.currentTimeMillis
   const ago = (days: number) => nearestTimestamp(Math.max(0, now - days * DAY_MILLIS))
-  return yield* attempt(() =>
+  return yield* attempt(file, () =>
     lookInto(file, (connection) =>
       connection.snapshot(() => {
         const { events, last_day, last_week, newest } = logGrowth(connection, ago(1), ago(7))
@@ -142,9 +150,17 @@ export const ledgerChecksOf = (file: string) => {
     "ledger",
     "cortex cassette verify",
     Effect.gen(function* () {
-      const facts = yield* factsOfLedger(file)
-      const place = yield* attempt(() => fileFacts("ledger", file))
-      return [...fileChecks(place), ...ledgerChecks(facts, place), ...(yield* companionsIn("ledger", file))]
+      const place = yield* attempt(file, () => fileFacts("ledger", file))
+      // What can be said of the file is said also where nothing in it can be read.
+      const content = yield* orUnusable(
+        "ledger",
+        "cortex cassette verify",
+        Effect.gen(function* () {
+          const facts = yield* factsOfLedger(file)
+          return [...ledgerChecks(facts, place), ...(yield* companionsIn("ledger", file))]
+        })
+      )
+      return [...fileChecks(place), ...content]
     })
   )
 }
@@ -164,12 +180,24 @@ export const databaseChecksOf = <E extends OpeningFailure, R>(
     name,
     verify,
     Effect.gen(function* () {
-      const seen = yield* look
-      const place = yield* attempt(() => fileFacts(name, file))
-      const whole = { check: name, state: "ok" as const, seen: `${seen}; ${file}, ${bytesText(place.bytes)}` }
+      const place = yield* attempt(file, () => fileFacts(name, file))
       // One line for a database that needs nothing: a network has many.
       const needed = fileChecks(place).filter(({ state }) => state !== "ok")
-      return [whole, ...needed, ...(yield* companionsIn(name, file))]
+      const content = yield* orUnusable(
+        name,
+        verify,
+        Effect.gen(function* () {
+          const seen = yield* look
+          const whole = {
+            check: name,
+            state: "ok" as const,
+            seen: `${seen}; ${file}, ${bytesText(place.bytes)}`
+          }
+          return [whole, ...(yield* companionsIn(name, file))]
+        })
+      )
+      const [whole, ...rest] = content
+      return whole === undefined ? needed : [whole, ...needed, ...rest]
     })
   )
 }
