@@ -376,6 +376,27 @@ describe("usage", () => {
     ["a backup to nowhere", ["cassette", "backup", "--root", root], "USAGE", "file"]
   ])
 
+  refuses(2, [
+    [
+      "a ledger called -",
+      ["cassette", "status", "--db", "-"],
+      "INVALID_PARAMS",
+      "--db: a file is needed here"
+    ],
+    [
+      "a key from standard input",
+      ["cassette", "checkpoint", "--root", root, "--key", "-"],
+      "INVALID_PARAMS",
+      "--key: a file is needed here"
+    ],
+    [
+      "a root called -",
+      ["cassette", "status", "--root", "-"],
+      "INVALID_PARAMS",
+      "--root: a file is needed here"
+    ]
+  ])
+
   it("refuses a format that does not exist", async () => {
     const ran = await runCli(["cassette", "status", "--format", "xml"], { cwd: folder })
     expect(ran).toMatchObject({ code: 2, stdout: "" })

@@ -59,6 +59,12 @@ describe("memory save", () => {
     }
   })
 
+  it.each(["memory", "network"])("reads the question of %s query from standard input", async (group) => {
+    await json("memory", "save", "heliotrope is a colour", "--cassette", "memory")
+    const { document } = await runJson([group, "query", "-"], { cwd: folder, stdin: "heliotrope\n" })
+    expect(document.data).toMatchObject({ hits: [{ hash: hashOf("heliotrope is a colour") }] })
+  })
+
   it.each([
     ["blank text", [" \n\u200b", "--cassette", "memory"], "INVALID_PARAMS", 2],
     ["no text", ["--cassette", "memory"], "INVALID_PARAMS", 2],

@@ -64,11 +64,19 @@ export const switchFlag = (name: string, description: string) =>
 export const refusedFlag = (flag: string, message: string): InvalidInput =>
   new InvalidInput({ message: `${flag}: ${message}`, issues: [{ path: flag, message }] })
 
-/** A path from the command line, absolute; empty and impossible ones are refused. */
-export const absolutePath = (flag: string, path: string): Effect.Effect<string, InvalidInput, Host> =>
-  path === "" || path.includes("\0") || !path.isWellFormed()
-    ? Effect.fail(refusedFlag(flag, "name a file or folder"))
-    : Host.use((host) => Effect.succeed(resolve(host.cwd, path)))
+/** What is wrong with a path; a single `-` is standard input or output elsewhere, so that no file is meant by it. */
+const pathFault = (path: string): string | undefined => {
+  if (path === "-") return "a file is needed here, and - is none: name it (./- for a file of that name)"
+  return path === "" || path.includes("\0") || !path.isWellFormed() ? "name a file or folder" : undefined
+}
+
+/** A path from the command line, absolute; empty and impossible ones are refused, and `-`. */
+export const absolutePath = (flag: string, path: string): Effect.Effect<string, InvalidInput, Host> => {
+  const fault = pathFault(path)
+  return fault === undefined
+    ? Host.use((host) => Effect.succeed(resolve(host.cwd, path)))
+    : Effect.fail(refusedFlag(flag, fault))
+}
 
 /** The folder that `--root` or CORTEX_ROOT names, absolute. */
 export const rootFolder = Effect.gen(function* () {

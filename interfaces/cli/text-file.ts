@@ -24,3 +24,11 @@ export const readText = Effect.fnUntraced(function* (
     catch: () => refusedFlag(flag, `${path}: the text must be UTF-8`)
   })
 })
+
+/** A text that was given on the command line as `flag`; a single `-` is the text of standard input. */
+export const givenText = (
+  flag: string,
+  text: string,
+  bound?: Parameters<typeof readBytes>[2]
+): Effect.Effect<string, InvalidInput, Host> =>
+  text === "-" ? readText(flag, text, bound) : Effect.succeed(text)

@@ -53,6 +53,11 @@ const first = {
 }
 
 describe("record", () => {
+  it("reads the content from standard input where it is a single -", async () => {
+    const { document } = await json([...recordArgs("r1"), "--content", "-"], { stdin: "hello" })
+    expect(document.data).toEqual(first)
+  })
+
   it("creates the ledger and answers the record with its pinned hash", async () => {
     expect(existsSync(db)).toBe(false)
     expect(await record("r1")).toEqual(first)

@@ -13,7 +13,7 @@ import { withNetwork } from "../network/open-network.ts"
 import { refusedFlag } from "../options.ts"
 import { answer, writeWarnings } from "../output.ts"
 import { fieldLines } from "../printable.ts"
-import { readText } from "../text-file.ts"
+import { givenText, readText } from "../text-file.ts"
 
 const bound = {
   limit: MAX_MEMORY_BYTES,
@@ -22,7 +22,7 @@ const bound = {
 
 const textOf = (text: Option.Option<string>, file: Option.Option<string>) => {
   if (Option.isSome(text) && Option.isNone(file)) {
-    return text.value === "-" ? readText("text", "-", bound) : Effect.succeed(text.value)
+    return givenText("text", text.value, bound)
   }
   return Option.isSome(file) && Option.isNone(text)
     ? readText("--file", file.value, bound)

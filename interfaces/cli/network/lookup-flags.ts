@@ -4,6 +4,7 @@ import type { LookupOptions } from "../../../application/network/symbol-question
 import { DEFAULT_LIMIT } from "../../../domain/network/limits.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { switchFlag, wholeNumberFlag } from "../options.ts"
+import { givenText } from "../text-file.ts"
 
 export const lookupFlags = {
   cassettes: textFlag(
@@ -13,6 +14,16 @@ export const lookupFlags = {
   ).pipe(Flag.atLeast(0)),
   strict: switchFlag("strict", "any cassette that does not answer is an error")
 }
+
+/** A question of a pipe may be a whole text: what is looked for in it has a limit of its own. */
+const QUESTION_BYTES = 4_194_304
+
+/** The question that was given; a single `-` is the text of standard input. */
+export const questionText = (text: string) =>
+  givenText("text", text, {
+    limit: QUESTION_BYTES,
+    tooLarge: `the question is over ${QUESTION_BYTES} bytes: ask with less`
+  })
 
 export const limitFlag = wholeNumberFlag("limit", 0).pipe(
   Flag.withDefault(DEFAULT_LIMIT),

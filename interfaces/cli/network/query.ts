@@ -9,14 +9,16 @@ import { textFlag } from "../cassette/shared-flags.ts"
 import { maxBytesFlag } from "../bounded-output.ts"
 import { switchFlag } from "../options.ts"
 import { answerHits, answerHitsByCassette } from "./hit-lines.ts"
-import { limitFlag } from "./lookup-flags.ts"
+import { limitFlag, questionText } from "./lookup-flags.ts"
 import { withNetwork } from "./open-network.ts"
 
 export const queryCommand = Command.make(
   "query",
   {
     text: Argument.String("text").pipe(
-      Argument.withDescription('what to look for; words in double quotes ("…") must stand as they are')
+      Argument.withDescription(
+        'what to look for; words in double quotes ("…") must stand as they are; - is standard input'
+      )
     ),
     limit: limitFlag,
     cassettes: textFlag(
@@ -40,7 +42,17 @@ export const queryCommand = Command.make(
     maxBytes: maxBytesFlag,
     strict: switchFlag("strict", "any cassette that does not answer is an error")
   },
-  Effect.fnUntraced(function* ({ byCassette, capability, cassettes, limit, maxBytes, mode, strict, text }) {
+  Effect.fnUntraced(function* ({
+    byCassette,
+    capability,
+    cassettes,
+    limit,
+    maxBytes,
+    mode,
+    strict,
+    text: given
+  }) {
+    const text = yield* questionText(given)
     const options = {
       cassettes: cassettes.length === 0 ? undefined : cassettes,
       capability: Option.getOrUndefined(capability),

@@ -10,13 +10,13 @@ import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { refusedFlag } from "../options.ts"
 import { answer } from "../output.ts"
-import { readText } from "../text-file.ts"
+import { givenText, readText } from "../text-file.ts"
 import { recordLines } from "./record-lines.ts"
 
 const decode = decodeInput(RecordThought, asGiven)
 
 const contentOf = (content: Option.Option<string>, file: Option.Option<string>) => {
-  if (Option.isSome(content) && Option.isNone(file)) return Effect.succeed(content.value)
+  if (Option.isSome(content) && Option.isNone(file)) return givenText("--content", content.value)
   return Option.isSome(file) && Option.isNone(content)
     ? readText("--file", file.value)
     : Effect.fail(
@@ -30,7 +30,9 @@ export const recordCommand = Command.make(
     task: textFlag("task", "T", "the task whose chain the thought continues"),
     type: textFlag("type", "TYPE", "plan, analysis, decision or reflection"),
     agent: textFlag("agent", "A", "who thinks"),
-    content: textFlag("content", "TEXT", "the thought itself; may be empty").pipe(Flag.optional),
+    content: textFlag("content", "TEXT", "the thought itself; may be empty; - is standard input").pipe(
+      Flag.optional
+    ),
     file: textFlag("file", "FILE", "a file with the thought; - is standard input").pipe(Flag.optional),
     id: textFlag("id", "ID", "the record's id (default: a random UUID)").pipe(Flag.optional),
     timestamp: textFlag(
