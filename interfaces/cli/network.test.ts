@@ -35,6 +35,27 @@ afterAll(() => {
   for (const clean of cleanups) clean()
 })
 
+describe("the status of a cassette that is refused", () => {
+  it("tells the reason below the table, which stays as narrow as its words", async () => {
+    const folder = fresh()
+    const configure = (mutability: string) =>
+      write(
+        folder,
+        "net.yaml",
+        `network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: notes, path: notes.db, type: local, auto_index: true, mutability: ${mutability}, sources: ["docs/**"]}\n`
+      )
+    configure("read-write")
+    expect((await runCli(["network", "index", "--config", "net.yaml"], { cwd: folder })).code).toBe(0)
+    configure("append-only")
+    const { stdout } = await runCli(["network", "status", "--config", "net.yaml"], { cwd: folder })
+    const [heading = "", row = "", ...rest] = stdout.split("\n")
+    expect(heading).toMatch(/^cassette +status +mutability/)
+    expect(row).toMatch(/^notes +refused$/)
+    expect(heading.length).toBeLessThan(100)
+    expect(rest.join("\n")).toMatch(/^notes is refused: .*append-only/m)
+  })
+})
+
 describe("three commands", () => {
   let folder = ""
   beforeAll(async () => {

@@ -19,6 +19,14 @@ const shown = (health: CassetteHealth, configured: ReadonlyArray<ConfiguredCasse
   return { ...health, declared: declared.filter((capability) => !proven.includes(capability)) }
 }
 
+/** Why a cassette is not as it should be: a sentence, which would make a column of the table as wide as itself. */
+const reasonLines = (cassettes: ReadonlyArray<Shown>): ReadonlyArray<Line> =>
+  cassettes.flatMap((cassette) =>
+    "stats" in cassette || !("reason" in cassette) || cassette.reason === undefined
+      ? []
+      : ["", `${cassette.cassette_id} is ${cassette.status}: ${cassette.reason}`]
+  )
+
 const statusLines = (cassettes: ReadonlyArray<Shown>): ReadonlyArray<Line> =>
   table(
     ["cassette", "status", "mutability", "files", "chunks", "hash", "capabilities", "declared only"],
@@ -34,16 +42,7 @@ const statusLines = (cassettes: ReadonlyArray<Shown>): ReadonlyArray<Line> =>
             cassette.capabilities.join(","),
             cassette.declared.join(",")
           ]
-        : [
-            cassette.cassette_id,
-            cassette.status,
-            "reason" in cassette ? (cassette.reason ?? "") : "",
-            "",
-            "",
-            "",
-            "",
-            cassette.declared.join(",")
-          ]
+        : [cassette.cassette_id, cassette.status, "", "", "", "", "", cassette.declared.join(",")]
     )
   )
 
@@ -77,7 +76,7 @@ export const statusCommand = Command.make(
     ])
     yield* answer({
       data: { cassettes, embedder },
-      lines: () => [...statusLines(cassettes), ...embedderLines(embedder)]
+      lines: () => [...statusLines(cassettes), ...embedderLines(embedder), ...reasonLines(cassettes)]
     })
   })
 ).pipe(
