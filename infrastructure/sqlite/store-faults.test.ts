@@ -2,7 +2,6 @@
  * One contract for ledger, corpus database and cassette: whatever is wrong with a file, its disk or its neighbours ends
  * in its named error, leaves nothing half-written, and is forgotten once the cause is gone.
  */
-import { spawnSync } from "node:child_process"
 import {
   chmodSync,
   copyFileSync,
@@ -24,25 +23,12 @@ import { answerOf, startChild } from "../testing/child-process.ts"
 import { firstOpeners } from "../testing/first-openers.ts"
 import { HELD_LOCK_OUTCOME, heldLock } from "../testing/held-lock.ts"
 import { nobodyReaches } from "../testing/nobody.ts"
+import { onSmallDisk, smallDiskMountable } from "../testing/small-disk.ts"
 import { type Refusal, type StoreKind, type StoreName, storeKinds } from "../testing/store-kinds.ts"
-import { folderState, keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
+import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
 
 const refusal = (effect: Effect.Effect<unknown, { readonly _tag: string }>) =>
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
-
-const onSmallDisk = (folder: string): ReadonlyArray<string> => {
-  const mount = `mount -t tmpfs -o size=8k tmpfs "${folder}" && exec "$@"`
-  return ["unshare", "--mount", "sh", "-c", mount, "sh"]
-}
-
-const mountable = (() => {
-  const { folder, remove } = keptFolder()
-  const [command = "", ...args] = [...onSmallDisk(folder), "true"]
-  const { status } = spawnSync(command, args, { stdio: "ignore" })
-  remove()
-  return status === 0
-})()
-if (!mountable) console.warn("SKIPPED: a small file system cannot be mounted here (it needs root on Linux)")
 
 const raw = (file: string, ...statements: ReadonlyArray<string>) => {
   const database = new Database(file)
@@ -285,7 +271,7 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[StoreNam
       })
     )
 
-    it.skipIf(!mountable)("that is mounted without its folder is read and not written", async () => {
+    it.skipIf(!smallDiskMountable)("that is mounted without its folder is read and not written", async () => {
       const folder = temporaryFolder()
       const [host, container] = ["host", "container"].map((each) => join(folder, each))
       const file = join(container!, "a.db")
@@ -338,38 +324,43 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[StoreNam
         })
     )
 
-    it.live.skipIf(!mountable)("on a read-only file system is read, and written once it can be", () =>
-      Effect.gen(function* () {
-        for (const writerDied of [false, true]) {
-          const { file, folder } = yield* writerDied ? died : made
-          const before = folderState(folder)
-          const answer = yield* Effect.promise(() =>
-            answerOf([name, "use", file, "root"], { script: "store", wrapper: onReadOnlyDisk(folder) })
-          )
-          assert.deepStrictEqual(answer, { write: "ReadOnlyStore", read: writerDied ? 2 : 1 })
-          assert.deepStrictEqual(folderState(folder), before)
-          yield* write(file, 3)
-          assert.strictEqual(yield* count(file), writerDied ? 3 : 2)
-        }
-      })
+    it.live.skipIf(!smallDiskMountable)(
+      "on a read-only file system is read, and written once it can be",
+      () =>
+        Effect.gen(function* () {
+          for (const writerDied of [false, true]) {
+            const { file, folder } = yield* writerDied ? died : made
+            const before = folderState(folder)
+            const answer = yield* Effect.promise(() =>
+              answerOf([name, "use", file, "root"], { script: "store", wrapper: onReadOnlyDisk(folder) })
+            )
+            assert.deepStrictEqual(answer, { write: "ReadOnlyStore", read: writerDied ? 2 : 1 })
+            assert.deepStrictEqual(folderState(folder), before)
+            yield* write(file, 3)
+            assert.strictEqual(yield* count(file), writerDied ? 3 : 2)
+          }
+        })
     )
 
-    it.skipIf(!mountable)("on a full disk is StorageFull, is read, and works with room again", async () => {
-      const folder = temporaryFolder()
-      const answer = await answerOf([name, "fill", join(folder, "a.db")], {
-        script: "store",
-        wrapper: onSmallDisk(folder)
-      })
-      assert.deepStrictEqual(answer, {
-        born: "StorageFull",
-        first: "done",
-        full: "StorageFull",
-        readWhenFull: 1,
-        readWithoutCopy: name === "cassette" ? NO_ROOM_FOR_A_CASSETTE : "StorageFull",
-        later: "done",
-        count: 2,
-        left: 1
-      })
-    })
+    it.skipIf(!smallDiskMountable)(
+      "on a full disk is StorageFull, is read, and works with room again",
+      async () => {
+        const folder = temporaryFolder()
+        const answer = await answerOf([name, "fill", join(folder, "a.db")], {
+          script: "store",
+          wrapper: onSmallDisk(folder, 8)
+        })
+        assert.deepStrictEqual(answer, {
+          born: "StorageFull",
+          first: "done",
+          full: "StorageFull",
+          readWhenFull: 1,
+          readWithoutCopy: name === "cassette" ? NO_ROOM_FOR_A_CASSETTE : "StorageFull",
+          later: "done",
+          count: 2,
+          left: 1
+        })
+      }
+    )
   })
 }
