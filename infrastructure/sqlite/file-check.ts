@@ -188,8 +188,14 @@ export const judgeFile = (connection: Connection, identify: Identify = () => und
       ...part("header", () => headerFindings(connection)),
       ...part("log", () => foreignLogOf(connection, identify))
     ]
-    const unsound = part("database", () => integrity(connection))
-    // Where SQLite's check finds nothing, every cell has the type of its column.
+    const checked: { unsound?: Findings } = {}
+    const stopped = stopsOf("database", () => {
+      checked.unsound = integrity(connection)
+    })
+    const { unsound } = checked
+    // What SQLite's check cannot read, no other reading of it can.
+    if (unsound === undefined) return { pages: [...header, ...stopped], cells: [] }
+    // Where it finds nothing, every cell has the type of its column.
     if (unsound.length === 0) {
       return { pages: [...header, ...part("pages", () => account(connection))], cells: [] }
     }
