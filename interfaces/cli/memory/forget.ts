@@ -29,7 +29,7 @@ export const forgetCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Remove a memory from a cassette, with all of its saves, its words and its vectors. Receipts keep its hashes. An agent forgets only what it alone has saved; cassettes that are immutable, stable or append-only forget nothing. Backups and cartridges that were made before are not touched."
+    "Remove a memory from a cassette, with all of its saves, its words and its vectors. Receipts keep its hashes. An agent forgets only what it alone has saved; cassettes that are immutable, stable or append-only forget nothing. Backups and cartridges that were made before are not touched, nor are the old files (.before-…) that network migrate keeps beside a cassette."
   ),
   Command.withShortDescription("remove a memory"),
   Command.withExamples([
