@@ -151,24 +151,21 @@ const disagreement = (alone: Identity | undefined, both: Identity | undefined): 
     : undefined
 }
 
-/** What shows that the log is not this file's, of what the two say of themselves. */
-const logDisagreement = (
+/**
+ * A log that may be another file's, held against what the file says without it: it must be the same database, and never go less
+ * far with its log. `closer` is asked for a fault where both agree.
+ */
+const foreignLogFindings = (
   connection: Connection,
   bytes: StoredBytes,
-  identify: Identify
-): string | undefined => {
+  identify: Identify,
+  closer: () => string | undefined = () => undefined
+): Findings => {
   const { file } = connection
-  return file !== undefined && logMayBeForeign(file, bytes, Number(connection.pragma("page_size")))
-    ? disagreement(identityAlone(bytes, identify), identify(connection))
-    : undefined
+  if (file === undefined || !logMayBeForeign(file, bytes, Number(connection.pragma("page_size")))) return []
+  const wrong = disagreement(identityAlone(bytes, identify), identify(connection)) ?? closer()
+  return wrong === undefined ? [] : [foreignLog(file, wrong)]
 }
-
-/** A log with which the file is another database, or goes less far than without it. */
-const foreignLogOf = (connection: Connection, identify: Identify): Findings =>
-  readStored(connection, (bytes) => {
-    const wrong = bytes?.logged === true ? logDisagreement(connection, bytes, identify) : undefined
-    return wrong === undefined ? [] : [foreignLog(connection.file ?? "", wrong)]
-  })
 
 /** What is wrong with a database's file. */
 export interface FileJudgement {
@@ -186,7 +183,11 @@ export const judgeFile = (connection: Connection, identify: Identify = () => und
   connection.snapshot(() => {
     const header = [
       ...part("header", () => headerFindings(connection)),
-      ...part("log", () => foreignLogOf(connection, identify))
+      ...part("log", () =>
+        readStored(connection, (bytes) =>
+          bytes?.logged === true ? foreignLogFindings(connection, bytes, identify) : []
+        )
+      )
     ]
     const checked: { unsound?: Findings } = {}
     const stopped = stopsOf("database", () => {
@@ -215,18 +216,12 @@ export const fileFindings = (connection: Connection, identify?: Identify): Findi
 }
 
 /**
- * A log that may be another file's is looked at closely: with its own log a file is sound, the same database, and never
- * further back than without it.
+ * The same in few reads, however large the file is: for every opening. A log that may be another file's is looked at closely: with
+ * its own log a file is sound.
  */
-const foreignLogFindings = (connection: Connection, bytes: StoredBytes, identify: Identify): Findings => {
-  const { file } = connection
-  if (file === undefined || !logMayBeForeign(file, bytes, Number(connection.pragma("page_size")))) return []
-  const alone = identityAlone(bytes, identify)
-  const both = identify(connection)
-  const wrong = disagreement(alone, both) ?? fileFindings(connection)[0]?.message
-  return wrong === undefined ? [] : [foreignLog(file, wrong)]
-}
-
-/** The same in few reads, however large the file is: for every opening. It also sees a log that is not this file's. */
 export const openingFindings = (connection: Connection, identify: Identify = () => undefined): Findings =>
-  part("header", () => quickFindings(connection, (bytes) => foreignLogFindings(connection, bytes, identify)))
+  part("header", () =>
+    quickFindings(connection, (bytes) =>
+      foreignLogFindings(connection, bytes, identify, () => fileFindings(connection)[0]?.message)
+    )
+  )

@@ -67,7 +67,7 @@ const largestRootFinding = (connection: Connection, bytes: StoredBytes): Finding
  */
 const rootFindings = (connection: Connection, pages: number): Findings => {
   const roots = connection.all<{ name: string; type: string; root: unknown }>(
-    "SELECT type, CAST(name AS TEXT) AS name, rootpage AS root FROM sqlite_schema WHERE type IN ('table', 'index') AND sql NOT LIKE 'create virtual table%' OR type IN ('table', 'index') AND sql IS NULL"
+    "SELECT type, CAST(name AS TEXT) AS name, rootpage AS root FROM sqlite_schema WHERE type IN ('table', 'index') AND coalesce(sql, '') NOT LIKE 'create virtual table%'"
   )
   const owners = new Map<unknown, string>()
   const findings: Array<Finding> = []

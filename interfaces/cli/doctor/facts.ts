@@ -139,65 +139,64 @@ const absentCheck = (name: string, file: string, how: string): Check => {
   return left === undefined ? missingCheck(name, file, how) : leftLogCheck(name, left)
 }
 
-/** Everything that is to be said of the ledger at a path. */
-export const ledgerChecksOf = (file: string) => {
-  if (!stands(file)) {
-    return Effect.succeed<ReadonlyArray<Check>>([
-      absentCheck("ledger", file, "the first message that is posted makes it")
-    ])
-  }
-  return orUnusable(
-    "ledger",
-    "cortex cassette verify",
-    Effect.gen(function* () {
-      const place = yield* attempt(file, () => fileFacts("ledger", file))
-      // What can be said of the file is said also where nothing in it can be read.
-      const content = yield* orUnusable(
-        "ledger",
-        "cortex cassette verify",
-        Effect.gen(function* () {
-          const facts = yield* factsOfLedger(file)
-          return [...ledgerChecks(facts, place), ...(yield* companionsIn("ledger", file))]
-        })
-      )
-      return [...fileChecks(place), ...content]
-    })
-  )
+interface Database {
+  readonly name: string
+  readonly file: string
+  readonly how: string
+  readonly verify: string
 }
 
-/** What is to be said of another database at a path: `look` opens it and gives what was seen. */
-export const databaseChecksOf = <E extends OpeningFailure, R>(
-  {
-    file,
-    how,
-    name,
-    verify
-  }: { readonly name: string; readonly file: string; readonly how: string; readonly verify: string },
-  look: Effect.Effect<string, E, R>
+/** What is to be said of a database's file, and of its content; of the file also where nothing in it can be read. */
+const checksOfFile = <E extends OpeningFailure, R>(
+  { file, how, name, verify }: Database,
+  content: (place: FileFacts) => Effect.Effect<ReadonlyArray<Check>, E, R>,
+  arranged: (ofFile: ReadonlyArray<Check>, ofContent: ReadonlyArray<Check>) => ReadonlyArray<Check>
 ): Effect.Effect<ReadonlyArray<Check>, never, R> => {
   if (!stands(file)) return Effect.succeed([absentCheck(name, file, how)])
+  const inside = (place: FileFacts) =>
+    Effect.map(orUnusable(name, verify, content(place)), (found) => arranged(fileChecks(place), found))
   return orUnusable(
     name,
     verify,
-    Effect.gen(function* () {
-      const place = yield* attempt(file, () => fileFacts(name, file))
-      // One line for a database that needs nothing: a network has many.
-      const needed = fileChecks(place).filter(({ state }) => state !== "ok")
-      const content = yield* orUnusable(
-        name,
-        verify,
-        Effect.gen(function* () {
-          const seen = yield* look
-          const whole = {
-            check: name,
-            state: "ok" as const,
-            seen: `${seen}; ${file}, ${bytesText(place.bytes)}`
-          }
-          return [whole, ...(yield* companionsIn(name, file))]
-        })
-      )
-      const [whole, ...rest] = content
-      return whole === undefined ? needed : [whole, ...needed, ...rest]
-    })
+    Effect.flatMap(
+      attempt(file, () => fileFacts(name, file)),
+      inside
+    )
   )
 }
+
+/** Everything that is to be said of the ledger at a path. */
+export const ledgerChecksOf = (file: string) =>
+  checksOfFile(
+    {
+      name: "ledger",
+      file,
+      how: "the first message that is posted makes it",
+      verify: "cortex cassette verify"
+    },
+    Effect.fnUntraced(function* (place) {
+      const facts = yield* factsOfLedger(file)
+      return [...ledgerChecks(facts, place), ...(yield* companionsIn("ledger", file))]
+    }),
+    (ofFile, ofContent) => [...ofFile, ...ofContent]
+  )
+
+/** What is to be said of another database at a path: `look` opens it and gives what was seen. */
+export const databaseChecksOf = <E extends OpeningFailure, R>(
+  database: Database,
+  look: Effect.Effect<string, E, R>
+): Effect.Effect<ReadonlyArray<Check>, never, R> =>
+  checksOfFile(
+    database,
+    Effect.fnUntraced(function* ({ bytes }) {
+      const { file, name } = database
+      const seen = `${yield* look}; ${file}, ${bytesText(bytes)}`
+      return [{ check: name, state: "ok" as const, seen }, ...(yield* companionsIn(name, file))]
+    }),
+    // One line for a database that needs nothing: a network has many.
+    (ofFile, [whole, ...rest]) => [
+      ...(whole === undefined ? [] : [whole]),
+      ...ofFile.filter(({ state }) => state !== "ok"),
+      ...rest
+    ]
+  )
