@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import { Ledger } from "../../application/ledger/ledger.ts"
 import { makeLedgerFile, post, withLedger } from "../testing/ledger-program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 
@@ -85,6 +86,14 @@ describe("a log beside a ledger's file", () => {
         /l\.db-wal: it is not the log of this file \(.*the log is older\)/
       )
       assert.isTrue(readFileSync(filename).equals(readFileSync(moved)))
+      const report = yield* withLedger(
+        { filename, mode: "read" },
+        Ledger.use((ledger) => ledger.verifyCassette({ pure: true }))
+      )
+      assert.deepStrictEqual(
+        report.findings.map(({ code, where }) => `${code} ${where}`),
+        [`INTEGRITY ${filename}-wal`]
+      )
     })
   )
 
