@@ -50,6 +50,12 @@ const occurrences = (pages: string): ReadonlyArray<ContentQuery> => {
   return [{ name: pages, before, sql }]
 }
 
+/**
+ * Columns that say nothing of what is stored. How many places of a segment were given may be more than are taken, since
+ * chunks go and their places are not given again; a number that is too high costs places, and one too low is found.
+ */
+const BOOKKEEPING: ReadonlySet<string> = new Set(["segments.given"])
+
 /** A table's own question, and those of its indexes. */
 const tableQueries = (database: Database.Database, table: string): ReadonlyArray<ContentQuery> => {
   if (table.endsWith("_fts_data")) return occurrences(table)
@@ -57,6 +63,7 @@ const tableQueries = (database: Database.Database, table: string): ReadonlyArray
     .prepare<[string], string>("SELECT name FROM pragma_table_info(?)")
     .pluck()
     .all(table)
+    .filter((column) => !BOOKKEEPING.has(`${table}.${column}`))
   const own = { name: table, sql: `SELECT ${text(columns)} FROM "${table}" NOT INDEXED` }
   return [own, ...indexQueries(database, table)]
 }
