@@ -7,6 +7,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { contentOf, contentQueries, type ContentQuery, momentOf } from "./content-queries.ts"
 import type { DamagedCase } from "./damaged-case.ts"
+import { evidenceIn } from "./evidence-rows.ts"
 import type { JudgeJob, Judgement } from "./file-judge.ts"
 import { CASSETTE_ID, type HonestFile, type StoreName } from "./honest-files.ts"
 import { LineServer } from "./line-server.ts"
@@ -37,6 +38,7 @@ interface Honest {
   readonly queries: ReadonlyArray<ContentQuery>
   readonly ours: ReadonlyArray<ReadonlyArray<string>>
   readonly theirs: ReadonlyArray<ReadonlyArray<string>>
+  readonly evidence: ReadonlyArray<string>
 }
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
@@ -127,6 +129,7 @@ export class Lane {
     const queries = contentQueries(honest.bytes)
     const ours: Array<ReadonlyArray<string>> = []
     const theirs: Array<ReadonlyArray<string>> = []
+    const evidence = new Set<string>()
     for (const moment of momentsOf(honest)) {
       const file = this.#put(honest, moment)
       const content = contentOf(file, queries)
@@ -138,8 +141,9 @@ export class Lane {
         throw new Error(`an honest ${honest.store} does not answer: ${unanswered}`)
       ours.push(content)
       theirs.push(second?.content ?? [])
+      for (const row of evidenceIn(file, honest.store)) evidence.add(row)
     }
-    const made = { queries, ours, theirs }
+    const made = { queries, ours, theirs, evidence: [...evidence] }
     this.#honest.set(honest, made)
     return made
   }
@@ -150,11 +154,11 @@ export class Lane {
     also: { readonly writes: boolean; readonly commands: boolean }
   ): Promise<Trial> {
     const { honest, number } = damaged
-    const { ours, queries, theirs } = await this.#honestOf(honest)
+    const { evidence, ours, queries, theirs } = await this.#honestOf(honest)
     const file = this.#put(honest, damaged)
     const second = await this.#secondOpinion(file, queries)
     this.#put(honest, damaged)
-    const job = { store: honest.store, file, root: this.#root, queries, writes: also.writes }
+    const job = { store: honest.store, file, root: this.#root, queries, writes: also.writes, evidence }
     const answer = await this.#judge.ask(job)
     if ("failed" in answer) return { outcome: "found", broken: [answer.failed], acknowledged: false }
     const { acknowledged, content, exit, lost, said, untouched, verdict } = answer.value

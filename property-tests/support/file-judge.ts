@@ -5,16 +5,17 @@
 import { hash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { createInterface } from "node:readline"
-import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { type StoreKind, storeKinds } from "../../infrastructure/testing/store-kinds.ts"
 import { contentOf, type ContentQuery } from "./content-queries.ts"
-import type { StoreName } from "./honest-files.ts"
+import { evidenceIn } from "./evidence-rows.ts"
 import { type FilePlace, refused, type Verdict, verdictOf } from "./store-verdict.ts"
 
 export interface JudgeJob extends FilePlace {
   readonly queries: ReadonlyArray<ContentQuery>
   readonly writes: boolean
+  /** Rows of evidence of the honest file: damage may make others, which are no evidence. */
+  readonly evidence: ReadonlyArray<string>
 }
 
 export interface Judgement extends Verdict {
@@ -27,40 +28,23 @@ export interface Judgement extends Verdict {
   readonly acknowledged: boolean
 }
 
-const evidence: Readonly<Record<StoreName, string>> = {
-  ledger: "SELECT position || ' ' || hash FROM events NOT INDEXED ORDER BY rowid",
-  corpus:
-    "SELECT run_id || ' ' || symbol_id || ' ' || slice || ' ' || payload_hash FROM expansions NOT INDEXED ORDER BY rowid",
-  cassette: "SELECT receipt_index || ' ' || receipt_hash FROM write_receipts NOT INDEXED ORDER BY rowid"
-}
-
-/** What the evidence reads from both ends; a damaged page between them, which the verdict judges, hides no row behind it. */
-const rowsIn = (file: string, sql: string): ReadonlyArray<string> => {
-  const database = new Database(file)
-  const rows = new Set<string>()
-  for (const order of ["ASC", "DESC"]) {
-    try {
-      for (const row of database.prepare<[], string>(`${sql} ${order}`).pluck().iterate()) rows.add(row)
-    } catch {
-      // Here the damaged page begins.
-    }
-  }
-  database.close()
-  return [...rows]
-}
-
-/** Writes one more thing; what was acknowledged must be there, and everything that was there before. */
-const writing = ({ file, store }: JudgeJob): Effect.Effect<Pick<Judgement, "lost" | "acknowledged">> =>
+/** Writes one more thing; what was acknowledged must be there, and all evidence that was there before. */
+const writing = ({
+  evidence,
+  file,
+  store
+}: JudgeJob): Effect.Effect<Pick<Judgement, "lost" | "acknowledged">> =>
   Effect.gen(function* () {
-    const before = rowsIn(file, evidence[store])
+    const honest = new Set(evidence)
+    const before = evidenceIn(file, store)
     const kind: StoreKind = storeKinds[store]
     const outcome = yield* Effect.match(kind.write(file, 4_711, { text: "x".repeat(3_000) }), {
       onFailure: (error): string => error._tag,
       onSuccess: () => undefined
     })
     if (outcome !== undefined) return { lost: undefined, acknowledged: false }
-    const after = new Set(rowsIn(file, evidence[store]))
-    const gone = before.find((row) => !after.has(row))
+    const after = new Set(evidenceIn(file, store))
+    const gone = before.find((row) => honest.has(row) && !after.has(row))
     const isNew = store === "corpus" || [...after].some((row) => !before.includes(row))
     const lost =
       gone === undefined ? (isNew ? undefined : "what was acknowledged is not there") : `${gone} is gone`
