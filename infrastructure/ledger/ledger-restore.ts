@@ -32,6 +32,7 @@ import { lookThrough, lookUntouched } from "../sqlite/traceless-reading.ts"
 import { copyFailure, copyInto, draftBeside } from "./ledger-backup.ts"
 import { type Exchange, exchangeFile, takeAfter } from "./file-exchange.ts"
 import { inspected, judge, openLedgerFile } from "./ledger-file.ts"
+import type { Inspection } from "./ledger-inspection.ts"
 import type { LedgerFileOptions } from "./ledger-options.ts"
 import { checkOpening } from "./opening-check.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
@@ -104,9 +105,19 @@ interface Place extends Exchange {
   readonly discardNewer: boolean
 }
 
+/** What stands in the place; a file that is no database at all has nothing to compare, like an empty one. */
+const standingIn = (old: Connection): Inspection => {
+  try {
+    return inspected(old)
+  } catch (error) {
+    if (error instanceof NotALedger) return { kind: "empty" }
+    throw error
+  }
+}
+
 /** Refuses what may not be replaced; false when the file is damaged, so that nothing can be compared. */
 const judgeStanding = ({ discardNewer, file, fresh, ledgerId }: Place, old: Connection): boolean => {
-  const found = inspected(old)
+  const found = standingIn(old)
   if (found.kind === "empty") return false
   const refusal = judge(file, found, undefined)
   if (refusal !== undefined) throw refusal
@@ -140,9 +151,7 @@ const isRefusal = (
 /** True for what SQLite says of a file that it cannot read or lock for its damage. */
 const isDamage = (file: string, error: unknown): boolean => {
   if (error instanceof StoreCorrupt) return true
-  if (!isSqliteError(error)) return false
-  const failure = sqliteFailure(file, error)
-  return failure instanceof StoreCorrupt || failure instanceof NotALedger
+  return isSqliteError(error) && sqliteFailure(file, error) instanceof StoreCorrupt
 }
 
 /** Refuses before anything of the file may change; false when it is damaged. */

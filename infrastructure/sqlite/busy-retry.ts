@@ -7,6 +7,7 @@ import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import {
   ClockFarBehindHead,
+  NotALedger,
   ReadOnlyStore,
   StorageFailure,
   StorageFull,
@@ -45,7 +46,7 @@ export const busyPause = Effect.fnUntraced(function* (waited: number) {
 })
 
 /** How the work of one attempt can fail for good. */
-export type AttemptFailure = Exclude<SqliteFailure, Busy> | ClockFarBehindHead
+export type AttemptFailure = Exclude<SqliteFailure, Busy> | ClockFarBehindHead | NotALedger
 
 /** An attempt's result, or the failure of one that must not be repeated. */
 const attempt = <A>(file: string, work: () => A): Effect.Effect<A, AttemptFailure> | Busy => {
@@ -54,6 +55,7 @@ const attempt = <A>(file: string, work: () => A): Effect.Effect<A, AttemptFailur
   } catch (error) {
     if (error instanceof Busy) return error
     if (
+      error instanceof NotALedger ||
       error instanceof StoreCorrupt ||
       error instanceof StorageFailure ||
       error instanceof StorageFull ||

@@ -3,7 +3,7 @@
 // moment and changes nothing; damage that stops a part of it is a finding too.
 import { appendTo } from "../../domain/appending.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { NotALedger, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type Connection, openBytes } from "./better-sqlite3-host.ts"
 import { isToldByRow, misplacedTypes, typedTables } from "./cell-types.ts"
 import { HEADER_BYTES, looksLikeHeader, pageSizeOf } from "./database-header.ts"
@@ -11,7 +11,7 @@ import { logMayBeForeign } from "./foreign-log.ts"
 import { indexesOf, indexFindings } from "./index-check.ts"
 import { pageAccount } from "./page-account.ts"
 import { damage, headerOf, quickFindings } from "./quick-check.ts"
-import { Busy, sqliteFailure } from "./sqlite-errors.ts"
+import { Busy, isNoDatabase, sqliteFailure } from "./sqlite-errors.ts"
 import type { SqlHost } from "./sql-host.ts"
 import { readStored, type StoredBytes } from "./stored-bytes.ts"
 
@@ -94,6 +94,9 @@ export const orHeaderFault = <A>(connection: Connection, read: () => A): A => {
       const faults = headerOf(bytes)
       return faults.length > 0 || !bytes.logged ? faults : unreadableWithLog(connection, bytes, error)
     })
+    if (fault === undefined && isNoDatabase(error)) {
+      throw new NotALedger({ file: connection.file ?? "the database", reason: "it is no SQLite database" })
+    }
     if (fault === undefined) throw error
     throw new StoreCorrupt({ code: fault.code, where: fault.where, finding: fault.message })
   }

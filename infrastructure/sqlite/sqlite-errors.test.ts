@@ -115,7 +115,7 @@ describe("errors that SQLite really throws", () => {
     },
     {
       code: "SQLITE_NOTADB",
-      tag: "NotALedger",
+      tag: "StoreCorrupt",
       provoke: () => {
         const filename = join(temporaryFolder(), "a.db")
         writeFileSync(filename, "a text that is long enough to have a header of its own. ".repeat(20))

@@ -2,7 +2,6 @@
 // better name is a StorageFailure that carries the code. A busy store is a signal for the retry, not an error yet.
 import {
   InvariantViolation,
-  NotALedger,
   ReadOnlyStore,
   StorageFailure,
   StorageFull,
@@ -19,7 +18,6 @@ export class Busy {
 export type SqliteFailure =
   | Busy
   | InvariantViolation
-  | NotALedger
   | ReadOnlyStore
   | StorageFailure
   | StorageFull
@@ -37,11 +35,21 @@ export const isSqliteError = (error: unknown): error is SqliteError =>
   typeof error.code === "string" &&
   error.code.startsWith("SQLITE_")
 
-/** What SQLite calls something else, and what is damage of the file. */
-const DAMAGE = new Set(["SQLITE_TOOBIG", "SQLITE_IOERR_SHORT_READ", "SQLITE_IOERR_CORRUPTFS"])
+/** True when SQLite does not take the file for a database. */
+export const isNoDatabase = (error: unknown): boolean =>
+  isSqliteError(error) && error.code === "SQLITE_NOTADB"
 
-/** What SQLite says of our own statements where a name in the stored schema was damaged. */
-const DAMAGED_NAME = /^no such (?:column|table)|has no column named/
+/** What SQLite calls something else, and what is damage of the file. */
+const DAMAGE = new Set([
+  "SQLITE_NOTADB",
+  "SQLITE_TOOBIG",
+  "SQLITE_IOERR_SHORT_READ",
+  "SQLITE_IOERR_CORRUPTFS"
+])
+
+/** What SQLite says of our own statements where the stored schema, or its form in the header, was damaged. */
+const DAMAGED_SCHEMA =
+  /^no such (?:column|index|module|table)|has no column named|^no query solution|is circularly defined|^unsupported file format/
 
 /** The tagged error for a thrown SQLite error about `file`; anything else (a defect) is thrown again. */
 export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
@@ -51,10 +59,10 @@ export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   if (code.startsWith("SQLITE_CONSTRAINT")) return new InvariantViolation({ message })
   // The shared memory beside the database cannot grow: the same want of room by another name.
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") return new StorageFull({ file })
-  if (code === "SQLITE_NOTADB") return new NotALedger({ file, reason: "it is no SQLite database" })
-  // A cell that no program can hold was not written by one; a page that ends early was cut.
+  // A cell that no program can hold was not written by one; a page that ends early was cut. A file that was never a
+  // database is told from one whose header was damaged when it is opened.
   const isDamage = code.startsWith("SQLITE_CORRUPT") || DAMAGE.has(code)
-  if (isDamage || (code === "SQLITE_ERROR" && DAMAGED_NAME.test(message))) {
+  if (isDamage || (code === "SQLITE_ERROR" && DAMAGED_SCHEMA.test(message))) {
     return new StoreCorrupt({ code: "INTEGRITY", where: file, finding: message })
   }
   if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "SQLITE_AUTH") {
