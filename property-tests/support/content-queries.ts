@@ -4,6 +4,7 @@
 
 import { createHash } from "node:crypto"
 import Database from "better-sqlite3"
+import { decodedPostings, decodePostings } from "../../domain/network/postings.ts"
 import { withoutLog } from "../../infrastructure/testing/disarmed-ledger.ts"
 import type { StoreName } from "./honest-files.ts"
 
@@ -19,7 +20,9 @@ export interface ContentQuery {
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 16)
 
 const text = (columns: ReadonlyArray<string>): string =>
-  columns.map((column) => `typeof("${column}") || hex("${column}")`).join(` || ',' || `)
+  columns.map((column) => `typeof(${column}) || hex(${column})`).join(` || ',' || `)
+
+const quoted = (column: string): string => `"${column}"`
 
 /** The questions of a table's indexes; the columns of an index are those of its entries. */
 const indexQueries = (database: Database.Database, table: string): ReadonlyArray<ContentQuery> =>
@@ -34,7 +37,7 @@ const indexQueries = (database: Database.Database, table: string): ReadonlyArray
         .pluck()
         .all(name)
       const where = / where .*$/is.exec(sql ?? "")?.[0] ?? ""
-      return { name, sql: `SELECT ${text(columns)} FROM "${table}" INDEXED BY "${name}"${where}` }
+      return { name, sql: `SELECT ${text(columns.map(quoted))} FROM "${table}" INDEXED BY "${name}"${where}` }
     })
 
 /**
@@ -46,7 +49,7 @@ const indexQueries = (database: Database.Database, table: string): ReadonlyArray
 const occurrences = (pages: string): ReadonlyArray<ContentQuery> => {
   const index = pages.replace(/_data$/, "")
   const before = `CREATE VIRTUAL TABLE temp."${pages}_said" USING fts5vocab(main, "${index}", instance)`
-  const sql = `SELECT ${text(["term", "doc", "col", "offset"])} FROM temp."${pages}_said"`
+  const sql = `SELECT ${text(["term", "doc", "col", "offset"].map(quoted))} FROM temp."${pages}_said"`
   return [{ name: pages, before, sql }]
 }
 
@@ -56,6 +59,26 @@ const occurrences = (pages: string): ReadonlyArray<ContentQuery> => {
  */
 const BOOKKEEPING: ReadonlySet<string> = new Set(["segments.given"])
 
+/** The lengths of the segment of a row of postings. */
+const LENGTHS = "(SELECT lengths FROM segments WHERE segments.segment = postings.segment)"
+
+/**
+ * What a list of postings says, as text: places and counts of chunks that are there. A chunk that went keeps its pair, whose
+ * count says nothing any more. `second-opinion.py` has the same function.
+ */
+const livePostings = (data: unknown, lengths: unknown): string => {
+  if (!(data instanceof Uint8Array) || !(lengths instanceof Uint8Array)) return "no list"
+  const words = new Uint32Array(Uint8Array.from(lengths).buffer, 0, Math.floor(lengths.length / 4))
+  const { counts, places } = decodedPostings()
+  return Array.from({ length: decodePostings(data, { counts, places }) }, (_, at) => at)
+    .filter((at) => (words[places[at]!] ?? 0) > 0)
+    .map((at) => `${places[at]}:${counts[at]}`)
+    .join(" ")
+}
+
+/** A column as it says what is stored; undefined for the column itself. */
+const said: Readonly<Record<string, string>> = { "postings.data": `live_postings(data, ${LENGTHS})` }
+
 /** A table's own question, and those of its indexes. */
 const tableQueries = (database: Database.Database, table: string): ReadonlyArray<ContentQuery> => {
   if (table.endsWith("_fts_data")) return occurrences(table)
@@ -64,7 +87,8 @@ const tableQueries = (database: Database.Database, table: string): ReadonlyArray
     .pluck()
     .all(table)
     .filter((column) => !BOOKKEEPING.has(`${table}.${column}`))
-  const own = { name: table, sql: `SELECT ${text(columns)} FROM "${table}" NOT INDEXED` }
+  const expressions = columns.map((column) => said[`${table}.${column}`] ?? quoted(column))
+  const own = { name: table, sql: `SELECT ${text(expressions)} FROM "${table}" NOT INDEXED` }
   return [own, ...indexQueries(database, table)]
 }
 
@@ -90,6 +114,7 @@ export const contentQueries = (bytes: Buffer): ReadonlyArray<ContentQuery> => {
 /** The answers of this program's SQLite, each as the hashes of its rows in order, or as what went wrong. */
 export const contentOf = (file: string, queries: ReadonlyArray<ContentQuery>): ReadonlyArray<string> => {
   const database = new Database(file, { readonly: true })
+  database.function("live_postings", { deterministic: true }, livePostings)
   try {
     return queries.map(({ before, sql }) => {
       try {

@@ -11,9 +11,41 @@ import sys
 MOST_ROUNDS = 400
 
 
+# Chunks of one segment.
+MOST_POSTINGS = 4096
+
+
+def number(data, at):
+    value, shift = 0, 0
+    while True:
+        value |= (data[at] & 127) << shift
+        at += 1
+        if data[at - 1] < 128 or at >= len(data):
+            return value, at
+        shift += 7
+
+
+def live_postings(data, lengths):
+    """Places and counts of the chunks that are there: `livePostings` of the other program."""
+    if not isinstance(data, bytes) or not isinstance(lengths, bytes):
+        return "no list"
+    words = [int.from_bytes(lengths[i : i + 4], "little") for i in range(0, len(lengths) // 4 * 4, 4)]
+    place, at, found, live = -1, 0, 0, []
+    while at < len(data) and found < MOST_POSTINGS:
+        distance, at = number(data, at)
+        if at >= len(data):
+            break
+        count, at = number(data, at)
+        place, found = place + distance, found + 1
+        if 0 <= place < len(words) and words[place] > 0:
+            live.append("%d:%d" % (place, count))
+    return " ".join(live)
+
+
 def connect(file):
     connection = sqlite3.connect("file:%s?mode=ro" % file, uri=True)
     connection.text_factory = bytes
+    connection.create_function("live_postings", 2, live_postings, deterministic=True)
     rounds = [0]
 
     def count():
