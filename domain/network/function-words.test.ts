@@ -40,7 +40,7 @@ describe("a word of one language that is a name in another", () => {
     ["where is the bin folder", "bin folder"],
     ["how do I leave vi", "leave vi"],
     ["how do I read a der file", "read der file"],
-    ["the CI of our package", "CI package"],
+    ["where is the CI of our package", "CI package"],
     ["which man pages are there", "man pages"],
     ["Where would I find the settings of em and os", "find settings em os"],
     ["how do I add the locales de en es", "add locales de en es"]
@@ -112,6 +112,24 @@ it.each(["convert a string to an integer", "la liste des paquets", "the end of t
     expect(told(`${phrase}?`).length).toBeLessThanOrEqual(phrase.length)
   }
 )
+
+it.each([
+  "show who is logged on",
+  "me macro package for formatting documents",
+  "avoid freeing storage while it is being used",
+  "find the file that you name"
+])("leaves a description with one word that asks as it is: %s", (phrase) => {
+  expect(told(phrase)).toBe(phrase)
+})
+
+it.each([
+  ["tell me how I can patch a dependency", "tell patch dependency"],
+  ["in pnpm, how do I patch a dependency", "pnpm, patch dependency"],
+  ["a dependency that I patched, where is it and how can it go", "dependency patched, go"],
+  ["Sag mir bitte, wie ich eine Abhängigkeit ersetze", "Sag bitte, Abhängigkeit ersetze"]
+])("takes several words that ask for a question: %s", (sentence, rest) => {
+  expect(told(sentence)).toBe(rest)
+})
 
 it("takes a question mark for a question", () => {
   expect(told("is the end of a line kept?")).toBe("end line kept")

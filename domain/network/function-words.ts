@@ -22,7 +22,7 @@ const LANGUAGES: ReadonlyArray<Language> = [
       "how what when where which who whom whose why i me my myself you your yours yourself he him his she her it its we our ours they them their theirs somebody someone something anybody anyone anything there here the a an this that these those and or but if because so than then of to in on at by for from with as into about is are was were be been being do does did have has had having could must shall should would not cannot some any such much many please also just too how's what's when's where's who's why's that's there's it's i'm i've i'd i'll you're you've you'd you'll we're we've we'd we'll they're they've he's she's let's don't doesn't didn't isn't aren't wasn't weren't can't couldn't won't wouldn't shouldn't hasn't haven't hadn't dont doesnt didnt isnt arent cant couldnt wont wouldnt shouldnt whats hows wheres",
     doubtful: "can may might will us mine am",
     asking:
-      "how what when where which who whom whose why i me my mine myself you your yours we us our ours it there can could may might must shall should will would do does did am please how's what's when's where's who's why's i'm i've you've we've don't doesn't didn't can't couldn't won't shouldn't dont doesnt didnt cant couldnt wont shouldnt whats hows wheres"
+      "how what when where which who whom whose why i my myself you your yours we our ours can could may might must shall should will would do does did am please how's what's when's where's who's why's i'm i've you've we've don't doesn't didn't can't couldn't won't shouldn't dont doesnt didnt cant couldnt wont shouldnt whats hows wheres"
   },
   {
     certain:
@@ -30,7 +30,7 @@ const LANGUAGES: ReadonlyArray<Language> = [
     doubtful:
       "die den des war hat bin es mit man will am an in ins so da als wer wem ich du er mir dir ihm der das dem ist ob vom zum für um über im hast",
     asking:
-      "wie was warum wieso weshalb wozu wer wen wem wessen welche welcher welches welchen welchem wo woher wohin womit wofür wodurch wann ich du wir mich mir dich dir uns mein meine meinen meinem dein deine unser unsere kann kannst können könnte muss muß müssen soll sollte sollen darf dürfen möchte gibt man"
+      "wie was warum wieso weshalb wozu wer wen wem wessen welche welcher welches welchen welchem wo woher wohin womit wofür wodurch wann ich du wir mein meine meinen meinem dein deine unser unsere kann kannst können könnte muss muß müssen soll sollte sollen darf dürfen möchte gibt man"
   },
   {
     certain:
@@ -106,6 +106,23 @@ const spokenIn = (words: ReadonlySet<string>): ReadonlyArray<Words> => {
   return [strongest, ...languages.filter(isSpoken)]
 }
 
+/** How many words that ask make a sentence a question wherever they stand, and how many when they stand side by side. */
+const SCATTERED_ASKING_WORDS = 3
+const JOINED_ASKING_WORDS = 2
+
+/**
+ * True for a sentence that begins with a word that asks, or has several of them. One alone in the middle also stands in a
+ * description: "show who is logged on".
+ */
+const asks = (asking: ReadonlySet<string>, words: ReadonlyArray<string>): boolean => {
+  const places = [...words.keys()].filter((place) => asking.has(words[place]!))
+  return (
+    places[0] === 0 ||
+    places.length >= SCATTERED_ASKING_WORDS ||
+    places.some((place, at) => places[at + JOINED_ASKING_WORDS - 1] === place + JOINED_ASKING_WORDS - 1)
+  )
+}
+
 /**
  * The places of those words of a sentence that asks that hold it together; a title or a phrase has none, nor has a question of one
  * word or two. What is written in capitals among small letters is a name. A word that is meant as it stands is given empty.
@@ -120,7 +137,7 @@ export const functionWordPlaces = (
     !isLoud && written.length > 1 && written === written.toUpperCase() ? "" : compared(written)
   )
   const spoken = spokenIn(new Set(words))
-  const isAsking = hasQuestionMark || spoken.some(({ asking }) => words.some((word) => asking.has(word)))
+  const isAsking = hasQuestionMark || spoken.some(({ asking }) => asks(asking, words))
   if (!isAsking) return new Set()
   return new Set([...words.keys()].filter((place) => spoken.some(({ all }) => all.has(words[place] ?? ""))))
 }
