@@ -94,10 +94,10 @@ const faultOf = (error: unknown): CassetteFault => {
     return { status: "offline", reason, busy: true }
   }
   const want = wantBehind(error)
+  if (want !== undefined && want !== "disk") return { status: "error", reason: adviceOn[want] }
   if (want === "disk" || code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") {
     return { status: "error", reason: NO_ROOM }
   }
-  if (want !== undefined) return { status: "error", reason: adviceOn[want] }
   if (code === "ENOENT" || code === "ENOTDIR") {
     return { status: "offline", reason: "the file is missing: put it back, index it, or correct its path" }
   }

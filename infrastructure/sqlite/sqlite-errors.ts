@@ -57,6 +57,8 @@ export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   const { code, message } = error
   if (isBusyCode(code)) return new Busy()
   if (code.startsWith("SQLITE_CONSTRAINT")) return new InvariantViolation({ message })
+  const exhausted = exhaustedFailure(file, code)
+  if (exhausted !== undefined) return exhausted
   // The shared memory beside the database cannot grow: the same want of room by another name.
   if (code === "SQLITE_FULL" || code === "SQLITE_IOERR_SHMSIZE") return new StorageFull({ file })
   // A cell that no program can hold was not written by one; a page that ends early was cut. A file that was never a
@@ -68,5 +70,5 @@ export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "SQLITE_AUTH") {
     return new ReadOnlyStore({ file })
   }
-  return exhaustedFailure(file, code) ?? new StorageFailure({ file, code, reason: message })
+  return new StorageFailure({ file, code, reason: message })
 }

@@ -4,11 +4,12 @@
 import { closeSync, openSync } from "node:fs"
 
 /** What there is no more of. */
-export type Resource = "open files" | "memory" | "disk"
+export type Resource = "open files" | "file size" | "memory" | "disk"
 
 const codes: ReadonlyMap<string, Resource> = new Map([
   ["EMFILE", "open files"],
   ["ENFILE", "open files"],
+  ["EFBIG", "file size"],
   ["ENOMEM", "memory"],
   ["SQLITE_NOMEM", "memory"],
   ["SQLITE_IOERR_NOMEM", "memory"],
@@ -20,6 +21,7 @@ const codes: ReadonlyMap<string, Resource> = new Map([
 /** What loaders of modules and libraries say without a code of their own. */
 const words: ReadonlyArray<readonly [RegExp, Resource]> = [
   [/too many open files/i, "open files"],
+  [/file too large/i, "file size"],
   [/cannot allocate memory|array buffer allocation failed/i, "memory"],
   [/no space left on device|disk quota exceeded/i, "disk"]
 ]
@@ -28,6 +30,7 @@ const words: ReadonlyArray<readonly [RegExp, Resource]> = [
 export const adviceOn: { readonly [R in Resource]: string } = {
   "open files":
     "no more files can be opened: close other programs or raise the limit (ulimit -n), then run it again",
+  "file size": "a file may not grow further: raise the limit of its size (ulimit -f), then run it again",
   memory: "there is no more memory: close other programs or raise the limit, then run it again",
   disk: "there is no more room on a disk: make room, also for temporary files, then run it again"
 }
@@ -48,10 +51,23 @@ const isOutOfFiles = (): boolean => {
   }
 }
 
-/** The want that a code of the operating system or of SQLite tells; SQLite has one code for all that it cannot open. */
+/** True when this process has a limit for the size of its files. */
+const isSizeLimited = (): boolean => {
+  const { userLimits } = process.report.getReport() as {
+    readonly userLimits?: { readonly file_size_blocks?: { readonly soft: number | "unlimited" } }
+  }
+  return typeof userLimits?.file_size_blocks?.soft === "number"
+}
+
+/** SQLite's codes that stand for several causes, each with the want that it is when this process has it. */
+const manifold: ReadonlyArray<readonly [RegExp, Resource, () => boolean]> = [
+  [/^SQLITE_(?:CANTOPEN|IOERR_GETTEMPPATH)/, "open files", isOutOfFiles],
+  [/^SQLITE_IOERR_(?:WRITE|TRUNCATE|SHMSIZE)/, "file size", isSizeLimited]
+]
+
+/** The want that a code of the operating system or of SQLite tells. */
 export const wantOf = (code: string): Resource | undefined =>
-  codes.get(code) ??
-  (/^(?:SQLITE_CANTOPEN|SQLITE_IOERR_GETTEMPPATH)/.test(code) && isOutOfFiles() ? "open files" : undefined)
+  codes.get(code) ?? manifold.find(([pattern, , has]) => pattern.test(code) && has())?.[1]
 
 /** The want behind any error, by its own code or words or by those of its causes. */
 export const wantBehind = (error: unknown, depth = 0): Resource | undefined => {

@@ -90,9 +90,9 @@ export class ProblemsFound extends Schema.TaggedError<ProblemsFound>()("Problems
   }
 }
 
-/** The machine gives no more open files, memory or room; what the command was doing did not come to its end. */
+/** The machine gives no more open files, file size, memory or room; what the command was doing did not come to its end. */
 export class ResourceExhausted extends Schema.TaggedError<ResourceExhausted>()("ResourceExhausted", {
-  resource: Schema.Literals(["open files", "memory", "disk"]),
+  resource: Schema.Literals(["open files", "file size", "memory", "disk"]),
   file: Schema.NullOr(Schema.String),
   reason: Schema.String
 }) {

@@ -1,0 +1,72 @@
+// Commands of the real binary where a file may not grow far (ulimit -f): each that writes a file ends with the error that
+// says so, or does its work.
+import { spawnSync } from "node:child_process"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bundleLayer, finishJob } from "../../infrastructure/bundles/testing/finished-job.ts"
+import { type Document, runCli, temporaryFolder } from "./testing/in-process.ts"
+
+const { folder, remove } = temporaryFolder()
+afterAll(remove)
+const binary = join(import.meta.dirname, "bin.ts")
+const post = ["cassette", "post", "--json", "-", "--run-id", "r1", "--source", "USER"]
+const stdin = JSON.stringify({ intent: "tidy ".repeat(4_000) })
+let run: ReadonlyArray<string> = []
+
+beforeAll(async () => {
+  const databases = bundleLayer(join(folder, "CORTEX", "_generated"))
+  const reads = [{ ref: "@DOCS/readme", slice: "lines[0:2]", text: "# Title\n".repeat(9_000) }]
+  const job = await Effect.runPromise(Effect.provide(finishJob(reads), databases))
+  run = ["--run-id", job.run_id, "--job-id", job.job_id]
+  const done = async (args: ReadonlyArray<string>, input?: string) => {
+    const options = input === undefined ? { cwd: folder } : { cwd: folder, stdin: input }
+    expect((await runCli(args, options)).code, args.join(" ")).toBe(0)
+  }
+  await done(post, stdin)
+  await done(["cassette", "backup", "backup.db"])
+  await done(["bundle", "build", ...run, "--out", "bundle"])
+  mkdirSync(join(folder, "docs"))
+  const text = "# Long\n\nmany words stand here\n".repeat(9_000)
+  writeFileSync(join(folder, "docs", "long.md"), text)
+  await done(["network", "init"])
+  await done(["network", "index"])
+  writeFileSync(join(folder, "docs", "more.md"), text)
+})
+
+/** Runs `cortex ARGS` where no file may have more than so many KiB; the ending, as exit code and error. */
+const limited = (kib: number, args: ReadonlyArray<string>) => {
+  const line = `ulimit -f ${kib}; exec "$@"`
+  const command = ["-c", line, "bash", process.execPath, binary, ...args, "--format", "json"]
+  const { status, stderr, stdout } = spawnSync("bash", command, {
+    cwd: folder,
+    input: stdin,
+    encoding: "utf8"
+  })
+  expect(stderr).not.toContain("damaged")
+  const document = JSON.parse(stdout.split("\n").at(-2) ?? "null") as Document | null
+  return [status, document?.error?.code, document?.error?.message]
+}
+
+describe.runIf(process.platform === "linux")("where a file may not grow", () => {
+  it.each([
+    ["post", () => post],
+    ["backup", () => ["cassette", "backup", "copy.db"]],
+    ["rebuild", () => ["cassette", "rebuild", "--to", "rebuilt.db"]],
+    ["restore", () => ["cassette", "restore", "backup.db", "--db", "restored.db"]],
+    ["index", () => ["index"]],
+    ["bundle build", () => ["bundle", "build", ...run, "--out", "out"]],
+    ["bundle pack", () => ["bundle", "pack", "bundle", "packed.tar"]],
+    ["network index", () => ["network", "index"]],
+    ["network export", () => ["network", "export", "documents", "--out", "cartridge"]]
+  ])("%s says so", (_, args) => {
+    const says = expect.stringContaining("raise the limit of its size (ulimit -f)")
+    for (const kib of [4, 40]) {
+      const [status, code, message] = limited(kib, args())
+      // A cassette that is only read cannot be opened where its log's index has no room.
+      expect(["RESOURCE_EXHAUSTED", "CASSETTE_OFFLINE"]).toContain(code)
+      expect([status, message]).toEqual([1, says])
+    }
+  })
+})
