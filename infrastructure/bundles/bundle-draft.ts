@@ -115,7 +115,9 @@ export const bundleDraftLayer: Layer.Layer<BundleTarget> = Layer.succeed(BundleT
   begin: (target, source) =>
     Effect.gen(function* () {
       const permissions =
-        source === undefined ? undefined : yield* attempt(target, () => permissionsLike(source))
+        source === undefined
+          ? undefined
+          : yield* attempt(target, () => permissionsLike(source, dirname(target)))
       const folder = yield* Effect.acquireRelease(
         attempt(target, () => makeFolder(target, permissions?.folder)),
         (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))

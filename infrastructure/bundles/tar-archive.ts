@@ -88,8 +88,8 @@ export const putFile = (draft: string, file: string): "created" | "unchanged" =>
 }
 
 /** Others may read an archive when they may read the folder and the files in it. */
-const modeOfArchive = (folder: string): number =>
-  permissionsLike(folder).file & permissionsLike(join(folder, MANIFEST_NAME)).file
+const modeOfArchive = (folder: string, place: string): number =>
+  permissionsLike(folder, place).file & permissionsLike(join(folder, MANIFEST_NAME), place).file
 
 const pack = (folder: string, content: PackedContent, file: string): "created" | "unchanged" => {
   const unfit = newPlaceFault("file", file)
@@ -97,7 +97,7 @@ const pack = (folder: string, content: PackedContent, file: string): "created" |
   const draft = join(dirname(file), `.${basename(file)}.partial-${randomUUID()}`)
   try {
     const source = folderOfBundle(folder)
-    writeContent(draft, archive(source, content), modeOfArchive(source))
+    writeContent(draft, archive(source, content), modeOfArchive(source, dirname(file)))
     flushFile(draft)
     return putFile(draft, file)
   } finally {
@@ -184,7 +184,7 @@ const openArchive = (file: string): number => {
 const unpack = (file: string, folder: string): void => {
   const descriptor = openArchive(file)
   try {
-    const mode = permissionsLike(file).file
+    const mode = permissionsLike(file, folder).file
     if (!fstatSync(descriptor).isFile()) throw refuse(file, "it is a folder or a device")
     readEntries(file, descriptor, (name, content) => writeContent(join(folder, name), content, mode))
   } finally {

@@ -1,9 +1,9 @@
 // The exchange of a ledger's file for a finished draft, one step after the other, so that the old file or the new one stands
 // at every moment and neither with the other's log. The old file gets a second name under which it is kept, its log and the
 // log's index are taken away, and the draft is renamed onto it. An exchange that was killed is taken up where it ended.
-import { chmodSync, chownSync, linkSync, renameSync, rmSync, type Stats, statSync } from "node:fs"
+import { linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
-import { permissionsLike } from "../sqlite/file-access.ts"
+import { takeAfter } from "../sqlite/file-access.ts"
 import { flush, hasNoLinks } from "../sqlite/file-system.ts"
 import { copyKeepingLocks } from "../sqlite/locked-copy.ts"
 import { KEPT_INFIX, keptNames } from "../sqlite/lone-file.ts"
@@ -70,34 +70,4 @@ export const exchangeFile = (exchange: Exchange): ReadonlyArray<string> => {
   flush(dirname(file))
   renameSync(draft, file)
   return ["", ...LOGS].map((part) => `${kept}${part}`).filter(stands)
-}
-
-const READ_WRITE_ALL = 0o666
-const GROUP = 0o070
-const OTHERS = 0o007
-
-/** Gives a file owner and group as far as this process may. */
-const giveTo = (path: string, { gid, uid }: Stats): void => {
-  for (const owner of [uid, statSync(path).uid]) {
-    const now = statSync(path)
-    if (now.uid === owner && now.gid === gid) return
-    try {
-      return chownSync(path, owner, gid)
-    } catch {
-      // Only root gives files away, and a group only to its members: what the new owner may is judged below.
-    }
-  }
-}
-
-/**
- * Makes a file as open as what it stands for and never more: the same owner and group where this process may give them, and a
- * group of another name gets no more than everybody has.
- */
-export const takeAfter = (path: string, source: Stats): void => {
-  giveTo(path, source)
-  const { gid, mode } = statSync(path)
-  const own = permissionsLike(source).file
-  const allowed = gid === source.gid ? own : own & (~GROUP | ((own & OTHERS) << 3))
-  // A file system without permissions refuses to set any, and its files are all as open as each other.
-  if ((mode & READ_WRITE_ALL & ~allowed) !== 0) chmodSync(path, mode & allowed)
 }

@@ -1,7 +1,7 @@
 // A consistent copy of a ledger, made by SQLite itself while writers go on. It is made in a private folder beside the
 // target and gets its name only when it is whole, so that half a backup never looks like one, even of a process that
 // was killed; nothing is ever written over.
-import { lstatSync, mkdtempSync, rmSync } from "node:fs"
+import { closeSync, lstatSync, mkdtempSync, openSync, rmSync, type Stats, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -13,7 +13,8 @@ import {
   StorageFull,
   StoreCorrupt
 } from "../../domain/ledger/errors.ts"
-import { fileFailure, flush, nameFault, publishFile, reserveFile } from "../sqlite/file-system.ts"
+import { fileFailure, flush, nameFault, publishFile } from "../sqlite/file-system.ts"
+import { closeLike, OWNER_READ_WRITE, takeAfter } from "../sqlite/file-access.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
 import { DRAFT_FOLDER } from "../sqlite/lone-file.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
@@ -68,16 +69,23 @@ const workplace = (target: string): Effect.Effect<string, BackupError, Scope.Sco
     (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
   )
 
-/** An empty file in a folder of our own on the target's file system, to be filled with a copy of `source`. */
+/**
+ * An empty file in a folder of our own on the target's file system, to be filled with a copy of `source`. It is no more open
+ * than that, and takes after a file in whose place it is put.
+ */
 export const draftBeside = (
   target: string,
-  source: string
+  source: string,
+  standing?: Stats
 ): Effect.Effect<string, BackupError, Scope.Scope> =>
   Effect.flatMap(workplace(target), (folder) =>
     Effect.try({
       try: () => {
         const draft = join(folder, "ledger.db")
-        reserveFile(draft, source)
+        const likeness = statSync(source)
+        closeSync(openSync(draft, "wx", likeness.mode | OWNER_READ_WRITE))
+        if (standing === undefined) closeLike(draft, likeness)
+        else takeAfter(draft, standing, likeness)
         return draft
       },
       catch: (error) => placeFailure(target, error)

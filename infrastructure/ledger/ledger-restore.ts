@@ -30,7 +30,7 @@ import { hasJournal } from "../sqlite/private-copy.ts"
 import { Busy, isSqliteError, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import { lookThrough, lookUntouched } from "../sqlite/traceless-reading.ts"
 import { copyFailure, copyInto, draftBeside } from "./ledger-backup.ts"
-import { type Exchange, exchangeFile, takeAfter } from "./file-exchange.ts"
+import { type Exchange, exchangeFile } from "./file-exchange.ts"
 import { inspected, judge, openLedgerFile } from "./ledger-file.ts"
 import type { Inspection } from "./ledger-inspection.ts"
 import type { LedgerFileOptions } from "./ledger-options.ts"
@@ -221,10 +221,9 @@ const draftOf = Effect.fnUntraced(function* (
   RestoreError,
   Scope.Scope
 > {
-  const draft = yield* draftBeside(file, backup)
   const attempt = <A>(work: () => A) => Effect.try({ try: work, catch: (error) => copyFailure(file, error) })
-  const standing = statSync(file, { throwIfNoEntry: false })
-  if (standing !== undefined) yield* attempt(() => takeAfter(draft, standing))
+  const standing = yield* attempt(() => statSync(file, { throwIfNoEntry: false }))
+  const draft = yield* draftBeside(file, backup, standing)
   const ledgerId = yield* Effect.scoped(
     Effect.gen(function* () {
       const opened = yield* openLedgerFile({ filename: backup, mode: "read", allowNetworkFs: true })

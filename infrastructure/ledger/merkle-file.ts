@@ -2,6 +2,7 @@
 // folder or a device is not a tree and is never followed or written through. Nothing here judges content: a node that
 // is not there reads as zeros, which no check of a proof passes.
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs"
+import { dirname } from "node:path"
 import type { Sha256Bytes } from "../../domain/canonical/bytes.ts"
 import { HASH_BYTES, type NodeAt } from "../../domain/ledger/merkle-tree.ts"
 import {
@@ -108,7 +109,7 @@ const create = (path: string, mode: number): number | undefined => {
  * that replace at once each gets a file of its own, and one of them stays. The tree is never more open than its ledger.
  */
 export const replaceMerkleFile = (sha256: Sha256Bytes, path: string, ledgerFile: string): MerkleFile => {
-  const { file } = permissionsLike(ledgerFile)
+  const { file } = permissionsLike(ledgerFile, dirname(path))
   for (;;) {
     rmSync(path, { force: true })
     const descriptor = create(path, file)

@@ -184,7 +184,7 @@ export const exportCassette = (
     if (unfit !== undefined) return Effect.fail(unfit)
     const folder = join(dirname(target), `.${basename(target)}.partial-${randomUUID()}`)
     try {
-      const permissions = permissionsLike(cassette.file)
+      const permissions = permissionsLike(cassette.file, dirname(target))
       mkdirSync(folder, permissions.folder)
       const written = snapshotOf(cassette, target, (open) =>
         writeFiles(folder, permissions.file, open, cassette)

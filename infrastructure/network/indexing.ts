@@ -38,7 +38,7 @@ import {
   sourceFiles,
   type WalkError
 } from "./sources.ts"
-import { reserveFile } from "../sqlite/file-system.ts"
+import { reserveSuccessor } from "../sqlite/file-system.ts"
 import { writeTime } from "./write-time.ts"
 
 /** What indexing one cassette came to. */
@@ -337,7 +337,7 @@ const rebuildSealed = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       // Before the file is opened, which makes its folder too.
       const time = yield* writeTime(0)
-      if (old !== undefined) yield* onFile(fresh, () => reserveFile(fresh, old.file))
+      if (old !== undefined) yield* onFile(fresh, () => reserveSuccessor(fresh, old.file))
       const write = yield* openCassetteWriter(fresh, configured.birth, "normal")
       yield* putAll(write, sources, time, tally, writing)
       if (old !== undefined) yield* keepUnseen(write, old, time, tally)

@@ -26,7 +26,7 @@ import {
   StorageFull,
   type UnsafePlace
 } from "../../domain/ledger/errors.ts"
-import { isReadable, isWritable, permissionsLike } from "./file-access.ts"
+import { isReadable, isWritable, OWNER_READ_WRITE, permissionsLike, succeed } from "./file-access.ts"
 import { exhaustedFailure } from "./exhaustion.ts"
 import { newPlaceFault } from "./new-place.ts"
 import { leftLogFault } from "./left-log.ts"
@@ -103,12 +103,20 @@ export const flush = (path: string): void => {
  */
 export const reserveFile = (file: string, source?: string): boolean => {
   try {
-    closeSync(openSync(file, "wx", source === undefined ? undefined : permissionsLike(source).file))
+    closeSync(
+      openSync(file, "wx", source === undefined ? undefined : permissionsLike(source, dirname(file)).file)
+    )
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false
     throw error
   }
+}
+
+/** Makes an empty file that will take the place of `file`: its owner and group where this process may give them, never more open. */
+export const reserveSuccessor = (draft: string, file: string): void => {
+  closeSync(openSync(draft, "wx", OWNER_READ_WRITE))
+  succeed(draft, statSync(file))
 }
 
 /** What a file system says that has no hard links. */

@@ -1,6 +1,7 @@
 // A copy of a database file that this process may have open. On POSIX systems, closing any descriptor of a file drops this
 // process's locks on it, so the copy of such a file is read through a descriptor that stays open.
 import { closeSync, copyFileSync, openSync, realpathSync, rmSync, writeSync } from "node:fs"
+import { dirname } from "node:path"
 import { permissionsLike } from "./file-access.ts"
 import { isOpenDatabase } from "./open-databases.ts"
 import { heldDescriptor, readAt } from "./stored-bytes.ts"
@@ -18,7 +19,7 @@ export const copyKeepingLocks = (file: string, copy: string): void => {
   }
   // Where SQLite's own descriptor cannot be found, one more stays open until the process ends.
   const source = heldDescriptor(file) ?? openSync(file, "r")
-  const target = openSync(copy, "wx", permissionsLike(file).file)
+  const target = openSync(copy, "wx", permissionsLike(file, dirname(copy)).file)
   try {
     for (let at = 0; ;) {
       const piece = readAt(source, at, COPIED_BYTES)
