@@ -5,22 +5,19 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Corpus } from "../../application/corpus/corpus.ts"
 import { makeManualClock, withClock } from "../../application/ledger/testing/manual-clock.ts"
-import { indexHash } from "../../domain/corpus/row-hashes.ts"
-import {
-  selectHeadingsOf,
-  selectSectionsOf,
-  type StoredFile
-} from "../../infrastructure/corpus/corpus-statements.ts"
-import { sha256 } from "../../infrastructure/hashing/sha256.ts"
+import { CorpusFiles } from "../../application/corpus/corpus-files.ts"
+import type { FileStat } from "../../domain/corpus/rows.ts"
+import { sqliteCorpusLayer } from "../../infrastructure/corpus/sqlite-corpus.ts"
 import { at, newCassette, put } from "../../infrastructure/network/testing/cassettes.ts"
 import { finishWriting } from "../../infrastructure/network/document-writing.ts"
 import { saveMemory } from "../../infrastructure/network/memory-writing.ts"
 import { clusteredVectors, maker } from "../../infrastructure/network/testing/vector-cassettes.ts"
 import { foldSigns, putVectors, unembedded } from "../../infrastructure/network/vector-writing.ts"
 import { type Connection, openForWriting } from "../../infrastructure/sqlite/better-sqlite3-host.ts"
-import { corpusLayer, writeFiles } from "../../infrastructure/testing/corpus-program.ts"
+import { writeFiles } from "../../infrastructure/testing/corpus-program.ts"
 import { ledgerLayer, post, smallHistory } from "../../infrastructure/testing/ledger-program.ts"
 import { campaignHistory, LEDGER_ID } from "./campaign-ledger.ts"
 import { START } from "./ledger-system.ts"
@@ -75,22 +72,28 @@ const ledger: Maker = {
   }
 }
 
-/** Times and inodes of the files that were read differ each time: here they are always the same. */
-const evenTimes = (file: string): void => {
-  const connection = openForWriting(file)
-  // What they were must not stay in unused bytes of the pages either.
-  connection.pragma("secure_delete = ON")
-  connection.run(
-    "UPDATE files SET mtime_ns = '1795737600000000000', ctime_ns = '1795737600000000000', inode = '7', hashed_at_ms = 1795737600000"
-  )
-  for (const stored of connection.all<StoredFile>("SELECT * FROM files")) {
-    const { path } = stored
-    const sections = selectSectionsOf.all(connection, { path })
-    const headings = selectHeadingsOf.all(connection, { path })
-    const hash = indexHash(sha256, { file: stored, sections, headings })
-    connection.run("UPDATE files SET index_hash = ? WHERE path = ?", [hash, path])
-  }
-  connection.close()
+/** A file's times and inode differ each time: here they tell the round alone. */
+const evenStat = (stat: FileStat, round: number): FileStat => {
+  const time = `${1_700_000_000 + round}000000000`
+  return { ...stat, mtime_ns: time, ctime_ns: time, inode: "7" }
+}
+
+/** The corpus of a root whose files have even times. */
+const evenCorpus = (root: string, round: number) => {
+  const ports = sqliteCorpusLayer({ root })
+  const files = Effect.gen(function* () {
+    const { read, stat, walk } = yield* CorpusFiles
+    return CorpusFiles.of({
+      walk,
+      stat: (path) => {
+        const found = stat(path)
+        return found === undefined ? undefined : evenStat(found, round)
+      },
+      read: (path) => Effect.map(read(path), (found) => ({ ...found, stat: evenStat(found.stat, round) }))
+    })
+  })
+  const even = Layer.provideMerge(Layer.effect(CorpusFiles, files), ports)
+  return Layer.provide(Corpus.layerNoDeps, even)
 }
 
 const pathOfCorpus = (folder: string): string => join(folder, "CORTEX", "_generated", "system1.db")
@@ -99,8 +102,7 @@ const corpus: Maker = {
   path: pathOfCorpus,
   make: async (folder) => {
     writeFiles(folder, { "a.md": "# A\n" })
-    await run(Corpus.use((open) => open.index()).pipe(Effect.provide(corpusLayer({ root: folder }))))
-    evenTimes(pathOfCorpus(folder))
+    await run(Corpus.use((open) => open.index()).pipe(Effect.provide(evenCorpus(folder, 0))))
   },
   write: async (folder, round) => {
     const text = (n: number) =>
@@ -122,8 +124,7 @@ const corpus: Maker = {
         }
       }
     })
-    await run(program.pipe(Effect.provide(corpusLayer({ root: folder }))))
-    evenTimes(pathOfCorpus(folder))
+    await run(program.pipe(Effect.provide(evenCorpus(folder, round))))
   }
 }
 
