@@ -82,10 +82,12 @@ export const draftBeside = (
     Effect.try({
       try: () => {
         const draft = join(folder, "ledger.db")
-        const likeness = statSync(source)
-        closeSync(openSync(draft, "wx", likeness.mode | OWNER_READ_WRITE))
-        if (standing === undefined) closeLike(draft, likeness)
-        else takeAfter(draft, standing, likeness)
+        // A source that was removed meanwhile is told by the copying.
+        const found = statSync(source, { throwIfNoEntry: false })
+        closeSync(openSync(draft, "wx", (found?.mode ?? 0) | OWNER_READ_WRITE))
+        const sources = found === undefined ? [] : [found]
+        if (standing === undefined) closeLike(draft, ...sources)
+        else takeAfter(draft, standing, ...sources)
         return draft
       },
       catch: (error) => placeFailure(target, error)

@@ -75,8 +75,9 @@ const fixedRules = (header: Uint8Array, logged: boolean): ReadonlyArray<Rule> =>
     ],
     [number(48) === 0, () => `bytes 48 to 51, a suggested cache size, are ${number(48)}, not 0`],
     [
-      number(64) === 0 || number(52) !== 0,
-      () => `bytes 64 to 67 ask for incremental vacuum (${number(64)}) without a largest root page`
+      number(52) === 0 && number(64) === 0,
+      () =>
+        `bytes 52 to 55 and 64 to 67, for auto_vacuum, are ${number(52)} and ${number(64)}, not 0: this program makes no such file`
     ],
     [
       header.subarray(72, 92).every((value) => value === 0),
@@ -114,8 +115,8 @@ const changingRules = (header: Uint8Array, fileBytes: number): ReadonlyArray<Rul
 
 /**
  * Everything that is wrong with a header, as sentences without a full stop; nothing for a sound one. Bytes 40 to 43 (the
- * schema's cookie) and 96 to 99 (the library that wrote last) may be anything. Bytes 52 to 55, 60 to 63 and 68 to
- * 71 (largest root page, user version, application id) are held against the schema, by others.
+ * schema's cookie) and 96 to 99 (the library that wrote last) may be anything. Bytes 60 to 63 and 68 to 71 (user
+ * version, application id) are held against the schema, by others.
  */
 export const headerFaults = (
   header: Uint8Array,

@@ -1,6 +1,6 @@
 // A second account of a database's pages, beside SQLite's own, which leaves pages out of it when a view or a virtual table
 // comes first in its list of tables (the order of that list changes with VACUUM and with every table more). Every page must
-// be used exactly once: by one b-tree, as the lock page or a page of pointers, or in the list of free pages.
+// be used exactly once: by one b-tree, as the lock page, or in the list of free pages.
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { Connection } from "./better-sqlite3-host.ts"
 import { HEADER_BYTES } from "./database-header.ts"
@@ -79,14 +79,10 @@ const takeTrees = (
   return fault
 }
 
-/** Takes the pages that hold no content of their own. */
-const takeOthers = (pages: Pages, pageSize: number, usableBytes: number, vacuums: boolean): void => {
+/** Takes the page that stores nothing, since locks lie on it. */
+const takeLockPage = (pages: Pages, pageSize: number): void => {
   const lockPage = LOCK_BYTE / pageSize + 1
   if (lockPage <= pages.count) pages.take(lockPage)
-  if (!vacuums) return
-  // Each page of pointers speaks of the pages right behind it, five bytes for each.
-  const step = Math.floor(usableBytes / 5) + 1
-  for (let page = 2; page <= pages.count; page += step) pages.take(page === lockPage ? page + 1 : page)
 }
 
 const leftFindings = (pages: Pages): ReadonlyArray<Finding> => {
@@ -138,13 +134,10 @@ export const pageAccount = (connection: Connection): PageAccount => {
   const pages = new Pages(numberOf(connection, "page_count"))
   const free = numberOf(connection, "freelist_count")
   const pageSize = numberOf(connection, "page_size")
-  const vacuums = numberOf(connection, "auto_vacuum") !== 0
   const entries = new Map<string, number>()
   const fault = takeTrees(connection, pages, entries)
   if (fault !== undefined) return { findings: [fault], entries }
-  const findings = readStored(connection, (bytes) => {
-    takeOthers(pages, pageSize, pageSize - reservedBytes(bytes), vacuums)
-    return freeFindings(pages, pageSize, free, bytes)
-  })
+  takeLockPage(pages, pageSize)
+  const findings = readStored(connection, (bytes) => freeFindings(pages, pageSize, free, bytes))
   return { findings, entries }
 }

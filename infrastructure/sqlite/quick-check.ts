@@ -2,7 +2,7 @@
 // pages. It loads nothing but SQLite, since a process for each cassette starts with it.
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { Connection } from "./better-sqlite3-host.ts"
-import { HEADER_BYTES, headerFaults, pageSizeOf, u32 } from "./database-header.ts"
+import { HEADER_BYTES, headerFaults, pageSizeOf } from "./database-header.ts"
 import { freelistFault } from "./freelist.ts"
 import { pageAccount } from "./page-account.ts"
 import { readStored, type StoredBytes } from "./stored-bytes.ts"
@@ -51,16 +51,6 @@ const freelistFindings = (connection: Connection, bytes: StoredBytes): Findings 
   return free.every((number) => isZero(page(number))) ? [] : pageAccount(connection).findings
 }
 
-/** Bytes 52 to 55 are 0, or the largest root page of a database that gives pages back by itself. */
-const largestRootFinding = (connection: Connection, bytes: StoredBytes): Findings => {
-  const largest = u32(bytes.read(0, HEADER_BYTES), 52)
-  if (largest === 0) return []
-  const [row] = connection.all<{ root: number }>("SELECT max(rootpage) AS root FROM sqlite_schema")
-  return row?.root === largest
-    ? []
-    : [damage("header", `bytes 52 to 55 say that the largest root page is ${largest}, it is ${row?.root}`)]
-}
-
 /**
  * What is wrong with the root pages that the schema names. Two tables or indexes on one page would write into each other, and
  * SQLite does not look before it does.
@@ -100,6 +90,6 @@ export const quickFindings = (
       const faults = headerOf(bytes)
       if (faults.length > 0) return faults
       if (bytes.logged) return [...besideLog(bytes), ...roots]
-      return [...roots, ...largestRootFinding(connection, bytes), ...freelistFindings(connection, bytes)]
+      return [...roots, ...freelistFindings(connection, bytes)]
     })
   })
