@@ -1,22 +1,61 @@
-// The unit and integration tests, each beside its code. Every test file runs in a process of its own, because
-// better-sqlite3 is a native module and some tests watch what a process does to a file.
-import { availableParallelism } from "node:os"
+// The unit and integration tests, each beside its code. The files that one worker runs share a process and its modules, since
+// loading Effect anew for each of them took a third of the time; a file that puts other modules in the place of real ones has a
+// process to itself.
+import { statfsSync } from "node:fs"
+import { availableParallelism, tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
 
+/** How much room there must be for the folders of tests (bytes). */
+const ROOM = 2 * 2 ** 30
+
+/**
+ * Where tests make their folders: in memory where there is room, since most of what they do is to wait until a disk has stored
+ * it. What a disk does when it fails is tested on file systems that the tests make themselves.
+ */
+const placeOfFolders = (): string => {
+  if (process.env["TMPDIR"] !== undefined) return tmpdir()
+  try {
+    const { bavail, bsize } = statfsSync("/dev/shm")
+    return bavail * bsize >= ROOM ? "/dev/shm" : tmpdir()
+  } catch {
+    return tmpdir()
+  }
+}
+
+/** What tests and properties run in. Many start programs: what Node has compiled once is kept, which halves their start. */
+export const environment = {
+  NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url)),
+  TMPDIR: placeOfFolders()
+}
+
+/** Tests that put other modules in the place of real ones. */
+const ALONE = ["infrastructure/corpus/file-reading.test.ts"]
+
 export default defineConfig({
   test: {
-    include: [
-      "{domain,application,infrastructure,interfaces,migrations,docs,examples,storm}/**/*.test.ts",
-      "*.test.ts"
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "shared",
+          isolate: false,
+          include: [
+            "{domain,application,infrastructure,interfaces,migrations,docs,examples,storm}/**/*.test.ts",
+            "*.test.ts"
+          ],
+          exclude: ["**/node_modules/**", "dist/**", ...ALONE]
+        }
+      },
+      { extends: true, test: { name: "alone", include: ALONE } }
     ],
-    exclude: ["**/node_modules/**", "dist/**"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
     // On two cores the default is one worker, and the other core would only wait.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
-    // Many tests start programs: what Node has compiled once is kept for the next, which halves their start.
-    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url)) }
+    env: environment,
+    // A run without a terminal tells what failed, and the sum.
+    reporters: [process.stdout.isTTY ? "default" : "minimal"]
   }
 })

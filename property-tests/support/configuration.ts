@@ -1,6 +1,6 @@
-// How often and with which seed every property suite runs: PROP_RUNS (default 200) and PROP_SEED (default: a
-// new one each time). Both are printed when a suite starts and again by fast-check in every failure, so that
-// a failure can be replayed. No suite may pick runs or seeds by itself.
+// How often and with which seed every property suite runs: PROP_RUNS (default 200) and PROP_SEED (default: a new one each
+// time). Both are printed when a run starts, and again with each property that failed. No suite may pick runs or seeds by
+// itself.
 
 import * as fc from "fast-check"
 
@@ -32,5 +32,3 @@ export const propParameters = (
   seed: propSeed,
   verbose: fc.VerbosityLevel.Verbose
 })
-
-console.log(`PROP_SEED=${propSeed} PROP_RUNS=${propRuns}`)
