@@ -28,6 +28,7 @@ import { type PlaceCheck, watchPlace, watchWriter } from "../sqlite/file-place.t
 import { type AccessMode, type PathFault, pathFault } from "../sqlite/file-system.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { hasJournal, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
+import { corpusIdentity } from "./corpus-identity.ts"
 import { openingFindings } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
@@ -124,7 +125,7 @@ const hasContent = (file: string): boolean => existsSync(file) && statSync(file)
 /** What is wrong with the file and the schema of a corpus database of this version. */
 const findingsAtOpening = (connection: Connection): ReadonlyArray<Finding> =>
   connection.snapshot(() => [
-    ...openingFindings(connection),
+    ...openingFindings(connection, corpusIdentity),
     ...schemaFindings(connection, CORPUS_VERSIONS, corpusSteps())
   ])
 

@@ -11,6 +11,7 @@ import { sha256 } from "../hashing/node-hashing.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { fileFindings, part, stoppedTogether, stopsOf } from "../sqlite/file-check.ts"
 import { companionNotes, schemaFindings } from "../sqlite/schema-check.ts"
+import { corpusIdentity } from "./corpus-identity.ts"
 import { CORPUS_VERSIONS, corpusSteps } from "./corpus-schema.ts"
 import { isBehindText, isIndexWhole, isSymbolWhole, soundOrder } from "./corpus-soundness.ts"
 import { selectStrayPaths, type StoredFile, type StoredSymbol } from "./corpus-statements.ts"
@@ -24,7 +25,7 @@ const tell = (find: Find, findings: ReadonlyArray<Finding>): void => {
 
 const checkStructure = (connection: Connection, list: CheckList, find: Find): void => {
   const findings = [
-    ...fileFindings(connection),
+    ...fileFindings(connection, corpusIdentity),
     ...part("schema", () => {
       list.warn(companionNotes(connection))
       return schemaFindings(connection, CORPUS_VERSIONS, corpusSteps())

@@ -1,11 +1,12 @@
 /** A ledger's file beside a log that is not its own: SQLite would take the log, since it goes by the path alone. */
-import { cpSync, mkdirSync, readFileSync, utimesSync } from "node:fs"
+import { cpSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import { makeLedgerFile, post, withLedger } from "../testing/ledger-program.ts"
+import { beside, besideOlderLog } from "../testing/older-log.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 
 /** A ledger with a log that its file does not have yet, and a backup from before that log. */
@@ -30,16 +31,6 @@ const withLog = Effect.gen(function* () {
   reader.close()
   return { folder, file, older, log: `${file}-wal` }
 })
-
-/** Puts a file beside a log that was written long before. */
-const beside = (folder: string, file: string, log: string): string => {
-  mkdirSync(join(folder, "there"))
-  const filename = join(folder, "there", "l.db")
-  cpSync(log, `${filename}-wal`)
-  utimesSync(`${filename}-wal`, 1, 1)
-  cpSync(file, filename)
-  return filename
-}
 
 const posted = (filename: string) =>
   withLedger({ filename }, post("r", 99)).pipe(
@@ -70,22 +61,16 @@ describe("a log beside a ledger's file", () => {
 
   it.live("of the same ledger's past is named, although both together are a sound ledger", () =>
     Effect.gen(function* () {
-      const folder = temporaryFolder()
-      const busy = join(folder, "busy.db")
-      yield* withLedger({ filename: busy }, post("log", 0))
-      const reader = new Database(busy)
-      reader.exec("BEGIN; SELECT count(*) FROM events")
-      yield* withLedger({ filename: busy }, post("log", 1))
-      const moved = join(folder, "moved.db")
-      for (const part of ["", "-wal"]) cpSync(`${busy}${part}`, `${moved}${part}`)
-      for (const n of [2, 3, 4, 5, 6]) yield* withLedger({ filename: moved }, post("log", n))
-      const filename = beside(folder, moved, `${busy}-wal`)
-      reader.close()
+      const { filename, newer } = yield* Effect.promise(() =>
+        besideOlderLog((file, round) =>
+          Effect.runPromise(Effect.asVoid(withLedger({ filename: file }, post("log", round))))
+        )
+      )
       assert.match(
         yield* posted(filename),
         /l\.db-wal: it is not the log of this file \(.*the log is older\)/
       )
-      assert.isTrue(readFileSync(filename).equals(readFileSync(moved)))
+      assert.isTrue(readFileSync(filename).equals(readFileSync(newer)))
       const report = yield* withLedger(
         { filename, mode: "read" },
         Ledger.use((ledger) => ledger.verifyCassette({ pure: true }))

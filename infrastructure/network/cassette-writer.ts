@@ -51,7 +51,7 @@ export const attemptOnCassette = <A>(
         case "NotALedger":
           return new NotACassette({ file, reason: error.reason })
         case "StoreCorrupt":
-          return new CassetteDamaged({ file, where: error.code, reason: error.finding })
+          return new CassetteDamaged({ file, where: error.where, reason: error.finding })
         case "ClockFarBehindHead":
           return new StorageFailure({ file, code: error._tag, reason: error.message })
         default:
