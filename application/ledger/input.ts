@@ -2,22 +2,13 @@
 // value itself is not repeated, since it may be private. What passes here fits its Schema and every limit.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
+import type * as SchemaIssue from "effect/SchemaIssue"
+import { plainIssues, pointerOf } from "../../domain/canonical/plain-issues.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
-
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const pathOf = (path: ReadonlyArray<unknown> | undefined): string =>
-  (path ?? [])
-    .map((part) => {
-      const key = typeof part === "object" && part !== null && "key" in part ? part.key : part
-      return `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`
-    })
-    .join("")
 
 /** All issues of a failed decoding as one error; paths are JSON pointers. */
 export const invalidInput = (issue: SchemaIssue.Issue): InvalidInput => {
-  const issues = format(issue).issues.map(({ message, path }) => ({ path: pathOf(path), message }))
+  const issues = plainIssues(issue).map(({ message, path }) => ({ path: pointerOf(path), message }))
   return new InvalidInput({
     message: issues.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; "),
     issues

@@ -3,9 +3,9 @@
 // is for folder-check.ts to say.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
 import { textOfUtf8 } from "../canonical/bytes.ts"
 import { isJsonObject, type JsonValue } from "../canonical/json.ts"
+import { plainIssues, pointerOf } from "../canonical/plain-issues.ts"
 import { compareCodePoints, pyTextOfRead } from "../canonical/py.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { readJsonBytes } from "../canonical/strict-reader.ts"
@@ -32,15 +32,6 @@ const decodeToFirst = Schema.decodeUnknownResult(Manifest, { onExcessProperty: "
 
 /** Up to this size (bytes) all faults of form are told; beyond, a hostile manifest could have millions. */
 const MAX_TOLD_BYTES = 1_048_576
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
-
-const pointer = (path: ReadonlyArray<unknown>): string =>
-  path
-    .map((part) => {
-      const key = typeof part === "object" && part !== null && "key" in part ? part.key : part
-      return `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`
-    })
-    .join("")
 
 /** A member on the way down; its path is spelled only when something is wrong there. */
 interface Place {
@@ -51,7 +42,7 @@ interface Place {
 const pointerTo = (place: Place): string => {
   const path: Array<string | number> = []
   for (let at: Place | undefined = place; at !== undefined; at = at.parent) path.unshift(at.key)
-  return pointer(path)
+  return pointerOf(path)
 }
 
 /** Reports forbidden fields at every level that is the manifest's own; what steps say to each other is theirs. */
@@ -85,8 +76,8 @@ const checkForm = (list: BundleFindings, raw: RawManifest, bytes: number): Manif
   const decode = bytes > MAX_TOLD_BYTES ? decodeToFirst : decodeToAll
   const decoded = decode(Object.fromEntries(members))
   if (Result.isSuccess(decoded)) return decoded.success
-  for (const { message, path } of issuesOf(decoded.failure.issue).issues) {
-    list.add("FIELD_INVALID", pointer(path ?? []), message)
+  for (const { message, path } of plainIssues(decoded.failure.issue)) {
+    list.add("FIELD_INVALID", pointerOf(path), message)
   }
   return undefined
 }
@@ -124,7 +115,7 @@ const checkSlice = (list: BundleFindings, where: string, text: string): void => 
 
 const checkId = (list: BundleFindings, id: string, ...where: ReadonlyArray<string | number>): void => {
   if (isIdentifier(id)) return
-  list.add("ID_INVALID", pointer(where), "an id has 1 to 256 bytes of text without control characters")
+  list.add("ID_INVALID", pointerOf(where), "an id has 1 to 256 bytes of text without control characters")
 }
 
 const checkIds = (list: BundleFindings, manifest: Manifest): void => {

@@ -70,7 +70,7 @@ export const TrustFile = Schema.Struct({
   keys: Schema.Array(TrustKey).check(
     Schema.isMaxLength(MAX_TRUST_KEYS),
     Schema.makeFilter((keys: ReadonlyArray<TrustKey>) => new Set(keys.map(identityOf)).size === keys.length, {
-      expected: "no two entries with the same name and key"
+      expected: "a list without two entries of one name and key"
     })
   )
 })

@@ -64,7 +64,8 @@ export const NetworkConfiguration = Schema.Struct({
       revision: Schema.optionalKey(Schema.String)
     }).check(
       Schema.makeFilter(({ command, embedder }) => embedder !== "command" || command !== undefined, {
-        expected: "the embedder command with the command that it is"
+        message:
+          "names the embedder command without its command: give command, a list of the program and its arguments"
       })
     )
   ),

@@ -61,6 +61,26 @@ describe("a configuration", () => {
     expect(issuesOf(text)[0]).toMatchObject({ line, path })
   })
 
+  it.each([
+    [
+      `${start}  - {id: a, path: a.db, type: local, paht: b}`,
+      "network.yaml:3: cassettes[0].paht is not known here: allowed are id, path, type, auto_index, capabilities, sources, mutability, ttl, content_types, isolation"
+    ],
+    [`${start}  - {id: a, path: a.db}`, "network.yaml:3: cassettes[0].type is missing"],
+    [
+      `${start}  - {id: a, path: a.db, type: remote}`,
+      'network.yaml:3: cassettes[0].type must be "local" or "external"'
+    ],
+    [
+      `${start}  - {id: a, path: a.db, type: local}\nindexing:\n  embedder: command`,
+      "network.yaml:5: indexing names the embedder command without its command: give command, a list of the program and its arguments"
+    ]
+  ])("says in one sentence what is wrong where, and what is allowed: %#", (text, sentence) => {
+    expect(Result.getFailure(decodeConfiguration("network.yaml", text))).toMatchObject({
+      value: { message: sentence }
+    })
+  })
+
   it("does not let aliases grow", () => {
     const levels = Array.from({ length: 12 }, (_, level) => {
       const each = level === 0 ? "x" : `*l${level - 1}`

@@ -3,9 +3,9 @@
 import { readFileSync, statSync } from "node:fs"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import * as SchemaIssue from "effect/SchemaIssue"
 import { isNode, LineCounter, parseDocument } from "yaml"
 import type { Document } from "yaml"
+import { plainIssues } from "../../domain/canonical/plain-issues.ts"
 import { NetworkConfiguration } from "../../domain/network/configuration.ts"
 import { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
 
@@ -16,17 +16,11 @@ const MAX_CONFIGURATION_BYTES = 1_048_576
 const MAX_ALIASES = 100
 
 const decode = Schema.decodeUnknownResult(NetworkConfiguration, { onExcessProperty: "error", errors: "all" })
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
 interface Issue {
   readonly line: number
   readonly path: string
   readonly message: string
-}
-
-const keyOf = (part: unknown): string | number => {
-  const key = typeof part === "object" && part !== null && "key" in part ? part.key : part
-  return typeof key === "number" ? key : String(key)
 }
 
 const shown = (path: ReadonlyArray<string | number>): string =>
@@ -79,10 +73,11 @@ export const decodeConfiguration = (
   const decoded = decode(value)
   if (Result.isFailure(decoded)) {
     return refused(
-      format(decoded.failure.issue).issues.map(({ message, path = [] }) => {
-        const keys = path.map(keyOf)
-        return { line: lineOf(document, lines, keys), path: shown(keys), message }
-      })
+      plainIssues(decoded.failure.issue).map(({ message, path }) => ({
+        line: lineOf(document, lines, path),
+        path: shown(path),
+        message
+      }))
     )
   }
   const [twice] = duplicates(decoded.success)

@@ -292,8 +292,8 @@ describe("a hostile line", () => {
     const reason = async (line: string) =>
       (JSON.parse((await answersTo(session, line))[0] ?? "{}") as { error: { message: string } }).error
         .message
-    expect(await reason(call("[1]"))).toContain("/arguments: Expected object")
-    expect(await reason(request("tools/list", '{"cursor":"bogus"}'))).toContain("/cursor: Expected no cursor")
+    expect(await reason(call("[1]"))).toContain("/arguments: must be an object")
+    expect(await reason(request("tools/list", '{"cursor":"bogus"}'))).toContain("/cursor: must be left out")
     expect(await reason(call('{"a":"\\ud800"}'))).toContain("half of a surrogate pair")
     expect(await reason(call(`{"a":${nested(65)}}`))).toContain("64 levels")
     expect(await reason(`[${request("ping")}]`)).toContain("2025-06-18")

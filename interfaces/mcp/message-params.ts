@@ -17,7 +17,9 @@ const List = Schema.Struct({
   ...meta,
   cursor: Schema.optionalKey(
     Schema.String.check(
-      Schema.makeFilter(() => false, { expected: "no cursor: this server gives every list on one page" })
+      Schema.makeFilter(() => false, {
+        message: "must be left out: this server gives every list on one page"
+      })
     )
   )
 })
