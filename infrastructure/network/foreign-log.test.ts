@@ -25,5 +25,5 @@ it("an older log of the same cassette is named, by a writer and by verification,
   const connection = openForReading(filename)
   const { findings } = verifyCassette(connection, "one")
   connection.close()
-  expect(findings.map(({ code, where }) => `${code} ${where}`)).toEqual([`INTEGRITY ${filename}-wal`])
+  expect(findings.map(({ code, where }) => `${code} ${where}`)).toEqual([`INTEGRITY one ${filename}-wal`])
 })
