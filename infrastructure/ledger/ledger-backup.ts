@@ -1,7 +1,7 @@
 // A consistent copy of a ledger, made by SQLite itself while writers go on. It is made in a private folder beside the
 // target and gets its name only when it is whole, so that half a backup never looks like one, even of a process that
 // was killed; nothing is ever written over.
-import { closeSync, lstatSync, mkdtempSync, openSync, rmSync, type Stats, statSync } from "node:fs"
+import { closeSync, lstatSync, openSync, type Stats, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -16,8 +16,8 @@ import {
 import { fileFailure, flush, nameFault, publishFile } from "../sqlite/file-system.ts"
 import { closeLike, OWNER_READ_WRITE, takeAfter } from "../sqlite/file-access.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
-import { DRAFT_FOLDER } from "../sqlite/lone-file.ts"
-import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import { Busy, isSqliteError, sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import { makeDraftFolder } from "./draft-folder.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 
 /** A target that cannot be written, or that is no name at all. */
@@ -26,9 +26,11 @@ const refused = (target: string, message: string) =>
 
 /** Why a target, or a place beside it, could not be made. */
 const placeFailure = (target: string, error: unknown): BackupError =>
-  ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")
-    ? refused(target, `there is no folder ${dirname(target)}`)
-    : fileFailure(target, target, error)
+  isSqliteError(error)
+    ? copyFailure(target, error)
+    : ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")
+      ? refused(target, `there is no folder ${dirname(target)}`)
+      : fileFailure(target, target, error)
 
 /** Refuses a target that is no name, or that names something already. */
 export const assertFree = (target: string, exists: string): Effect.Effect<void, BackupError> => {
@@ -62,12 +64,9 @@ export const copyFailure = (target: string, error: unknown): BackupError => {
 /** A folder of our own on the target's file system, which goes with the scope. */
 const workplace = (target: string): Effect.Effect<string, BackupError, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.try({
-      try: () => mkdtempSync(join(dirname(target), DRAFT_FOLDER)),
-      catch: (error) => placeFailure(target, error)
-    }),
-    (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true }))
-  )
+    Effect.try({ try: () => makeDraftFolder(target), catch: (error) => placeFailure(target, error) }),
+    ({ remove }) => Effect.sync(remove)
+  ).pipe(Effect.map(({ path }) => path))
 
 /**
  * An empty file in a folder of our own on the target's file system, to be filled with a copy of `source`. It is no more open

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { startChild } from "../testing/child-process.ts"
@@ -19,9 +19,12 @@ import { makeLedgerFile, post, withLedger } from "../testing/ledger-program.ts"
 import { isRoot, NOBODY } from "../testing/nobody.ts"
 import { damageWithLog, headOf, ledgerWithBackup, leaveLog, restoreInChild } from "../testing/restoring.ts"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
+import { DRAFT_FOLDER } from "../sqlite/lone-file.ts"
 import { restoreLedger } from "./ledger-restore.ts"
 
 const made = Effect.suspend(() => ledgerWithBackup(temporaryFolder()))
+
+const draftsIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith(DRAFT_FOLDER))
 
 const permissionsOf = (file: string) => statSync(file).mode & 0o777
 
@@ -41,6 +44,7 @@ describe("a restore that was killed", () => {
         const ended = yield* Effect.promise(() => restoreInChild({ ...options, hardLinks, dieBefore }))
         assert.strictEqual(ended, "died")
         assert.deepStrictEqual(yield* headOf(filename), old)
+        assert.strictEqual(draftsIn(dirname(filename)).length, 1)
         const written = yield* Effect.match(withLedger({ filename }, post("after", 1)), {
           onFailure: (error) => ("code" in error ? error.code : error._tag),
           onSuccess: () => "posted"
@@ -49,6 +53,7 @@ describe("a restore that was killed", () => {
         const { kept } = yield* restoreLedger(options)
         assert.deepStrictEqual(yield* headOf(filename), before)
         assert.strictEqual(kept.length, 1)
+        assert.deepStrictEqual(draftsIn(dirname(filename)), [])
         yield* withLedger({ filename }, post("later", 1))
         assert.strictEqual(statSync(filename).nlink, 1)
       })
