@@ -9,6 +9,7 @@ import {
   proximityBonus,
   sumCounts,
   termScore,
+  untellingNotices,
   type Weights,
   weightsOf,
   wordScore
@@ -228,7 +229,8 @@ export const rankNetwork = Effect.fnUntraced(function* (
   const counts = yield* asking.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
   asking.noteUnfinished(counts)
   const summed = sumCounts([...counts.values()], terms.length)
-  const { frequencies, notices, question } = mostTelling(asked, summed.frequencies)
+  const { frequencies, notices: cuts, question } = mostTelling(asked, summed.frequencies)
+  const notices = [...cuts, ...untellingNotices(question, { frequencies })]
   const weights = weightsOf(question, { ...summed, frequencies })
   const texts = Math.max(BEST_CANDIDATES, wanted.texts)
   const indexed = yield* askIndexes(asking, question, weights, { ...wanted, texts }, scope)

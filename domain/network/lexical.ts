@@ -73,6 +73,22 @@ export const weightsOf = (question: Question, { chunks, frequencies, words }: Co
   }
 }
 
+/**
+ * What is said of a question that is looked for by words that only hold it together, since no text has another word of it:
+ * what they find is seldom what is meant.
+ */
+export const untellingNotices = (
+  { aside, terms }: Question,
+  { frequencies }: Pick<Counts, "frequencies">
+): ReadonlyArray<string> => {
+  const present = terms.filter((_, index) => (frequencies[index] ?? 0) > 0)
+  return present.length > 0 && present.every((term) => aside.has(term))
+    ? [
+        "no text has a word that says what is looked for: what was found has words of the question that only hold it together"
+      ]
+    : []
+}
+
 /** How much the length of a text takes off what a word counts in it: 1 for a text of mean length. */
 const lengthFactor = (length: number, mean: number): number => 1 - B + (B * length) / mean
 

@@ -1,4 +1,4 @@
-// Questions of more terms than are looked for: what tells most is found wherever it stands in the question, alike in one
+// Questions of which something is said in notices. Those of more terms than are looked for: what tells most is found wherever it stands in the question, alike in one
 // cassette and in several, and the answer says what was left out.
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
@@ -44,4 +44,38 @@ describe("a long question", () => {
     expect([long.notices, short.notices]).toEqual([[notice], []])
     expect(long.results["part1"]?.map(({ path }) => path)).toEqual(["b/rare.md"])
   })
+})
+
+describe("a question that only function words of it are found for", () => {
+  const untelling =
+    "no text has a word that says what is looked for: what was found has words of the question that only hold it together"
+  const ask = (question: string) =>
+    withNetworkOf(
+      [
+        local(
+          "small",
+          cassetteWith(temporaryFolder(), "small", {
+            "a.md": "what the quince is",
+            "b.md": "das ist der Apfel, wie er war"
+          })
+        )
+      ],
+      (network) => network.query(question)
+    )
+
+  it.each(["what is the", "wie ist das", "what is the zorb", "wie ist das Zorb?"])(
+    "says so: %s",
+    async (question) => {
+      const { hits, notices } = await ask(question)
+      expect(hits.length).toBeGreaterThan(0)
+      expect(notices).toEqual([untelling])
+    }
+  )
+
+  it.each(["what is the quince", "wie ist der Apfel", '"what the"', "the what", "zorb"])(
+    "is told from others: %s",
+    async (question) => {
+      expect((await ask(question)).notices).toEqual([])
+    }
+  )
 })
