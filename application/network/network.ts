@@ -196,7 +196,7 @@ class Hub {
       const before = this.seen.get(id) ?? "ok"
       this.seen.set(id, status)
       if (status !== before && status !== "ok" && status !== "partial")
-        yield* Effect.logWarning(`Cassette ${id} offline, skipping`)
+        yield* Effect.logWarning(`Cassette ${id} ${status === "refused" ? "refused" : "offline"}, skipping`)
     }
   })
 

@@ -164,6 +164,57 @@ describe("network migrate", () => {
     expect((await run(folder, "network", "import", "--check", out)).code).toBe(0)
   })
 
+  it("of several cassettes goes on behind one that is refused, tells each and ends with 1", async () => {
+    const folder = temporaryFolder()
+    writeFileSync(join(folder, "orchard.md"), "an orchard")
+    const configureAll = (ids: ReadonlyArray<string>, more: (id: string) => string) => {
+      const cassettes = ids.map(
+        (id) =>
+          `  - {id: ${id}, path: ${id}.db, type: local, auto_index: true, sources: ["*.md"], ${more(id)}}\n`
+      )
+      const network = `network: {version: "1.0", protocol: SNP}\ncassettes:\n${cassettes.join("")}`
+      writeFileSync(join(folder, "network.yaml"), network)
+      return join(folder, "network.yaml")
+    }
+    const ids = ["first", "second", "third"]
+    const file = configureAll(ids, () => "mutability: mutable")
+    expect((await run(folder, "network", "index")).code).toBe(0)
+    await using(file, undefined, (network) => network.memorySave("a plum", "first"))
+    configureAll(ids, (id) => (id === "third" ? "mutability: stable" : "capabilities: [agent_id]"))
+
+    const indexed = await runCli(["network", "index", "--config", file], { cwd: folder })
+    expect([indexed.code, indexed.stdout]).toEqual([1, ""])
+    for (const id of ids) expect(indexed.stderr.split(`${id}: `)).toHaveLength(2)
+
+    const migrated = await run(folder, "network", "migrate")
+    expect([migrated.code, migrated.document.error]).toMatchObject([
+      1,
+      {
+        code: "CASSETTES_REFUSED",
+        message: expect.stringContaining("1 cassette(s) could not be migrated, all others were (first: "),
+        details: {
+          task: "migrated",
+          cassettes: [{ cassette_id: "second" }, { cassette_id: "third" }],
+          refused: [{ cassette_id: "first", code: "WRITE_REFUSED" }]
+        }
+      }
+    ])
+
+    const rest = await runCli(["network", "index", "--config", file], { cwd: folder })
+    expect(rest.code).toBe(1)
+    expect(rest.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual([
+      "cassette",
+      "second",
+      "third",
+      ""
+    ])
+    expect(rest.stderr.split("first.db was made with")).toHaveLength(2)
+
+    const asked = await runCli(["network", "query", "orchard", "--config", file], { cwd: folder })
+    expect(asked.stderr).toMatch(/^warning: Cassette first refused, skipping \(/)
+    expect(asked.stderr).not.toContain("offline")
+  })
+
   it("does not guess whose memories are, and publishes none without being asked", async () => {
     const shared = await start("mutability: mutable", [[undefined, "a plum"]])
     const before = readFileSync(join(shared.folder, "book.db"))

@@ -86,6 +86,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   CassetteExists: 1,
   CassetteFileExists: 1,
   CassetteOffline: 1,
+  CassettesRefused: 1,
   ConfigurationExists: 1,
   EmbedderFailed: 1,
   EmbedderMismatch: 1,

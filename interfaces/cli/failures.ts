@@ -66,6 +66,20 @@ export class FilesRefused extends Schema.TaggedError<FilesRefused>()("FilesRefus
   }
 }
 
+/** Some cassettes were refused; the command did its work on the others. */
+export class CassettesRefused extends Schema.TaggedError<CassettesRefused>()("CassettesRefused", {
+  task: Schema.Literals(["indexed", "migrated", "reindexed", "swept"]),
+  cassettes: Schema.Array(Schema.Unknown),
+  refused: Schema.Array(
+    Schema.Struct({ cassette_id: Schema.String, code: Schema.String, message: Schema.String })
+  )
+}) {
+  override get message() {
+    const listed = this.refused.map(({ cassette_id, message }) => `${cassette_id}: ${message}`)
+    return `${this.refused.length} cassette(s) could not be ${this.task}, all others were (${listed.join("; ")})`
+  }
+}
+
 /** Workers failed, and the work is not done. */
 export class WorkersFailed extends Schema.TaggedError<WorkersFailed>()("WorkersFailed", {
   workers: Schema.Array(
@@ -130,6 +144,7 @@ export type CommandFailure =
   | BudgetExceeded
   | NotAReadStep
   | WorkersFailed
+  | CassettesRefused
   | FilesRefused
   | ProblemsFound
   | BundleRefusal

@@ -295,6 +295,7 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>>
     "CassetteDamaged",
     "CassetteExists",
     "CassetteFileExists",
+    "CassettesRefused",
     "CheckpointOfAnotherLedger",
     "CheckpointUntrusted",
     "ConfigurationExists",

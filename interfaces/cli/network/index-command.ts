@@ -6,10 +6,11 @@ import { indexCassette, type IndexReport } from "../../../infrastructure/network
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { configuredEmbedding } from "../../../infrastructure/network/network-files.ts"
 import { refusedFlag, switchFlag } from "../options.ts"
-import { answer, writeNotes, writeWarnings } from "../output.ts"
+import { writeNotes, writeWarnings } from "../output.ts"
 import { type Line, printable, table } from "../printable.ts"
 import { progressLine } from "../progress.ts"
 import { cassettesArgument } from "./network-flags.ts"
+import { answerEach, eachCassette } from "./each-cassette.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 
 const isLocal = ({ configuration, refusal }: ConfiguredCassette): boolean =>
@@ -35,21 +36,18 @@ const indexChosen = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, pru
   const network = yield* configuredNetwork
   const embedding = yield* configuredEmbedding(network)
   const progress = yield* progressLine
-  const reports: Array<IndexReport> = []
-  for (const cassette of yield* toIndex(network.cassettes, ids)) {
+  return yield* eachCassette(yield* toIndex(network.cassettes, ids), (cassette) => {
     // Without files to follow there is still a cassette to make, for memories.
     const isFollowed = cassette.configuration.auto_index === true || ids.includes(cassette.id)
     const wanted = isFollowed
       ? cassette
       : { ...cassette, configuration: { ...cassette.configuration, sources: [] } }
-    const report = yield* indexCassette(network.file, network.root, wanted, {
+    return indexCassette(network.file, network.root, wanted, {
       progress: (done, total) => progress.show(`${cassette.id}: indexing ${done} of ${total} files`),
       embedding,
       prune
     }).pipe(Effect.ensuring(progress.clear))
-    reports.push(report)
-  }
-  return reports
+  })
 })
 
 const reportLines = (reports: ReadonlyArray<IndexReport>): ReadonlyArray<Line> =>
@@ -85,7 +83,8 @@ export const indexCommand = Command.make(
     prune: switchFlag("prune", "remove what no source has, also where a source matches no file")
   },
   Effect.fnUntraced(function* ({ cassettes: ids, prune }) {
-    const reports = yield* Effect.scoped(indexChosen(ids, prune))
+    const outcome = yield* Effect.scoped(indexChosen(ids, prune))
+    const reports = outcome.done
     yield* writeWarnings(reports.flatMap(sourceWarnings))
     yield* writeWarnings(
       reports.flatMap(({ cassette_id, refused }) =>
@@ -102,7 +101,7 @@ export const indexCommand = Command.make(
           .map(({ path, reason }) => printable(`${cassette_id}: skipped ${path} (${reason})`))
       )
     )
-    yield* answer({ data: { cassettes: reports }, lines: () => reportLines(reports) })
+    yield* answerEach("indexed", outcome, () => reportLines(reports))
   })
 ).pipe(
   Command.withDescription(

@@ -10,8 +10,8 @@ import { textFlag } from "../cassette/shared-flags.ts"
 import { switchFlag } from "../options.ts"
 import { withPlace } from "../advice.ts"
 import { Host, type HostShape } from "../host.ts"
-import { answer } from "../output.ts"
 import { type Line, table } from "../printable.ts"
+import { answerEach, eachCassette } from "./each-cassette.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 
 const refusalOf = ({ configuration, refusal }: ConfiguredCassette): string | undefined =>
@@ -47,13 +47,13 @@ export const migrateCommand = Command.make(
     if (ids.length > 0 && refused !== undefined) {
       return yield* new WriteRefused({ cassette_id: refused.id, reason: refusalOf(refused) ?? "" })
     }
-    const reports = yield* Effect.forEach(
+    const { done, refused: others } = yield* eachCassette(
       chosen.filter((cassette) => refusalOf(cassette) === undefined),
       (cassette) => carryCassette(cassette, publish)
     )
-    const cassettes = reports.filter((report) => report !== undefined)
+    const carried = done.filter((report) => report !== undefined)
     const host = yield* Host
-    yield* answer({ data: { cassettes }, lines: () => lines(cassettes, host) })
+    yield* answerEach("migrated", { done: carried, refused: others }, () => lines(carried, host))
   })
 ).pipe(
   Command.withDescription(

@@ -44,6 +44,8 @@ export const warnOfAnswers = (answers: Readonly<Record<string, Answer>>) =>
       .map(([id, { reason = "", status }]) =>
         status === "partial"
           ? `Cassette ${id}: ${reason}`
-          : `Cassette ${id} offline, skipping (${status}: ${reason})`
+          : status === "refused"
+            ? `Cassette ${id} refused, skipping (${reason})`
+            : `Cassette ${id} offline, skipping (${status}: ${reason})`
       )
   )

@@ -8,9 +8,9 @@ import type { ConfiguredCassette } from "../../../infrastructure/network/configu
 import { reindex } from "../../../infrastructure/network/document-writing.ts"
 import { embedMissing } from "../../../infrastructure/network/indexing.ts"
 import { configuredEmbedding, type NetworkFile } from "../../../infrastructure/network/network-files.ts"
-import { answer } from "../output.ts"
 import { table } from "../printable.ts"
 import { cassettesArgument } from "./network-flags.ts"
+import { answerEach, eachCassette } from "./each-cassette.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 
 const refusalOf = ({ birth, configuration, refusal }: ConfiguredCassette): string | undefined => {
@@ -38,18 +38,16 @@ export const reindexCommand = Command.make(
     if (ids.length > 0 && refused !== undefined) {
       return yield* new WriteRefused({ cassette_id: refused.id, reason: refusalOf(refused) ?? "" })
     }
-    const done = yield* Effect.forEach(
+    const outcome = yield* eachCassette(
       chosen.filter((cassette) => refusalOf(cassette) === undefined),
       (cassette) => Effect.scoped(reindexOne(cassette, network))
     )
-    yield* answer({
-      data: { cassettes: done },
-      lines: () =>
-        table(
-          ["cassette", "chunks", "embedded"],
-          done.map(({ cassette_id, chunks, embedded }) => [cassette_id, `${chunks}`, `${embedded}`])
-        )
-    })
+    yield* answerEach("reindexed", outcome, () =>
+      table(
+        ["cassette", "chunks", "embedded"],
+        outcome.done.map(({ cassette_id, chunks, embedded }) => [cassette_id, `${chunks}`, `${embedded}`])
+      )
+    )
   })
 ).pipe(
   Command.withDescription(

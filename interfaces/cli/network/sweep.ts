@@ -8,9 +8,9 @@ import { CassetteOffline, WriteRefused } from "../../../domain/network/errors.ts
 import { openCassetteWriter } from "../../../infrastructure/network/cassette-writer.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { finishWriting, sweep } from "../../../infrastructure/network/document-writing.ts"
-import { answer } from "../output.ts"
 import { table } from "../printable.ts"
 import { cassettesArgument } from "./network-flags.ts"
+import { answerEach, eachCassette } from "./each-cassette.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
 
 /** Why a cassette that was named cannot be swept. */
@@ -44,17 +44,15 @@ export const sweepCommand = Command.make(
       (cassette) =>
         faultOf(cassette) === undefined && (ids.length > 0 || cassette.birth.mutability === "ephemeral")
     )
-    const done = yield* Effect.forEach(swept, (cassette) => Effect.scoped(sweepOne(cassette)))
-    yield* answer({
-      data: { cassettes: done },
-      lines: () =>
-        done.length === 0
-          ? ["no cassette is ephemeral: name those that are to be swept"]
-          : table(
-              ["cassette", "removed"],
-              done.map(({ cassette_id, removed }) => [cassette_id, `${removed.length}`])
-            )
-    })
+    const outcome = yield* eachCassette(swept, (cassette) => Effect.scoped(sweepOne(cassette)))
+    yield* answerEach("swept", outcome, () =>
+      outcome.done.length === 0
+        ? ["no cassette is ephemeral: name those that are to be swept"]
+        : table(
+            ["cassette", "removed"],
+            outcome.done.map(({ cassette_id, removed }) => [cassette_id, `${removed.length}`])
+          )
+    )
   })
 ).pipe(
   Command.withDescription(
