@@ -83,4 +83,12 @@ describe("cortex in a checkout", () => {
     expect(readdirSync(bundles)).toContain(before[0])
     expect(changesIn(checkout)).toBe(" M interfaces/cli/process-host.ts\n")
   })
+
+  it("says what is wrong with sources that cannot be bundled, without a stack", () => {
+    appendFileSync(join(checkout, "interfaces", "cli", "process-host.ts"), "const = \n")
+    const { status, stderr } = run(join(checkout, "cortex"), ["--version"])
+    expect(status).toBe(3)
+    expect(stderr).toMatch(/^error: this checkout's sources could not be bundled\. .*:\n[^]*process-host\.ts/)
+    expect(stderr).not.toMatch(/checkout\.ts|^ +at /m)
+  })
 })

@@ -274,7 +274,7 @@ export class NotALedger extends Schema.TaggedError<NotALedger>()("NotALedger", {
 
 export class FileMissing extends Schema.TaggedError<FileMissing>()("FileMissing", { file: Schema.String }) {
   override get message() {
-    return `There is no ${this.file}: check the path (posting a message creates a ledger in a folder that is there)`
+    return `There is no ${this.file}: check the path`
   }
 }
 

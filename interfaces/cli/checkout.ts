@@ -65,6 +65,7 @@ const build = (folder: string): void => {
   try {
     execFileSync(process.execPath, [rolldown, ...settings], {
       cwd: root,
+      env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: "0" },
       stdio: ["ignore", "ignore", "pipe"]
     })
     renameSync(draft, folder)
@@ -80,7 +81,16 @@ const build = (folder: string): void => {
 }
 
 const folder = join(cache, stateOfSources())
-if (!existsSync(folder)) build(folder)
+if (!existsSync(folder)) {
+  try {
+    build(folder)
+  } catch (error) {
+    const { message, stderr } = error as Error & { readonly stderr?: Buffer }
+    const said = (stderr?.toString() || message).replaceAll(/^ +at .*$/gm, "").trim()
+    console.error(`error: this checkout's sources could not be bundled. Correct what is named here:\n${said}`)
+    process.exit(3)
+  }
+}
 // What Node has compiled once is kept beside the bundles.
 enableCompileCache(join(root, "node_modules", ".cache", "compiled"))
 const program = join(folder, "bin.js")

@@ -70,6 +70,14 @@ describe("a backup that is taken", () => {
     expect((await json("cassette verify --db l.db")).document.data).toMatchObject({ head: { position: 3 } })
   })
 
+  it("and is not there is told without a word about ledgers", async () => {
+    const { document } = await json("cassette restore --db l.db none.db")
+    expect(document.error).toMatchObject({
+      code: "FILE_MISSING",
+      message: `There is no ${path("none.db")}: check the path`
+    })
+  })
+
   it("may go where there is no ledger", async () => {
     const { document } = await json("cassette restore --db new.db monday.db")
     expect(document.data).toMatchObject({ file: path("new.db"), kept: [] })

@@ -236,6 +236,8 @@ export const missingCheck = (name: string, file: string, how: string): Check =>
 export interface OpeningFailure {
   readonly _tag?: string
   readonly message: string
+  /** The command that mends it, where there is one. */
+  readonly run?: string
 }
 
 /** What to do about errors that a command cannot mend; those that are not here are damage. */
@@ -266,9 +268,13 @@ const commands: { readonly [tag: string]: string } = {
 }
 
 /** Something that cannot be opened or read, in the words of its error; `verify` lists what is damaged in it. */
-export const unusableCheck = (name: string, { _tag = "", message }: OpeningFailure, verify: string): Check =>
+export const unusableCheck = (
+  name: string,
+  { _tag = "", message, run }: OpeningFailure,
+  verify: string
+): Check =>
   Object.hasOwn(remedies, _tag)
-    ? problem(name, message, remedies[_tag] ?? "", commands[_tag])
+    ? problem(name, message, remedies[_tag] ?? "", run ?? commands[_tag])
     : problem(name, message, "see all that is damaged, and bring the file back from a copy", verify)
 
 /** Tables of other tools in a database; nothing where there are none. */

@@ -215,6 +215,18 @@ describe("advice", () => {
     }
   })
 
+  it("about a cassette that was made otherwise names the command that carries it over", async () => {
+    await used()
+    const file = join(place.folder, "CORTEX", "network.yaml")
+    const text = readFileSync(file, "utf8")
+    writeFileSync(file, text.replace("mutability: mutable", "mutability: stable"))
+    const { report } = await doctor()
+    const run = "cortex network migrate --cassette documents"
+    expect(report?.checks).toContainEqual(expect.objectContaining({ check: "cassette documents", run }))
+    const pasted = await cortex(...run.split(" ").slice(1))
+    expect(pasted.code, pasted.stderr).toBe(0)
+  })
+
   it("stands on the last line of every refusal too", async () => {
     await prepared()
     const refused = await here("cassette", "status", "--run-id", "typo", ...mine)

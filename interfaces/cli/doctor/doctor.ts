@@ -46,6 +46,12 @@ const corpusChecks = Effect.gen(function* () {
   )
 })
 
+/** A refused cassette; one that was born otherwise than its configuration asks for has a command that carries it over. */
+const refused = (id: string, reason = "") => {
+  const run = `cortex network migrate --cassette ${shellWord(id)}`
+  return reason.includes(run) ? { _tag: "CassetteRefused", run } : { _tag: "CassetteRefused" }
+}
+
 const networkChecks = Effect.gen(function* () {
   const { file } = yield* networkFileOptions
   if (!stands(file)) return [missingCheck("network", file, "cortex network init makes its configuration")]
@@ -63,7 +69,7 @@ const networkChecks = Effect.gen(function* () {
             `${found.mutability}, ${found.stats.files} files, ${found.stats.total_chunks} chunks`
           )
         : Effect.fail({
-            ...(found?.status === "refused" ? { _tag: "CassetteRefused" } : {}),
+            ...(found?.status === "refused" ? refused(id, found.reason) : {}),
             message: (found !== undefined && "reason" in found && found.reason) || "it does not answer"
           })
     const how = "cortex network index makes it"
