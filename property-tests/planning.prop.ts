@@ -18,7 +18,7 @@ import type { PlanRequest } from "../domain/corpus/plan-request.ts"
 import { sha256 } from "../infrastructure/hashing/node-hashing.ts"
 import { sqliteLedgerLayer } from "../infrastructure/ledger/sqlite-ledger.ts"
 import { corpusLayer } from "../infrastructure/testing/corpus-program.ts"
-import { work } from "../interfaces/worker/worker.ts"
+import { work } from "../application/corpus/read-worker.ts"
 import { propParameters } from "./support/configuration.ts"
 
 /** The texts, and the default slices of the symbols that name them. */

@@ -26,6 +26,7 @@ import type { AskError, MergedAnswer, QueryOptions } from "./network.ts"
 import type { LookupOptions, SymbolAskError } from "./symbol-questions.ts"
 import { hashMeant } from "./symbol-lookup.ts"
 import { withUnanswered } from "./symbol-resolution.ts"
+import { rulesOf } from "../../domain/network/mutability.ts"
 
 /** What saving a memory came to. */
 export interface SavedMemory extends MemorySaved {
@@ -206,7 +207,7 @@ export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
           ? Effect.succeed([])
           : memoryRule.pipe(
               Effect.map((rule) =>
-                rule.mutability === "immutable" ? [] : [{ cassette_id: cassetteId, ...rule }]
+                !rulesOf(rule.mutability).remembers ? [] : [{ cassette_id: cassetteId, ...rule }]
               ),
               // A cassette that does not answer now is told by the answers of questions.
               Effect.catch(() => Effect.succeed([]))

@@ -2,6 +2,7 @@
 // where the two differ it is neither read nor written, and the sentence that is made here names the file, both values and
 // the way out. It is pure text, since every opening uses it, a child's too.
 import type { MemoryScope, Mutability } from "./cassette.ts"
+import { rulesOf } from "./mutability.ts"
 
 /** What a configuration asks of a cassette's file; what it leaves open agrees with every file. */
 export interface AskedBirth {
@@ -48,7 +49,7 @@ export const birthDifferences = (
     differences.push({ fact: "memories", born: scope, configured: memories })
   }
   // Elsewhere nothing expires, and the time decides nothing.
-  const expires = own === "ephemeral" && (mutability ?? own) === "ephemeral"
+  const expires = rulesOf(own).expires && rulesOf(mutability ?? own).expires
   if (expires && ttlMillis !== undefined && ttlMillis !== ttl) {
     differences.push({ fact: "ttl", born: ttlText(ttl), configured: ttlText(ttlMillis) })
   }

@@ -1,6 +1,7 @@
 // Whether what a cassette holds can be carried into one that is born otherwise, decided by counts alone. What nobody can
 // decide by a rule (whose a memory is, whether everybody may see it) is a sentence that says what to do.
 import type { MemoryScope, Mutability } from "./cassette.ts"
+import { rulesOf } from "./mutability.ts"
 
 /** The rule of the receipt that names the newest receipt of the file that a cassette's content was carried from. */
 export const CARRIED_RULE = "carried"
@@ -27,7 +28,7 @@ export const carryingFault = ({
   remembered,
   unowned
 }: Carrying): string | undefined => {
-  if (mutability === "immutable" && remembered > 0) {
+  if (!rulesOf(mutability).remembers && remembered > 0) {
     return `it has ${remembered} memories, and an immutable cassette keeps none: let the configuration say another mutability, or give the immutable one another id and path`
   }
   if (born === "shared" && memories === "private" && unowned > 0) {
@@ -41,4 +42,4 @@ export const carryingFault = ({
 
 /** True where every version of a document goes along: both keep them. Elsewhere the newest alone does. */
 export const carriesVersions = (born: string, asked: string): boolean =>
-  [born, asked].every((each) => each === "stable" || each === "append-only")
+  [born, asked].every((each) => rulesOf(each).versions)

@@ -30,7 +30,7 @@ import {
   MAX_METADATA_BYTES
 } from "./limits.ts"
 import { NO_RECEIPT } from "./receipt-form.ts"
-import { brokenRule, keepsDocuments } from "./receipt-rules.ts"
+import { brokenRule } from "./receipt-rules.ts"
 import { recordsRoot } from "./record-root.ts"
 import {
   contentRoot,
@@ -40,6 +40,7 @@ import {
   recordHash,
   saveRecordHash
 } from "./records.ts"
+import { rulesOf } from "./mutability.ts"
 
 /** What is wrong; the place is that of the line that was judged, unless the fault names another. */
 export interface Fault {
@@ -235,10 +236,10 @@ export class CartridgeCheck {
     if (this.unsaved !== undefined && (record.kind !== "save" || record.memory !== this.unsaved)) {
       return fault("RULE_BROKEN", "the memory before it has no save")
     }
-    if (record.kind !== "memory" && (record.expires_at !== null) !== (this.mutability === "ephemeral")) {
+    if (record.kind !== "memory" && (record.expires_at !== null) !== rulesOf(this.mutability).expires) {
       return fault("RULE_BROKEN", "records of an ephemeral cassette expire, and no others")
     }
-    if (record.kind !== "document" && this.mutability === "immutable") {
+    if (record.kind !== "document" && !rulesOf(this.mutability).remembers) {
       return fault("RULE_BROKEN", "nothing is remembered in an immutable cassette")
     }
     if (record.kind === "document") return this.documentFault(record)
@@ -283,7 +284,7 @@ export class CartridgeCheck {
 
   private versionFault({ path, version }: CartridgeDocument): Fault | undefined {
     const before = this.versions.get(path)
-    const isNext = keepsDocuments(this.mutability)
+    const isNext = rulesOf(this.mutability).versions
       ? version === (before ?? 0) + 1
       : before === undefined && version === 1
     return isNext ? undefined : fault("RULE_BROKEN", `version ${version} does not follow ${before ?? "none"}`)

@@ -1,10 +1,7 @@
 // What the mutability of a cassette lets receipts say, one after another: where the chain begins, what may be removed, and
 // that nothing follows a seal. Verification and cartridges judge by the same rules; hashes are judged elsewhere.
+import { rulesOf } from "./mutability.ts"
 import type { Receipt } from "./receipt-form.ts"
-
-/** True where a document is kept for good, each change of its text as another version. */
-export const keepsDocuments = (mutability: string): boolean =>
-  mutability === "immutable" || mutability === "stable" || mutability === "append-only"
 
 /** What the receipts before have come to. */
 export interface ReceiptsBefore {
@@ -31,11 +28,11 @@ export const brokenRule = (
     case "migrate":
       return undefined
     case "seal":
-      return mutability === "immutable" ? undefined : "only an immutable cassette is sealed"
+      return rulesOf(mutability).seals ? undefined : "only an immutable cassette is sealed"
     case "add":
       return isThere ? "it adds a record that is there already" : undefined
     case "remove":
-      if (keepsDocuments(mutability)) return `a cassette that is ${mutability} removes nothing`
+      if (!rulesOf(mutability).removes) return `a cassette that is ${mutability} removes nothing`
       return isThere ? undefined : "it removes a record that is not there"
     default:
       return "its operation is none of migrate, add, remove and seal"

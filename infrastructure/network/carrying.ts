@@ -27,6 +27,7 @@ import type { ConfiguredCassette } from "./configured-cassettes.ts"
 import { reindex, seal, type WriteTime } from "./document-writing.ts"
 import { metaOf } from "./index-writing.ts"
 import { writeTime } from "./write-time.ts"
+import { rulesOf } from "../../domain/network/mutability.ts"
 
 /** What was carried. */
 export interface CarryingReport {
@@ -75,7 +76,7 @@ const carryDocuments = (
     `SELECT document_id FROM documents AS d WHERE ${NOT_EXPIRED} AND ${all ? "true" : newest} ORDER BY path, version`,
     [now]
   )
-  const expires_at = birth.mutability === "ephemeral" ? expires : null
+  const expires_at = rulesOf(birth.mutability).expires ? expires : null
   const versions = new Map<string, number>()
   for (const { document_id } of ids) {
     const [row] = old.all<DocumentRow>(
@@ -104,7 +105,7 @@ const carryMemory = (
   const record_hash = memoryRecordHash(sha256, memory)
   addReceipt(fresh, "add", record_hash, birth.mutability)
   writeRecord(fresh, { kind: "memory", ...memory, record_hash })
-  const expires_at = birth.mutability === "ephemeral" ? expires : null
+  const expires_at = rulesOf(birth.mutability).expires ? expires : null
   for (const [index, save] of saves.entries()) {
     const fields = { ...save, memory: record_hash, save_number: index + 1, expires_at }
     const hash = saveRecordHash(sha256, fields)
@@ -188,7 +189,7 @@ const makeDraft = (
       return { documents, ...carryMemories(old, fresh, birth, time) }
     })
     reindex(fresh)
-    if (birth.mutability === "immutable") seal(fresh)
+    if (rulesOf(birth.mutability).seals) seal(fresh)
     // Without a log, the file is all there is, and can be put in another's place.
     fresh.pragma("journal_mode = DELETE")
     return counts

@@ -3,6 +3,7 @@
 import type { Scope } from "../../domain/network/index-requests.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
 import type { OpenCassette } from "./cassette-file.ts"
+import { rulesOf } from "../../domain/network/mutability.ts"
 
 /** What the scope lets a question see of one cassette. */
 export interface Sight {
@@ -41,7 +42,7 @@ export const sightOf = ({ connection, meta }: OpenCassette, { agent, now, only }
       ? undefined
       : new Set(connection.all<{ segment: number }>(VISIBLE_SEGMENTS, [owner]).map(({ segment }) => segment))
   const rows: ReadonlyArray<ChunkNumber> = [
-    ...(meta.get("mutability") === "ephemeral"
+    ...(rulesOf(meta.get("mutability") ?? "").expires
       ? connection.all<ChunkNumber>(EXPIRED_CHUNKS, [now, now])
       : []),
     ...(only === "memory"

@@ -9,6 +9,7 @@ import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { Find } from "./chunk-verification.ts"
 import { INDEX_COMPLETE, INDEX_UNDER_WAY } from "./index-state.ts"
 import { metaOf } from "./index-writing.ts"
+import { rulesOf } from "../../domain/network/mutability.ts"
 
 const isOneOf =
   (...values: ReadonlyArray<string>) =>
@@ -71,7 +72,7 @@ const RECORD_RULES = [
     message: "records of an ephemeral cassette expire, and no others",
     sql: `SELECT 'documents ' || path AS place FROM documents WHERE (expires_at IS NOT NULL) <> ?
 UNION ALL SELECT 'saves ' || record_hash FROM saves WHERE (expires_at IS NOT NULL) <> ?`,
-    applies: (meta: ReadonlyMap<string, string>) => meta.get("mutability") === "ephemeral"
+    applies: (meta: ReadonlyMap<string, string>) => rulesOf(meta.get("mutability") ?? "").expires
   },
   {
     message: "a memory has an owner in a private cassette, and none in a shared one",

@@ -2,7 +2,7 @@
 // each follows the cassette's mutability. What the mutability forbids is refused here with a reason, and by the database's
 // own guards for everybody else.
 import { type DocumentRecord, recordHash } from "../../domain/network/records.ts"
-import type { Mutability } from "../../domain/network/cassette.ts"
+import { decideDocument, decideRemoval, type WriteRules } from "../../domain/network/decide-write.ts"
 import { MAX_RUN_TAIL_CHUNKS } from "../../domain/network/limits.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
@@ -22,6 +22,7 @@ import {
 } from "./index-writing.ts"
 import { INDEX_COMPLETE, INDEX_UNDER_WAY, isUnfinished } from "./index-state.ts"
 import { memoriesToIndex, removeExpiredMemories } from "./memory-writing.ts"
+import { rulesOf } from "../../domain/network/mutability.ts"
 
 /** A document as it is given; its text is stored byte for byte. */
 export interface GivenDocument {
@@ -60,30 +61,32 @@ const newestOf = (host: SqlHost, path: string): StoredDocument | undefined =>
 interface Writing {
   readonly host: SqlHost
   readonly index: IndexUnit
-  readonly rule: Mutability
-  readonly isSealed: boolean
+  readonly rules: WriteRules
+}
+
+const writeRulesOf = (host: SqlHost): WriteRules => {
+  const meta = metaOf(host)
+  return { mutability: meta.get("mutability") ?? "", isSealed: meta.get("sealed") === "1" }
 }
 
 const writing = <A>(connection: Connection, work: (writing: Writing) => A): A =>
   connection.transaction(() => {
-    const meta = metaOf(connection)
-    const rule = (meta.get("mutability") ?? "mutable") as Mutability
-    const isSealed = meta.get("sealed") === "1"
-    const result = indexUnit(connection, (index) => work({ host: connection, index, rule, isSealed }))
+    const rules = writeRulesOf(connection)
+    const result = indexUnit(connection, (index) => work({ host: connection, index, rules }))
     foldLongTail(connection, MAX_RUN_TAIL_CHUNKS)
     return result
   })
 
 const insert = (
-  { host, index, rule }: Writing,
+  { host, index, rules: { mutability } }: Writing,
   { chunks, content_hash, path, text, type }: PreparedDocument,
   version: number,
   time: WriteTime
 ): void => {
   const added_at = time.now
-  const expires_at = rule === "ephemeral" ? time.expires : null
+  const expires_at = rulesOf(mutability).expires ? time.expires : null
   const record_hash = recordHash(sha256, { path, version, type, content_hash, added_at, expires_at })
-  addReceipt(host, "add", record_hash, rule)
+  addReceipt(host, "add", record_hash, mutability)
   const [stored] = host.all<{ document_id: number }>(
     "INSERT INTO documents (path, version, type, text, content_hash, record_hash, added_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING document_id",
     [path, version, type, text, content_hash, record_hash, added_at, expires_at]
@@ -91,9 +94,9 @@ const insert = (
   indexRecord(index, { document_id: stored?.document_id ?? 0, path, text }, chunks)
 }
 
-const remove = ({ host, index, rule }: Writing, stored: StoredDocument): void => {
+const remove = ({ host, index, rules }: Writing, stored: StoredDocument): void => {
   withdrawRecord(index, "document_id", stored.document_id)
-  addReceipt(host, "remove", stored.record_hash, rule)
+  addReceipt(host, "remove", stored.record_hash, rules.mutability)
   host.run("DELETE FROM documents WHERE document_id = ?", [stored.document_id])
 }
 
@@ -103,39 +106,41 @@ export interface WriteTime {
   readonly expires: string
 }
 
-/** What becomes of a document that is stored already as it is given; a document lives from its last change on. */
-const settled = (
-  stored: StoredDocument | undefined,
-  content_hash: string,
-  type: string,
-  now: string
-): "expired" | "unchanged" | undefined => {
-  if (stored?.content_hash !== content_hash || stored.type !== type) return undefined
-  return stored.expires_at !== null && stored.expires_at <= now ? "expired" : "unchanged"
-}
-
 /** What becomes of documents that are stored already as they are given; undefined for those that must be written. */
 export const settledOutcomes = (
   connection: Connection,
   documents: ReadonlyArray<GivenDocument>,
   now: string
 ): ReadonlyArray<WriteOutcome | undefined> =>
-  connection.snapshot(() =>
-    documents.map(({ path, text, type }) => settled(newestOf(connection, path), sha256(text), type, now))
-  )
+  connection.snapshot(() => {
+    const rules = writeRulesOf(connection)
+    return documents.map(({ path, text, type }) => {
+      const given = { content_hash: sha256(text), type }
+      const { decision } = decideDocument(rules, newestOf(connection, path), given, now)
+      return decision === "unchanged" || decision === "expired" ? decision : undefined
+    })
+  })
 
-/** Stores a document: a changed text is another version where the cassette keeps documents, and replaces elsewhere. */
+/** Carries out what is decided for a document. */
 const store = (unit: Writing, document: PreparedDocument, time: WriteTime): WriteOutcome => {
-  const { host, index, isSealed, rule } = unit
-  const stored = newestOf(host, document.path)
-  const held = settled(stored, document.content_hash, document.type, time.now)
-  if (held !== undefined) return held
-  if (isSealed || (rule === "immutable" && stored !== undefined)) return "refused"
-  const keeps = rule === "stable" || rule === "append-only"
-  if (stored !== undefined && !keeps) remove(unit, stored)
-  insert(unit, document, keeps ? (stored?.version ?? 0) + 1 : 1, time)
+  const stored = newestOf(unit.host, document.path)
+  const decided = decideDocument(unit.rules, stored, document, time.now)
+  switch (decided.decision) {
+    case "refuse":
+      return "refused"
+    case "unchanged":
+    case "expired":
+      return decided.decision
+    case "replace":
+      if (stored !== undefined) remove(unit, stored)
+      break
+    default:
+  }
+  insert(unit, document, decided.version, time)
   // Only now there is a newer version, without which the old one keeps its chunks.
-  if (stored !== undefined && rule === "stable") withdrawRecord(index, "document_id", stored.document_id)
+  if (stored !== undefined && decided.decision === "newVersion" && !decided.isOlderSearched) {
+    withdrawRecord(unit.index, "document_id", stored.document_id)
+  }
   return stored === undefined ? "added" : "replaced"
 }
 
@@ -172,8 +177,9 @@ export const putDocument = (connection: Connection, document: GivenDocument, tim
 
 const removeAt = (unit: Writing, path: string): WriteOutcome => {
   const stored = newestOf(unit.host, path)
-  if (stored === undefined) return "unchanged"
-  if (["immutable", "stable", "append-only"].includes(unit.rule)) return "refused"
+  const decided = decideRemoval(unit.rules, stored)
+  if (decided === "refuse") return "refused"
+  if (decided === "unchanged" || stored === undefined) return "unchanged"
   remove(unit, stored)
   return "removed"
 }
@@ -264,7 +270,7 @@ const DERIVED_TABLES = [
 function* documentsToIndex(host: SqlHost): Generator<IndexedRecord> {
   const rule = metaOf(host).get("mutability") ?? ""
   const ids = host.all<{ document_id: number; path: string }>(
-    rule === "append-only"
+    rulesOf(rule).searchesVersions
       ? "SELECT document_id, path FROM documents ORDER BY path, version"
       : "SELECT document_id, path FROM documents AS d WHERE version = (SELECT max(version) FROM documents WHERE path = d.path) ORDER BY path"
   )

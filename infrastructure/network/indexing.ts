@@ -40,6 +40,7 @@ import {
 } from "./sources.ts"
 import { reserveSuccessor } from "../sqlite/file-system.ts"
 import { writeTime } from "./write-time.ts"
+import { rulesOf } from "../../domain/network/mutability.ts"
 
 /** What indexing one cassette came to. */
 export interface IndexReport {
@@ -382,7 +383,7 @@ export const indexCassette = Effect.fnUntraced(function* (
   const sources = sourcesIn(file, root, configured)
   if (sources !== undefined && !("documents" in sources)) return yield* Effect.fail(sources)
   const tally = newTally()
-  yield* configured.birth.mutability === "immutable"
+  yield* rulesOf(configured.birth.mutability).seals
     ? Effect.scoped(indexSealed(configured, sources, options, tally))
     : Effect.scoped(update(configured, sources, options, tally))
   const took = Number((yield* Clock.monotonicTimeNanos) - start) / 1e6

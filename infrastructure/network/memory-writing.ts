@@ -4,7 +4,7 @@
 import type { MemoryScope } from "../../domain/network/cassette.ts"
 import { MAX_TAIL_CHUNKS } from "../../domain/network/limits.ts"
 import type { GivenMemory } from "../../domain/network/memories.ts"
-import { keepsDocuments } from "../../domain/network/receipt-rules.ts"
+import { decideForgetting, decideMemory } from "../../domain/network/decide-write.ts"
 import { memoryRecordHash, saveRecordHash } from "../../domain/network/records.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
@@ -20,6 +20,7 @@ import {
   metaOf,
   withdrawRecord
 } from "./index-writing.ts"
+import { rulesOf } from "../../domain/network/mutability.ts"
 
 /** What saving came to: `refused` by the cassette's mutability, `agent_missing` where each agent has its own memories. */
 export type SaveOutcome =
@@ -69,7 +70,7 @@ const addSave = (
     [memory.memory_id]
   )
   const save_number = (newest?.save_number ?? 0) + 1
-  const expires_at = rule === "ephemeral" ? expires : null
+  const expires_at = rulesOf(rule).expires ? expires : null
   const save = { memory: memory.record_hash, save_number, agent_id, saved_at: now, expires_at, metadata }
   const record_hash = saveRecordHash(sha256, save)
   addReceipt(host, "add", record_hash, rule)
@@ -80,15 +81,19 @@ const addSave = (
   return save_number
 }
 
+const scopeOf = (meta: ReadonlyMap<string, string>): MemoryScope =>
+  meta.get("memories") === "private" ? "private" : "shared"
+
 /** Saves a memory; one that its owner has already gets another save. */
 export const saveMemory = (connection: Connection, memory: GivenMemory, time: WriteTime): SaveOutcome =>
   connection.transaction(() => {
     const meta = metaOf(connection)
     const rule = meta.get("mutability") ?? ""
-    if (rule === "immutable") return { outcome: "refused" }
-    const isPrivate = (meta.get("memories") as MemoryScope | undefined) === "private"
-    if (isPrivate && memory.agent_id === null) return { outcome: "agent_missing" }
-    const owner = isPrivate ? (memory.agent_id ?? "") : ""
+    const decided = decideMemory(rule, scopeOf(meta), memory.agent_id)
+    if (decided.decision !== "save") {
+      return { outcome: decided.decision === "refuse" ? "refused" : "agent_missing" }
+    }
+    const { owner } = decided
     const hash = sha256(memory.text)
     const known = memoryOf(connection, owner, hash)
     const stored = known ?? addMemory(connection, owner, memory.text, hash, rule)
@@ -136,19 +141,24 @@ const dropUnusedWords = (host: SqlHost): void => {
   host.run("INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize')")
 }
 
+const savesByOthers = (host: SqlHost, { memory_id }: MemoryRow, agent: string | null): number =>
+  host.all<{ saves: number }>(
+    "SELECT count(*) AS saves FROM saves WHERE memory_id = ? AND agent_id IS NOT ?",
+    [memory_id, agent]
+  )[0]?.saves ?? 0
+
 /** Removes the memory with this hash that the agent alone has saved, with its words and its vectors: all of it, or nothing. */
 export const forgetMemory = (connection: Connection, hash: string, agent: string | null): ForgetOutcome =>
   connection.transaction(() => {
     const meta = metaOf(connection)
     const rule = meta.get("mutability") ?? ""
-    const memory = memoryOf(connection, meta.get("memories") === "private" ? (agent ?? "") : "", hash)
-    if (memory === undefined) return { outcome: "absent" }
-    if (keepsDocuments(rule)) return { outcome: "kept" }
-    const others = connection.all("SELECT 1 FROM saves WHERE memory_id = ? AND agent_id IS NOT ? LIMIT 1", [
-      memory.memory_id,
-      agent
-    ])
-    if (others.length > 0) return { outcome: "saved_by_others" }
+    const memory = memoryOf(connection, scopeOf(meta) === "private" ? (agent ?? "") : "", hash)
+    const decided = decideForgetting(
+      rule,
+      memory && { savesByOthers: savesByOthers(connection, memory, agent) }
+    )
+    if (decided !== "forget" || memory === undefined)
+      return { outcome: decided === "forget" ? "absent" : decided }
     const save_count = indexUnit(connection, (unit) => removeMemory(unit, memory, rule))
     dropUnusedWords(connection)
     return { outcome: "forgotten", save_count }

@@ -25,7 +25,7 @@ import { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { NetworkError } from "../../domain/network/errors.ts"
 import { CassetteReport } from "../../domain/network/verification.ts"
 import { DoctorReport } from "./doctor/checks.ts"
-import type { NotAReadStep } from "../worker/worker.ts"
+import type { NotAReadStep } from "../../application/corpus/read-worker.ts"
 import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 
 /** What a verification reports: of a whole ledger, of thought chains alone, of the corpus, of a bundle, of cassettes. */

@@ -113,7 +113,7 @@ export {
   type WorkLeft,
   type WorkOptions,
   type WorkTally
-} from "../worker/worker.ts"
+} from "../../application/corpus/read-worker.ts"
 export * from "./evidence.ts"
 export { type CacheRepair, Corpus, type CorpusOptions, repairExpansionLines } from "./corpus.ts"
 export type { Restored, RestoreError, RestoreOptions } from "../../infrastructure/ledger/ledger-restore.ts"

@@ -12,11 +12,12 @@ import { goingOnInText, offset } from "./long-text.ts"
 import { openNetwork } from "./network-access.ts"
 import { answered, cassettes, Found, limit, query, READ_HIT_WHOLE } from "./network-answers.ts"
 import { adds, agentTool, type AgentTool, argument, objectArgument, reads, textArgument } from "./tool.ts"
+import { rulesOf } from "../../domain/network/mutability.ts"
 
 const placeText = ({ cassette_id, memories, mutability }: MemoryPlace, speaksForOne: boolean): string => {
   const own = speaksForOne ? "only you find it again" : "each agent its own: needs a server with --agent"
   const who = memories === "private" ? own : "everybody finds it"
-  return `${cassette_id} (${who}${mutability === "ephemeral" ? ", until it expires" : ""})`
+  return `${cassette_id} (${who}${rulesOf(mutability).expires ? ", until it expires" : ""})`
 }
 
 const memorySave = agentTool({

@@ -273,6 +273,10 @@ const documentGuards = [
         "A document's version must be one more than the newest of its path",
         sql`NEW."version" IS NOT (SELECT coalesce(max("version"), 0) + 1 FROM "documents" WHERE "path" = NEW."path")`
       ),
+      refuse(
+        "only stable and append-only cassettes keep another version of a document",
+        sql`NEW."version" > 1 AND ${metaValue("mutability")} NOT IN ('stable', 'append-only')`
+      ),
       refuse("A document needs the receipt of its write", newestReceipt("add", "NEW")),
       admitsOne("A document"),
       refuse(

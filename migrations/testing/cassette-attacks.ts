@@ -522,6 +522,12 @@ export const cassetteAttacks: ReadonlyArray<CassetteAttack> = [
   stable(NUMBER, insert("documents", { ...document(4, "c.md", 1), document_id: 1 }, "REPLACE"), addition),
   stable(VERSION, insert("documents", document(4, "b.md", 1), "REPLACE"), addition),
   stable(VERSION, insert("documents", document(4, "b.md", 3)), addition),
+  ...(["immutable", "mutable", "ephemeral", "read-write"] as const).map((mutability) => ({
+    message: "only stable and append-only cassettes keep another version of a document",
+    mutability,
+    sql: insert("documents", document(4, "b.md", 2)),
+    first: addition
+  })),
   stable("A document needs the receipt of its write", insert("documents", document(4, "c.md", 1))),
   mutable("A document needs the receipt of its write", insert("documents", document(4, "c.md", 1)), removal),
   stable("A document is never changed: another text is another record", "UPDATE documents SET text = 'x'"),

@@ -37,7 +37,6 @@ const always: ReadonlyArray<string> = [
   insert("network_meta", { key: "extra", value: "1" }),
   // Other keys may say what a mutability, or who sees the memories, may not be.
   insert("network_meta", { key: "extra", value: "free" }),
-  `${receiptOf("add", "record-4")}; ${insert("documents", document(4, "a.md", 3))}`,
   `${receiptOf("add", "record-4")}; ${insert("documents", document(4, "c.md", 1))}`,
   insert("chunks", chunk(9, 3, 1)),
   // The same ordinal in another document.
@@ -90,11 +89,13 @@ const removals: ReadonlyArray<string> = [
   `${receiptOf("migrate", "record-3")}; ${next(8, "remove", "record-3")}; DELETE FROM documents WHERE document_id = 3`
 ]
 
+const thirdVersion = `${receiptOf("add", "record-4")}; ${insert("documents", document(4, "a.md", 3))}`
+
 const ofMutability: Readonly<Record<Mutability, ReadonlyArray<string>>> = {
   immutable: ["DELETE FROM chunks", receiptOf("seal", "none")],
-  stable: ["DELETE FROM chunks WHERE document_id = 1"],
+  stable: ["DELETE FROM chunks WHERE document_id = 1", thirdVersion],
   mutable: removals,
-  "append-only": [],
+  "append-only": [thirdVersion],
   ephemeral: removals,
   "read-write": removals
 }

@@ -174,8 +174,12 @@ const remembered = (mutability: Mutability, memories: Memories): ReadonlyArray<s
   return mutability === "immutable" ? written : [...written, insert("chunks", chunkOfMemory(memories))]
 }
 
+/** True where a changed text is another version beside the one before. */
+export const keepsVersions = (mutability: Mutability): boolean =>
+  mutability === "stable" || mutability === "append-only"
+
 /**
- * A cassette with two versions of a.md, one b.md, a memory that was saved and one that was not, chunks of all but the
+ * A cassette with two versions of a.md where it keeps them, else with 0.md and a.md, one b.md, a memory that was saved and one that was not, chunks of all but the
  * last, and one row in every other table.
  */
 const setup = (mutability: Mutability, memories: Memories): ReadonlyArray<string> => [
@@ -196,7 +200,7 @@ const setup = (mutability: Mutability, memories: Memories): ReadonlyArray<string
   insert("write_receipts", receipt(1, "add", "record-1")),
   insert("documents", document(1, "a.md", 1)),
   insert("write_receipts", receipt(2, "add", "record-2")),
-  insert("documents", document(2, "a.md", 2)),
+  insert("documents", keepsVersions(mutability) ? document(2, "a.md", 2) : document(2, "0.md", 1)),
   insert("write_receipts", receipt(3, "add", "record-3")),
   insert("documents", document(3, "b.md", 1)),
   insert("segments", segment(0)),

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { isJsonObject } from "../../../domain/canonical/json.ts"
 import { readJson } from "../../../domain/canonical/strict-reader.ts"
-import type { WorkTally } from "../../worker/worker.ts"
+import type { WorkTally } from "../../../application/corpus/read-worker.ts"
 import { Host } from "../host.ts"
 
 /** Most processes of one command. */

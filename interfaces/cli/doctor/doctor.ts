@@ -28,6 +28,7 @@ import {
   vectorChecks
 } from "./checks.ts"
 import { databaseChecksOf, ledgerChecksOf, sqliteVersion, stands } from "./facts.ts"
+import { rulesOf } from "../../../domain/network/mutability.ts"
 
 const corpusChecks = Effect.gen(function* () {
   const file = join(yield* rootFolder, "CORTEX", "_generated", "system1.db")
@@ -79,7 +80,7 @@ const networkChecks = Effect.gen(function* () {
     if (embedder !== null && found !== undefined && "stats" in found) {
       const origin = {
         isExternal: configuration.type === "external",
-        isImmutable: birth.mutability === "immutable",
+        isImmutable: rulesOf(birth.mutability).seals,
         hasSources: sourcesOf(file, root, configuration).length > 0
       }
       checks.push(...vectorChecks(found, embedder, origin))

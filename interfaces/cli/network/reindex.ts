@@ -12,10 +12,11 @@ import { table } from "../printable.ts"
 import { cassettesArgument } from "./network-flags.ts"
 import { answerEach, eachCassette } from "./each-cassette.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
+import { rulesOf } from "../../../domain/network/mutability.ts"
 
 const refusalOf = ({ birth, configuration, refusal }: ConfiguredCassette): string | undefined => {
   if (configuration.type === "external") return "it is external: it is reindexed where it belongs"
-  return birth.mutability === "immutable"
+  return rulesOf(birth.mutability).seals
     ? "it is sealed: cortex network index builds it again from its sources when they or the embedder have changed"
     : refusal
 }

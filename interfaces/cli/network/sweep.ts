@@ -12,6 +12,7 @@ import { table } from "../printable.ts"
 import { cassettesArgument } from "./network-flags.ts"
 import { answerEach, eachCassette } from "./each-cassette.ts"
 import { chosenCassettes, configuredNetwork } from "./open-network.ts"
+import { rulesOf } from "../../../domain/network/mutability.ts"
 
 /** Why a cassette that was named cannot be swept. */
 const faultOf = ({ configuration, file, id, refusal }: ConfiguredCassette) => {
@@ -42,7 +43,7 @@ export const sweepCommand = Command.make(
     if (fault !== undefined) return yield* fault
     const swept = chosen.filter(
       (cassette) =>
-        faultOf(cassette) === undefined && (ids.length > 0 || cassette.birth.mutability === "ephemeral")
+        faultOf(cassette) === undefined && (ids.length > 0 || rulesOf(cassette.birth.mutability).expires)
     )
     const outcome = yield* eachCassette(swept, (cassette) => Effect.scoped(sweepOne(cassette)))
     yield* answerEach("swept", outcome, () =>

@@ -3,12 +3,12 @@
 // wish to stop gives the step in hand back. It never takes a step from another worker, and never tries one again.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Corpus, type CorpusShape } from "../../application/corpus/corpus.ts"
-import type { Resolved, ResolveError } from "../../application/corpus/resolving.ts"
-import type { CommandError } from "../../application/ledger/command-group.ts"
-import { decodeInput } from "../../application/ledger/input.ts"
-import type { ReadError } from "../../application/ledger/ledger-reader.ts"
-import { Ledger, type LedgerShape } from "../../application/ledger/ledger.ts"
+import { Corpus, type CorpusShape } from "./corpus.ts"
+import type { Resolved, ResolveError } from "./resolving.ts"
+import type { CommandError } from "../ledger/command-group.ts"
+import { decodeInput } from "../ledger/input.ts"
+import type { ReadError } from "../ledger/ledger-reader.ts"
+import { Ledger, type LedgerShape } from "../ledger/ledger.ts"
 import type { JsonObject } from "../../domain/canonical/json.ts"
 import {
   type ReadOperation,
