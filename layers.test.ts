@@ -134,6 +134,30 @@ describe("imports of other layers", () => {
   })
 })
 
+describe("inside interfaces", () => {
+  /** Each file with what it imports, and whether lint must refuse that. */
+  const imports: ReadonlyArray<readonly [file: string, specifier: string, forbidden: boolean]> = [
+    ["cli/doctor/probe", "../../../infrastructure/ledger/value.ts", true],
+    ["cli/probe", "../../infrastructure/ledger/value.ts", true],
+    ["mcp/probe", "../../infrastructure/ledger/value.ts", true],
+    ["embedding/probe", "../../infrastructure/ledger/value.ts", false],
+    ["cli/allowed", "../embedding/probe-of-value.ts", false]
+  ]
+
+  it("commands and tools reach infrastructure through embedding alone", () => {
+    const folder = scratch()
+    const probes = imports.flatMap(([file, specifier, forbidden]) =>
+      Object.entries(forms).map(([form, write]): Probe => {
+        const path = `interfaces/${file}-of-${form}.ts`
+        mkdirSync(join(folder, dirname(path)), { recursive: true })
+        writeFileSync(join(folder, path), write(specifier))
+        return { file: path, forbidden }
+      })
+    )
+    expect([...brokenInLint(folder)].sort()).toEqual(filesOf(probes, true))
+  })
+})
+
 describe("packages and globals", () => {
   const texts: Readonly<Record<string, string>> = {
     "barrel.ts": 'import { Effect } from "effect"\nexport const probe = Effect.void\n',

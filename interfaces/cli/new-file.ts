@@ -2,8 +2,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
-import { fileFailure, flush } from "../../infrastructure/sqlite/file-system.ts"
-import { newPlaceFault } from "../../infrastructure/sqlite/new-place.ts"
+import { fileFailure, flush, newPlaceFault } from "../embedding/files.ts"
 import { absolutePath, refusedFlag } from "./options.ts"
 
 const refusals: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
 // What the command says on a Node that is too old. It must run before anything else is loaded, and imports nothing but
-// the judgement.
-import { isNodeSupported, OLDEST_NODE } from "../../infrastructure/sqlite/node-version.ts"
+// the judgement and what Node itself brings.
+import { isNodeSupported, OLDEST_NODE } from "../embedding/machine.ts"
 
 /** One sentence for people when `version` (such as `20.11.1`) is too old, else undefined. */
 export const nodeVersionFault = (version: string): string | undefined =>

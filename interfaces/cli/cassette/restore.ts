@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { nameFault } from "../../../infrastructure/sqlite/file-system.ts"
+import { nameFault } from "../../embedding/files.ts"
 import { absolutePath, refusedFlag, switchFlag } from "../options.ts"
 import { answer } from "../output.ts"
 import { fieldLines } from "../printable.ts"

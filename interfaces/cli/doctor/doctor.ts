@@ -3,7 +3,7 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { sourcesOf } from "../../../infrastructure/network/configured-cassettes.ts"
+import { sourcesOf, sqliteVersion } from "../../embedding/inspection.ts"
 import { shellWord, withPlace } from "../advice.ts"
 import { ledgerFlags } from "../cassette/ledger-flags.ts"
 import { ledgerFile } from "../cassette/open-ledger.ts"
@@ -27,7 +27,7 @@ import {
   unusableCheck,
   vectorChecks
 } from "./checks.ts"
-import { databaseChecksOf, ledgerChecksOf, sqliteVersion, stands } from "./facts.ts"
+import { databaseChecksOf, ledgerChecksOf, stands } from "./facts.ts"
 import { rulesOf } from "../../../domain/network/mutability.ts"
 
 const corpusChecks = Effect.gen(function* () {

@@ -1,21 +1,17 @@
-// Gathers the facts that checks are made of: from the file system with stat alone, from databases through connections that
-// change nothing and leave nothing. Whatever cannot be opened becomes a check with the error's own words.
+// Gathers the facts that checks are made of. A file that cannot be opened becomes a check with the error's own words.
 import { statSync } from "node:fs"
-import { dirname } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
 import { DATABASE_VERSION } from "../../../domain/ledger/limits.ts"
-import { logGrowth, oldestLease } from "../../../infrastructure/ledger/ledger-facts.ts"
-import { openScratch } from "../../../infrastructure/sqlite/better-sqlite3-host.ts"
-import { fileSystemKind } from "../../../infrastructure/sqlite/file-system-kind.ts"
-import { isWritable } from "../../../infrastructure/sqlite/file-access.ts"
-import { leftLogFault } from "../../../infrastructure/sqlite/left-log.ts"
-import { loneFileFault } from "../../../infrastructure/sqlite/lone-file.ts"
-import { companionNotes } from "../../../infrastructure/sqlite/schema-check.ts"
-import { Busy, sqliteFailure } from "../../../infrastructure/sqlite/sqlite-errors.ts"
-import { lookInto, lookThrough } from "../../../infrastructure/sqlite/traceless-reading.ts"
+import {
+  companionsOf,
+  failureIn,
+  ledgerGrowth,
+  leftLogFault,
+  statedFacts
+} from "../../embedding/inspection.ts"
 import { Durability } from "../cassette/ledger-flags.ts"
 import { withLedgerFile } from "../cassette/open-ledger.ts"
 import {
@@ -31,8 +27,6 @@ import {
   unusableCheck
 } from "./checks.ts"
 
-const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
-
 /** True when something stands at a path, whatever it is. */
 export const stands = (path: string): boolean => {
   try {
@@ -43,29 +37,7 @@ export const stands = (path: string): boolean => {
   }
 }
 
-/** What stat and statfs say of a database file that is there. */
-const fileFacts = (name: string, file: string): FileFacts => {
-  const { freeBytes, isMemory, isNetwork, name: fileSystem } = fileSystemKind(file)
-  return {
-    name,
-    file,
-    fileSystem,
-    isNetwork,
-    isMemory,
-    freeBytes,
-    bytes: sizeOf(file),
-    walBytes: sizeOf(`${file}-wal`),
-    writable: isWritable(file) && isWritable(dirname(file)),
-    lone: loneFileFault(file)?.reason
-  }
-}
-
-/** The version of SQLite that the driver brings. */
-export const sqliteVersion = (): string =>
-  lookThrough(
-    openScratch(),
-    (scratch) => scratch.all<{ version: string }>("SELECT sqlite_version() AS version")[0]?.version ?? ""
-  )
+const fileFacts = (name: string, file: string): FileFacts => ({ name, file, ...statedFacts(file) })
 
 const DAY_MILLIS = 86_400_000
 
@@ -77,23 +49,13 @@ const orUnusable = <A extends ReadonlyArray<Check>, E extends OpeningFailure, R>
 ) =>
   Effect.catch(program, (error) => Effect.succeed<ReadonlyArray<Check>>([unusableCheck(name, error, verify)]))
 
-/** What SQLite says against a file as the error that a command would end with; other errors by their message. */
-const failureIn = (file: string, error: unknown): OpeningFailure => {
-  try {
-    const failure = sqliteFailure(file, error)
-    return failure instanceof Busy ? { _tag: "StoreBusy", message: `another program holds ${file}` } : failure
-  } catch {
-    return { message: error instanceof Error ? error.message : String(error) }
-  }
-}
-
 /** Reads a file through SQLite or the file system; what either says against it is an error with a message. */
 const attempt = <A>(file: string, work: () => A): Effect.Effect<A, OpeningFailure> =>
   Effect.try({ try: work, catch: (error) => failureIn(file, error) })
 
 /** What is to be said of the tables that other tools keep in a database. */
 const companionsIn = (name: string, file: string) =>
-  attempt(file, () => companionChecks(name, lookInto(file, companionNotes)))
+  attempt(file, () => companionChecks(name, companionsOf(file)))
 
 const factsOfLedger = Effect.fnUntraced(function* (file: string) {
   const durability = yield* Durability
@@ -108,29 +70,14 @@ const factsOfLedger = Effect.fnUntraced(function* (file: string) {
   )
   const now = yield* Clock.currentTimeMillis
   const ago = (days: number) => nearestTimestamp(Math.max(0, now - days * DAY_MILLIS))
-  return yield* attempt(file, () =>
-    lookInto(file, (connection) =>
-      connection.snapshot(() => {
-        const { events, last_day, last_week, newest } = logGrowth(connection, ago(1), ago(7))
-        const [row] = connection.all<{ value: string }>(
-          "SELECT value FROM cassette_meta WHERE key = 'db_version'"
-        )
-        return {
-          version: Number(row?.value),
-          supported: DATABASE_VERSION,
-          durability,
-          events,
-          lastDay: last_day,
-          lastWeek: last_week,
-          newest,
-          oldestLease: oldestLease(connection),
-          expiredLeases,
-          fault: fault === undefined ? undefined : `${fault.code} at ${fault.where}: ${fault.message}`,
-          now: nearestTimestamp(now)
-        }
-      })
-    )
-  )
+  return yield* attempt(file, () => ({
+    ...ledgerGrowth(file, ago(1), ago(7)),
+    supported: DATABASE_VERSION,
+    durability,
+    expiredLeases,
+    fault: fault === undefined ? undefined : `${fault.code} at ${fault.where}: ${fault.message}`,
+    now: nearestTimestamp(now)
+  }))
 })
 
 /** A file that is not there is no fault, unless its log is. */
