@@ -183,9 +183,32 @@ const recallFrom = (hub: MemoryHub): MemoryQuestions["memoryRecall"] =>
       : yield* Effect.fail(withUnanswered(value.failure, answers))
   })
 
+/** What is not in one cassette is told with where the same agent finds it. */
+const withElsewhere = Effect.fnUntraced(function* (
+  hub: MemoryHub,
+  name: string,
+  cassette: string,
+  error: SymbolAskError
+): Effect.fn.Return<never, SymbolAskError> {
+  if (!(error instanceof NetworkSymbolNotFound)) return yield* Effect.fail(error)
+  const found = yield* Effect.result(recallFrom(hub)(name))
+  if (Result.isFailure(found)) return yield* Effect.fail(error)
+  const { sources, symbol } = found.success
+  return yield* new NetworkSymbolNotFound({
+    symbol,
+    way: [symbol],
+    unanswered: [],
+    asked: [cassette],
+    elsewhere: sources.map(({ source }) => source)
+  })
+})
+
 const forgetFrom = (hub: MemoryHub): MemoryQuestions["memoryForget"] =>
   Effect.fnUntraced(function* (name, cassette) {
-    const { hash, symbol } = yield* recallFrom(hub)(name, { cassettes: [cassette], strict: true })
+    const { hash, symbol } = yield* Effect.catch(
+      recallFrom(hub)(name, { cassettes: [cassette], strict: true }),
+      (error) => withElsewhere(hub, name, cassette, error)
+    )
     const forget = hub.registered().get(cassette)?.forgetMemory
     if (forget === undefined) {
       const reason = "it is only read here: memories are forgotten in cassettes of type local"
@@ -193,7 +216,8 @@ const forgetFrom = (hub: MemoryHub): MemoryQuestions["memoryForget"] =>
     }
     const save_count = yield* forget(hash, hub.agent)
     // Somebody else has removed it meanwhile.
-    if (save_count === 0) return yield* new NetworkSymbolNotFound({ symbol, way: [symbol], unanswered: [] })
+    if (save_count === 0)
+      return yield* new NetworkSymbolNotFound({ symbol, way: [symbol], unanswered: [], asked: [cassette] })
     return { cassette_id: cassette, hash, symbol, save_count }
   })
 

@@ -182,6 +182,9 @@ export const withUnanswered = (error: SymbolError, answers: Readonly<Record<stri
     ? new NetworkSymbolNotFound({
         symbol: error.symbol,
         way: error.way,
+        asked: Object.entries(answers)
+          .filter(([, { status }]) => status === "ok" || status === "partial")
+          .map(([id]) => id),
         unanswered: Object.entries(answers)
           .filter(([, { status }]) => status !== "ok")
           .map(([cassette_id, { reason, status }]) => ({ cassette_id, reason: reason ?? status }))

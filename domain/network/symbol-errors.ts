@@ -19,15 +19,37 @@ const Way = Schema.Array(Schema.String)
 
 const through = (way: ReadonlyArray<string>): string => (way.length > 1 ? ` (${way.join(" → ")})` : "")
 
-/** No cassette that answered has such a text; `unanswered` are those that might. */
+/** How many cassettes one sentence names. */
+const MAX_NAMED = 10
+
+const listed = (ids: ReadonlyArray<string>): string =>
+  ids.length > MAX_NAMED
+    ? `${ids.slice(0, MAX_NAMED).join(", ")} and ${ids.length - MAX_NAMED} more`
+    : ids.join(", ")
+
+/**
+ * No cassette that answered has such a text. `asked` are those, `unanswered` might have it, and `elsewhere` are cassettes that
+ * were not asked for it and have it.
+ */
 export class NetworkSymbolNotFound extends Schema.TaggedError<NetworkSymbolNotFound>()(
   "NetworkSymbolNotFound",
-  { symbol: Schema.String, way: Way, unanswered: Unanswered }
+  {
+    symbol: Schema.String,
+    way: Way,
+    unanswered: Unanswered,
+    asked: Schema.optionalKey(Schema.Array(Schema.String)),
+    elsewhere: Schema.optionalKey(Schema.Array(Schema.String))
+  }
 ) {
   override get message() {
+    const { asked = [], elsewhere = [] } = this
+    if (elsewhere.length > 0) {
+      return `${this.symbol} is not in ${listed(asked)} but in ${listed(elsewhere)}: name that cassette`
+    }
+    const among = asked.length === 0 ? "" : ` (asked: ${listed(asked)})`
     const silent = this.unanswered.map(({ cassette_id, reason }) => `${cassette_id}: ${reason}`)
     return silent.length === 0
-      ? `No cassette has ${this.symbol}${through(this.way)}`
+      ? `No cassette has ${this.symbol}${through(this.way)}${among}`
       : `No cassette that answered has ${this.symbol}${through(this.way)}; the answer is partial, these did not answer: ${silent.join("; ")}`
   }
 }

@@ -208,6 +208,24 @@ describe("memory forget", () => {
     expect((await forget("a1")).code).toBe(1)
   })
 
+  it("names the cassette that has the memory, if this agent sees it, and else what was looked through", async () => {
+    const name = `@A:${hashOf(shared)}`
+    const misplaced = await json("memory", "forget", name, "--cassette", "documents", "--agent", "a1")
+    expect(misplaced.document.error).toMatchObject({
+      code: "NETWORK_SYMBOL_NOT_FOUND",
+      message: `${name} is not in documents but in memory: name that cassette`,
+      details: { asked: ["documents"], elsewhere: ["memory"] }
+    })
+    const missing = async (text: string) => {
+      const symbol = `@A:${hashOf(text)}`
+      const { document } = await json("memory", "forget", symbol, "--cassette", "memory", "--agent", "a2")
+      expect(document.error?.message).toBe(`No cassette has ${symbol} (asked: memory)`)
+      return Object.keys(document.error?.details ?? {})
+    }
+    // What another agent keeps to itself answers as what is nowhere.
+    expect(await missing(own)).toEqual(await missing("nowhere at all"))
+  })
+
   it("refuses where the mutability keeps memories", async () => {
     const { code, document } = await json(
       "memory",
