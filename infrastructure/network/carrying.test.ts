@@ -7,6 +7,7 @@ import fs, {
   existsSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync
 } from "node:fs"
@@ -162,6 +163,26 @@ describe("network migrate", () => {
     expect((await run(folder, "network", "export", "book", "--out", out, "--agent", "ada")).code).toBe(0)
     expect(readFileSync(join(out, "receipts.jsonl"), "utf8")).not.toContain("carried")
     expect((await run(folder, "network", "import", "--check", out)).code).toBe(0)
+  })
+
+  it("says that the old file keeps what is forgotten, and the doctor lists it as long as it is there", async () => {
+    const { file, folder } = await start("mutability: mutable", [[undefined, "a plum"]])
+    const oldFiles = async () => {
+      const { document } = await run(folder, "doctor")
+      const { checks } = document.data as { readonly checks: ReadonlyArray<Record<string, string>> }
+      return checks.find(({ check }) => check === "cassette book old files")
+    }
+    expect(await oldFiles()).toBeUndefined()
+    configure(folder, "mutability: read-write")
+    const { stdout } = await runCli(["network", "migrate", "--config", file], { cwd: folder })
+    expect(stdout).toContain("\nthe old files keep what has been forgotten")
+    const kept = readdirSync(folder).find((name) => name.startsWith("book.db.before-")) ?? ""
+    expect(await oldFiles()).toMatchObject({
+      state: "advice",
+      seen: expect.stringContaining(join(folder, kept))
+    })
+    rmSync(join(folder, kept))
+    expect(await oldFiles()).toBeUndefined()
   })
 
   it("of several cassettes goes on behind one that is refused, tells each and ends with 1", async () => {

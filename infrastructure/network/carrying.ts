@@ -1,8 +1,8 @@
 // Carries what a cassette holds into a new file that is born as its configuration asks, and puts that in its place. While
 // it works nobody else reads or writes the old file; it is copied beside its place before the new one takes it by one
 // rename, so that a process that is killed at any moment leaves the old cassette or the new one, each of them whole.
-import { renameSync, rmSync } from "node:fs"
-import { dirname } from "node:path"
+import { readdirSync, renameSync, rmSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { type BirthDifference, birthDifferences } from "../../domain/network/birth.ts"
 import { CARRIED_RULE, carriesVersions, carryingFault } from "../../domain/network/carrying.ts"
@@ -209,6 +209,18 @@ const putInPlace = (draft: string, file: string, kept: string): void => {
   flush(dirname(file))
 }
 
+/** What the name of a file that is kept has behind that of the cassette. */
+const KEPT = ".before-"
+
+/** The old files that stand beside a cassette's file, in order: they hold what it has forgotten since. */
+export const keptFiles = (file: string): ReadonlyArray<string> => {
+  const folder = dirname(file)
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(`${basename(file)}${KEPT}`))
+    .sort()
+    .map((name) => join(folder, name))
+}
+
 /** Makes the new file and puts it in its place; the old one is locked. */
 const carryLocked = (
   old: Connection,
@@ -225,7 +237,7 @@ const carryLocked = (
     const newest = "SELECT receipt_hash FROM write_receipts ORDER BY receipt_index DESC LIMIT 1"
     const head = old.all<{ receipt_hash: string }>(newest)[0]?.receipt_hash ?? ""
     const counts = makeDraft(draft, file, old, birth, head, time)
-    const kept = `${file}.before-${head.slice(0, 12)}`
+    const kept = `${file}${KEPT}${head.slice(0, 12)}`
     putInPlace(draft, file, kept)
     const held = countOf(old, "documents") + countOf(old, "saves")
     return {

@@ -43,3 +43,15 @@ it("a folder that programs fill is named and taken for gone, and a source that n
     leftOut: []
   })
 })
+
+it("rules for git are no documents, unless a source names them", () => {
+  const root = temporaryFolder()
+  mkdirSync(join(root, "sub"))
+  for (const path of [".gitignore", "sub/.gitignore", "a.md", "gitignore.md"])
+    writeFileSync(join(root, path), "dist\n")
+  expect(sourceFiles(root, ["**"])).toMatchObject({ files: ["a.md", "gitignore.md"] })
+  expect(sourceFiles(root, ["*.md", "sub/.gitignore"])).toMatchObject({
+    files: ["a.md", "gitignore.md", "sub/.gitignore"],
+    unmatched: []
+  })
+})

@@ -39,12 +39,20 @@ export interface SourceFiles {
   readonly isGone: (path: string) => boolean
 }
 
+/** What each glob matches. */
+const globMatchers = (given: ReadonlyArray<string>) =>
+  given.map((glob) => globs("/include", [glob])).filter((each) => typeof each === "function")
+
+/** Rules for git are no documents, unless a glob names them. */
+const isRules = (path: string): boolean => posix.basename(path) === ".gitignore"
+
 /** The files of the globs (relative to the root). */
 export const sourceFiles = (root: string, given: ReadonlyArray<string>): SourceFiles | WalkError => {
   const walk = walkFiles(root, { paths: [], include: given, exclude: [] })
   if (!("files" in walk)) return walk
-  const { files } = walk
-  const matchers = given.map((glob) => globs("/include", [glob])).filter((each) => typeof each === "function")
+  const named = globMatchers(given.filter(isRules))
+  const files = walk.files.filter((path) => !isRules(path) || named.some((matches) => matches(path)))
+  const matchers = globMatchers(given)
   const unmatched = [...matchers.keys()].filter((index) => !files.some(matchers[index]!))
   return {
     files,

@@ -108,13 +108,13 @@ export const commandGroups: { readonly [Name in GroupName]: LazyGroup<Name> } = 
     load: async () => (await import("./corpus/plan-command.ts")).planCommand
   },
   network: {
-    summary: "search many small databases as one: init, index, query, status, verify",
+    summary: "search many small databases as one: init, index, query, status, verify, migrate, watch",
     isOne: false,
     place: ["config"],
     load: async () => (await import("./network/group.ts")).networkGroup
   },
   memory: {
-    summary: "what agents remember: save, query, recall, neighbors",
+    summary: "what agents remember: save, query, recall, neighbors, forget",
     isOne: false,
     place: ["config"],
     load: async () => (await import("./memory/group.ts")).memoryGroup

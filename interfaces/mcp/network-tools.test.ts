@@ -177,6 +177,20 @@ describe("cassette_stats and cortex://cassette/{id}", () => {
   })
 })
 
+it("cassette_stats tells how the embedder is, where there is one", async () => {
+  await indexed()
+  const yaml = join(place.folder, "CORTEX/network.yaml")
+  const embedding =
+    "indexing: {embedder: command, model: none, dimensions: 3, command: [cortex-has-no-such-program]}"
+  const without = readFileSync(yaml, "utf8").replace(/^indexing:\n(?: .*\n?)*/m, "")
+  writeFileSync(yaml, `${without}\n${embedding}\n`)
+  const stats = await (await start()).data("cassette_stats")
+  expect(stats).toMatchObject({
+    documents: { status: "ok" },
+    _embedder: { model: "none", dimensions: 3, status: "failed", reason: expect.any(String) }
+  })
+})
+
 describe("cortex://bundle/{path}", () => {
   it("shows a bundle that verifies, and only the report of one that does not", async () => {
     const session = await start()

@@ -48,25 +48,44 @@ const cassetteNetworkQuery = agentTool({
     Effect.flatMap(openNetwork, (network) => network.query(query, limit, { capability, maxBytes: Infinity }))
 })
 
+/** Where the embedder stands beside cassettes: no id of one begins like this. */
+const EMBEDDER = "_embedder"
+
+const EmbedderState = Schema.Struct({
+  model: Schema.String,
+  revision: Schema.String,
+  dimensions: Schema.Int,
+  normalizer: Schema.String,
+  status: Schema.Literals(["ok", "failed", "late"]),
+  took_ms: Schema.Finite,
+  reason: Schema.optionalKey(Schema.String),
+  last_failure: Schema.NullOr(Schema.Struct({ at: Schema.String, reason: Schema.String }))
+}).annotate({ description: "under _embedder, where there is one: whether it makes vectors" })
+
 const cassetteStats = agentTool({
   name: "cassette_stats",
   title: "State of the cassettes",
   defaultBytes: DEFAULT_ANSWER_BYTES,
   description:
-    "How each cassette is, by its id: what it holds, what it can do, and whether it answers. Use it to see where to search, or why an answer is partial.",
+    "How each cassette is, by its id: what it holds, what it can do, and whether it answers; and under _embedder whether vectors can be made. Use it to see where to search, or why an answer is partial.",
   hints: reads,
   input: {},
   data: Schema.Record(
     Schema.String,
     Schema.Union([
       Schema.Struct({ ...Handshake.fields, status: Schema.Literal("ok"), took_ms: Schema.Finite }),
-      Schema.Struct({ cassette_id: Schema.String, ...Answer.fields })
+      Schema.Struct({ cassette_id: Schema.String, ...Answer.fields }),
+      EmbedderState
     ])
   ),
   run: () =>
     Effect.gen(function* () {
-      const health = yield* (yield* openNetwork).status
-      return Object.fromEntries(health.map((each) => [each.cassette_id, each]))
+      const { embedderHealth, status } = yield* openNetwork
+      const [health, embedder] = yield* Effect.all([status, embedderHealth], { concurrency: "unbounded" })
+      return Object.fromEntries([
+        ...health.map((each) => [each.cassette_id, each] as const),
+        ...(embedder === null ? [] : [[EMBEDDER, embedder] as const])
+      ])
     })
 })
 

@@ -312,6 +312,19 @@ export const embedderCheck = (health: EmbedderHealth): Check => {
   }
 }
 
+/** What `network migrate` has left beside a cassette, if it has. */
+export const keptFilesChecks = (id: string, kept: ReadonlyArray<string>): ReadonlyArray<Check> =>
+  kept.length === 0
+    ? []
+    : [
+        {
+          check: `cassette ${id} old files`,
+          state: "advice",
+          seen: `kept by a migration, with what has been forgotten since: ${kept.join(", ")}`,
+          do: "remove them when you need them no more"
+        }
+      ]
+
 /** What decides how the vectors of a cassette are made. */
 export interface VectorsOrigin {
   readonly isExternal: boolean

@@ -3,7 +3,7 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { sourcesOf, sqliteVersion } from "../../embedding/inspection.ts"
+import { keptFiles, sourcesOf, sqliteVersion } from "../../embedding/inspection.ts"
 import { shellWord, withPlace } from "../advice.ts"
 import { ledgerFlags } from "../cassette/ledger-flags.ts"
 import { ledgerFile } from "../cassette/open-ledger.ts"
@@ -20,6 +20,7 @@ import {
   type Check,
   type DoctorReport,
   embedderCheck,
+  keptFilesChecks,
   missingCheck,
   programChecks,
   reportOf,
@@ -77,6 +78,7 @@ const networkChecks = Effect.gen(function* () {
     const verify = `cortex network verify ${shellWord(id)}`
     checks.push(...(yield* databaseChecksOf({ name, file: database, how, verify }, look)))
     if (found?.status === "partial") checks.push(unfinishedCheck(id))
+    if (stands(database)) checks.push(...keptFilesChecks(id, keptFiles(database)))
     if (embedder !== null && found !== undefined && "stats" in found) {
       const origin = {
         isExternal: configuration.type === "external",

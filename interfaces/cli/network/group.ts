@@ -19,7 +19,9 @@ export const networkGroup: CommandGroup<"network"> = Command.make("network").pip
   Command.withDescription(
     "The cassette network: small searchable databases (cassettes) that are asked together, ranked as one, and go on answering when some of them are broken."
   ),
-  Command.withShortDescription("search many small databases as one: init, index, query, status, verify"),
+  Command.withShortDescription(
+    "search many small databases as one: init, index, query, status, verify, migrate, watch"
+  ),
   Command.withExamples([
     { command: "cortex network init" },
     { command: "cortex network index" },

@@ -30,7 +30,10 @@ const lines = (reports: ReadonlyArray<CarryingReport>, host: HostShape): Readonl
           `${left_behind}`,
           kept
         ])
-      ).concat(withPlace(host, "next: cortex network index"))
+      ).concat([
+        "the old files keep what has been forgotten or expired, and older versions: remove them when you need them no more",
+        withPlace(host, "next: cortex network index")
+      ])
 
 export const migrateCommand = Command.make(
   "migrate",

@@ -27,9 +27,20 @@ const reasonLines = (cassettes: ReadonlyArray<Shown>): ReadonlyArray<Line> =>
       : ["", `${cassette.cassette_id} is ${cassette.status}: ${cassette.reason}`]
   )
 
-const statusLines = (cassettes: ReadonlyArray<Shown>): ReadonlyArray<Line> =>
-  table(
-    ["cassette", "status", "mutability", "files", "chunks", "hash", "capabilities", "declared only"],
+const statusLines = (cassettes: ReadonlyArray<Shown>): ReadonlyArray<Line> => {
+  const isDeclared = cassettes.some(({ declared }) => declared.length > 0)
+  const declaredOf = ({ declared }: Shown): ReadonlyArray<string> => (isDeclared ? [declared.join(",")] : [])
+  return table(
+    [
+      "cassette",
+      "status",
+      "mutability",
+      "files",
+      "chunks",
+      "hash",
+      "capabilities",
+      ...(isDeclared ? ["declared only"] : [])
+    ],
     cassettes.map((cassette) =>
       "stats" in cassette
         ? [
@@ -40,11 +51,12 @@ const statusLines = (cassettes: ReadonlyArray<Shown>): ReadonlyArray<Line> =>
             `${cassette.stats.total_chunks}`,
             cassette.db_hash,
             cassette.capabilities.join(","),
-            cassette.declared.join(",")
+            ...declaredOf(cassette)
           ]
-        : [cassette.cassette_id, cassette.status, "", "", "", "", "", cassette.declared.join(",")]
+        : [cassette.cassette_id, cassette.status, "", "", "", "", "", ...declaredOf(cassette)]
     )
   )
+}
 
 const embedderLines = (embedder: EmbedderHealth | null): ReadonlyArray<Line> =>
   embedder === null

@@ -12,6 +12,7 @@ import { Format } from "../options.ts"
 import { writeResult, writeWarnings } from "../output.ts"
 import { printableJson } from "../printable.ts"
 import { sourceWarnings } from "./index-command.ts"
+import { eachCassette } from "./each-cassette.ts"
 import { configuredNetwork } from "./open-network.ts"
 
 /** How long to wait for further changes before indexing (milliseconds). */
@@ -46,7 +47,7 @@ const indexAll = Effect.fnUntraced(function* (network: NetworkFile) {
     ({ configuration, refusal }) =>
       configuration.type === "local" && configuration.auto_index === true && refusal === undefined
   )
-  return yield* Effect.forEach(followed, (cassette) =>
+  return yield* eachCassette(followed, (cassette) =>
     indexCassette(file, root, cassette, { progress: () => Effect.void, embedding })
   )
 })
@@ -74,9 +75,11 @@ export const watchCommand = Command.make(
           const run = yield* Effect.result(Effect.scoped(Effect.flatMap(configuredNetwork, indexAll)))
           if (run._tag === "Failure") yield* writeWarnings([run.failure.message])
           else {
-            yield* writeWarnings(run.success.flatMap(sourceWarnings))
+            const { done, refused } = run.success
+            yield* writeWarnings(refused.map(({ cassette_id, message }) => `${cassette_id}: ${message}`))
+            yield* writeWarnings(done.flatMap(sourceWarnings))
             yield* writeResult(
-              run.success
+              done
                 .filter(hasChanged)
                 .map((report) => `${line(report, isJson)}\n`)
                 .join("")
