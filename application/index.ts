@@ -40,7 +40,7 @@ export type {
 } from "./corpus/resolving.ts"
 export { type CommandWriter, DEFAULT_QUEUE_CAPACITY, LedgerWriter } from "./ledger/command-writer.ts"
 export type { EventStreamOptions } from "./ledger/event-stream.ts"
-export { Hashing } from "./ledger/hashing.ts"
+export { Hashing } from "./foundation/hashing.ts"
 export {
   type BackupError,
   type FoldTarget,
@@ -62,7 +62,7 @@ export { Ledger, type LedgerShape } from "./ledger/ledger.ts"
 export type { LedgerState, StateAtOptions, StateRows } from "./ledger/state-at.ts"
 export { Checkpoints, type CheckpointsShape } from "./ledger/checkpoints.ts"
 export { MerkleLog, type MerkleLogError, type MerklePath } from "./ledger/merkle-log.ts"
-export { Signing, type SigningKey } from "./ledger/signing.ts"
+export { Signing, type SigningKey } from "./foundation/signing.ts"
 export type { Rung } from "./ledger/evidence-input.ts"
 export { type VerificationError, type VerificationOptions, verify } from "./ledger/verification.ts"
 export { RandomIds } from "./thoughts/random-ids.ts"

@@ -50,7 +50,7 @@ export {
   KeyFileExists,
   NotATrustFile,
   type CheckpointRefusal
-} from "./ledger/checkpoint-errors.ts"
+} from "./evidence/checkpoint-errors.ts"
 export { CheckFinding, CheckReport } from "./corpus/check-report.ts"
 export {
   NotACorpus,

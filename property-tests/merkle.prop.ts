@@ -10,19 +10,25 @@ import {
   originOf,
   parseCheckpoint,
   parseCheckpointBody
-} from "../domain/ledger/checkpoint.ts"
-import { MerkleFrontier } from "../domain/ledger/merkle-frontier.ts"
-import { consistencyFault, inclusionFault } from "../domain/ledger/merkle-proof.ts"
-import { consistencyPath, type Hash, inclusionPath, leafHash, rootAt } from "../domain/ledger/merkle-tree.ts"
-import { formatProof, parseProof, pathText, type Proof } from "../domain/ledger/proof.ts"
-import { formatSignedNote, isKeyName } from "../domain/ledger/signed-note.ts"
+} from "../domain/evidence/checkpoint.ts"
+import { MerkleFrontier } from "../domain/evidence/merkle-frontier.ts"
+import { consistencyFault, inclusionFault } from "../domain/evidence/merkle-proof.ts"
+import {
+  consistencyPath,
+  type Hash,
+  inclusionPath,
+  leafHash,
+  rootAt
+} from "../domain/evidence/merkle-tree.ts"
+import { formatProof, parseProof, pathText, type Proof } from "../domain/evidence/proof.ts"
+import { formatSignedNote, isKeyName } from "../domain/evidence/signed-note.ts"
 import {
   naivePath,
   naiveProof,
   naiveRoot,
   numberedInputs,
   sha256
-} from "../domain/ledger/testing/naive-merkle.ts"
+} from "../domain/evidence/testing/naive-merkle.ts"
 import { propParameters } from "./support/configuration.ts"
 
 const LARGEST = 1_500

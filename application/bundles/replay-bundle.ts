@@ -9,7 +9,7 @@ import {
   type ReplayReceipt,
   replayReceipt
 } from "../../domain/bundles/replay.ts"
-import { Hashing } from "../ledger/hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import { BundleSource } from "./bundle-source.ts"
 import { soundBundle } from "./sound-bundle.ts"
 

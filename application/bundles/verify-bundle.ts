@@ -13,7 +13,7 @@ import {
 import { checkManifest } from "../../domain/bundles/manifest-check.ts"
 import { artifactPath, type Manifest, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
 import type { FileUnreadable } from "../../domain/corpus/errors.ts"
-import { Hashing } from "../ledger/hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import { BundleSource, type OpenedBundle } from "./bundle-source.ts"
 
 /** A verification's report with what was verified; the manifest is there when its form holds. */

@@ -6,7 +6,7 @@ import type { CorpusStoreError } from "../../domain/corpus/errors.ts"
 import type { CheckReport } from "../../domain/corpus/check-report.ts"
 import type { Expansion } from "../../domain/corpus/expansion.ts"
 import type { FileRow, HeadingRow, IndexedFile, SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
-import type { Page } from "../../domain/ledger/page.ts"
+import type { Page } from "../../domain/foundation/page.ts"
 
 type Stored<A> = Effect.Effect<A, CorpusStoreError>
 

@@ -23,7 +23,7 @@ import type { FileRow, IndexedFile, SectionRow } from "../../domain/corpus/rows.
 import { cutSections } from "../../domain/corpus/sections.ts"
 import { isSectionId } from "../../domain/corpus/symbols.ts"
 import { textOfLines } from "../../domain/corpus/text.ts"
-import { Hashing } from "../ledger/hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import { CorpusFiles, type FileText } from "./corpus-files.ts"
 import { CorpusStore, type TargetRows } from "./corpus-store.ts"
 import { Markdown } from "./markdown.ts"

@@ -2,7 +2,7 @@
 // are read and cut, vanished ones leave the index. A file that cannot be taken is reported and stops nothing; symbols
 // are never touched.
 import * as Effect from "effect/Effect"
-import { appendTo } from "../../domain/appending.ts"
+import { appendTo } from "../../domain/foundation/appending.ts"
 import type { CorpusStoreError, FileReadError } from "../../domain/corpus/errors.ts"
 import { isUnchanged } from "../../domain/corpus/freshness.ts"
 import {

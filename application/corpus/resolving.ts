@@ -27,9 +27,9 @@ import {
 import { Reference } from "../../domain/corpus/symbols.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import { asGiven } from "../../domain/thoughts/commands.ts"
-import { datedNow } from "../ledger/dating.ts"
-import { Hashing } from "../ledger/hashing.ts"
-import { decodeInput } from "../ledger/input.ts"
+import { datedNow } from "../foundation/recordable-time.ts"
+import { Hashing } from "../foundation/hashing.ts"
+import { decodeInput } from "../foundation/input.ts"
 import type { CurrentSection, CurrentSectionError } from "./current-sections.ts"
 import { ExpansionCache } from "./expansion-cache.ts"
 

@@ -9,9 +9,9 @@ import {
   headOf
 } from "../../domain/ledger/event-envelope.ts"
 import { eachEvent, startAfter } from "./event-pages.ts"
-import { Hashing } from "./hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import type { ReadError } from "./ledger-reader.ts"
-import { Progress } from "./progress.ts"
+import { Progress } from "../foundation/progress.ts"
 import { reading, type Rungs } from "./rungs.ts"
 
 /** How many events are read between two reports of progress. */

@@ -7,8 +7,8 @@ import type {
   CheckpointOfAnotherLedger,
   CheckpointUntrusted,
   NotACheckpoint
-} from "../../domain/ledger/checkpoint-errors.ts"
-import { type CheckpointBody, originOf } from "../../domain/ledger/checkpoint.ts"
+} from "../../domain/evidence/checkpoint-errors.ts"
+import { type CheckpointBody, originOf } from "../../domain/evidence/checkpoint.ts"
 import type { Sha256Bytes } from "../../domain/canonical/bytes.ts"
 import {
   chainFault,
@@ -18,17 +18,17 @@ import {
   headOf
 } from "../../domain/ledger/event-envelope.ts"
 import { decodeEvent } from "../../domain/ledger/events.ts"
-import { MerkleFrontier } from "../../domain/ledger/merkle-frontier.ts"
-import { type Hash, leafHash } from "../../domain/ledger/merkle-tree.ts"
-import type { TrustFile } from "../../domain/ledger/trust.ts"
+import { MerkleFrontier } from "../../domain/evidence/merkle-frontier.ts"
+import { type Hash, leafHash } from "../../domain/evidence/merkle-tree.ts"
+import type { TrustFile } from "../../domain/evidence/trust.ts"
 import { believedCheckpoint, rewriteFault } from "./checkpoint.ts"
 import { eachEvent } from "./event-pages.ts"
 import { leafInput } from "./event-roots.ts"
-import { Hashing } from "./hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import { stoppedByDamage } from "./ladder.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { reading, type Rungs } from "./rungs.ts"
-import { Signing } from "./signing.ts"
+import { Signing } from "../foundation/signing.ts"
 
 /** A signed checkpoint as its file holds it, and whom to believe. */
 export interface CheckpointEvidence {

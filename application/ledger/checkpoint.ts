@@ -10,23 +10,23 @@ import {
   HistoryRewritten,
   InvalidKeyName,
   type NotACheckpoint
-} from "../../domain/ledger/checkpoint-errors.ts"
+} from "../../domain/evidence/checkpoint-errors.ts"
 import {
   type CheckpointBody,
   formatCheckpointBody,
   originOf,
   parseCheckpoint
-} from "../../domain/ledger/checkpoint.ts"
+} from "../../domain/evidence/checkpoint.ts"
 import { type InvalidInput, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { decodeEvent } from "../../domain/ledger/events.ts"
-import { emptyRoot, type Hash } from "../../domain/ledger/merkle-tree.ts"
-import { formatSignedNote, isKeyName, keyHash } from "../../domain/ledger/signed-note.ts"
-import { type TrustFile, trustedSigners } from "../../domain/ledger/trust.ts"
+import { emptyRoot, type Hash } from "../../domain/evidence/merkle-tree.ts"
+import { formatSignedNote, isKeyName, keyHash } from "../../domain/evidence/signed-note.ts"
+import { type TrustFile, trustedSigners } from "../../domain/evidence/trust.ts"
 import { decodeNote, decodeSigner } from "./evidence-input.ts"
 import { eventRoots } from "./event-roots.ts"
-import type { Hashing } from "./hashing.ts"
+import type { Hashing } from "../foundation/hashing.ts"
 import { LedgerReader, type ReadError } from "./ledger-reader.ts"
-import { signatureOf, Signing, type SigningKey } from "./signing.ts"
+import { signatureOf, Signing, type SigningKey } from "../foundation/signing.ts"
 
 type Ports = LedgerReader | Hashing | Signing
 

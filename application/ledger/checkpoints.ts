@@ -10,11 +10,11 @@ import {
   type InvalidKeyName,
   type NotACheckpoint,
   type ProofRefused
-} from "../../domain/ledger/checkpoint-errors.ts"
-import { type CheckpointBody, parseCheckpoint } from "../../domain/ledger/checkpoint.ts"
+} from "../../domain/evidence/checkpoint-errors.ts"
+import { type CheckpointBody, parseCheckpoint } from "../../domain/evidence/checkpoint.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
-import type { ConsistencyProof, InclusionProof } from "../../domain/ledger/proof.ts"
-import type { TrustFile } from "../../domain/ledger/trust.ts"
+import type { ConsistencyProof, InclusionProof } from "../../domain/evidence/proof.ts"
+import type { TrustFile } from "../../domain/evidence/trust.ts"
 import {
   type CheckpointError,
   ledgerOrigin,
@@ -25,11 +25,11 @@ import {
   verifyCheckpoint
 } from "./checkpoint.ts"
 import { decodeConsistency, decodeInclusion } from "./evidence-input.ts"
-import type { Hashing } from "./hashing.ts"
+import type { Hashing } from "../foundation/hashing.ts"
 import type { LedgerReader, ReadError } from "./ledger-reader.ts"
 import type { MerkleLog, MerkleLogError } from "./merkle-log.ts"
 import { proveConsistency, proveInclusion } from "./proofs.ts"
-import type { Signing } from "./signing.ts"
+import type { Signing } from "../foundation/signing.ts"
 
 /** Which event is shown to be in which tree. */
 export interface InclusionRequest {

@@ -9,7 +9,7 @@ import type { Decided, Moment } from "../../domain/ledger/decide.ts"
 import { InvariantViolation, type Refusal, type StoreWriteError } from "../../domain/ledger/errors.ts"
 import { type EventEnvelope, eventHash, type Head } from "../../domain/ledger/event-envelope.ts"
 import { eventVersions } from "../../domain/ledger/events.ts"
-import { clockFault } from "./dating.ts"
+import { clockFault } from "../foundation/recordable-time.ts"
 import { catchUp, refuseFarHead } from "./head-guard.ts"
 import type { LedgerTransaction } from "./ledger-store.ts"
 

@@ -15,8 +15,8 @@ import { LedgerClosed, type StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type CommandError, decideGroup, groupLength, type UnitOfWork, Waiting } from "./command-group.ts"
 import { CommitSignal } from "./commit-signal.ts"
 import { corrupt } from "./head-guard.ts"
-import { Hashing } from "./hashing.ts"
-import { decodeInput } from "./input.ts"
+import { Hashing } from "../foundation/hashing.ts"
+import { decodeInput } from "../foundation/input.ts"
 import { LedgerStore, type LedgerTransaction } from "./ledger-store.ts"
 
 /** How many commands may wait before callers have to wait for a place. */

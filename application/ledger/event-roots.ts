@@ -11,12 +11,12 @@ import {
   type Head,
   headOf
 } from "../../domain/ledger/event-envelope.ts"
-import { MerkleFrontier } from "../../domain/ledger/merkle-frontier.ts"
-import { type Hash, HASH_BYTES, leafHash } from "../../domain/ledger/merkle-tree.ts"
+import { MerkleFrontier } from "../../domain/evidence/merkle-frontier.ts"
+import { type Hash, HASH_BYTES, leafHash } from "../../domain/evidence/merkle-tree.ts"
 import { corrupt } from "./head-guard.ts"
-import { Hashing } from "./hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import { LedgerReader, type ReadError } from "./ledger-reader.ts"
-import { Signing } from "./signing.ts"
+import { Signing } from "../foundation/signing.ts"
 
 const PAGE = 500
 

@@ -11,7 +11,7 @@ import { Identifier } from "../../domain/canonical/text.ts"
 import { type InvalidInput, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type EventEnvelope, runStream } from "../../domain/ledger/event-envelope.ts"
 import type { CommitSignal } from "./commit-signal.ts"
-import { decodeInput } from "./input.ts"
+import { decodeInput } from "../foundation/input.ts"
 import type { LedgerReader, ReadError } from "./ledger-reader.ts"
 
 export interface EventStreamOptions {

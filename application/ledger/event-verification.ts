@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { eventFindings } from "../../domain/ledger/event-check.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { eachEvent, startAfter } from "./event-pages.ts"
-import { Hashing } from "./hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import type { Rungs } from "./rungs.ts"
 

@@ -5,11 +5,11 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { Timestamp } from "../../domain/canonical/timestamp.ts"
-import { isPublicKey, PUBLIC_KEY_BYTES } from "../../domain/ledger/ed25519-form.ts"
-import { TrustFile } from "../../domain/ledger/trust.ts"
+import { isPublicKey, PUBLIC_KEY_BYTES } from "../../domain/evidence/ed25519-form.ts"
+import { TrustFile } from "../../domain/evidence/trust.ts"
 import { TrustedPoint } from "../../domain/ledger/verification.ts"
-import { decodeInput } from "./input.ts"
-import type { SigningKey } from "./signing.ts"
+import { decodeInput } from "../foundation/input.ts"
+import type { SigningKey } from "../foundation/signing.ts"
 
 /** The rungs in the order in which they are climbed. */
 export const ALL_RUNGS = ["structure", "chain", "events", "thoughts", "projections", "steps"] as const

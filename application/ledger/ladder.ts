@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import type { Finding, FindingCode, RungReport } from "../../domain/ledger/verification.ts"
 import type { ReadError } from "./ledger-reader.ts"
-import { Progress } from "./progress.ts"
+import { Progress } from "../foundation/progress.ts"
 import type { FindingList } from "./rungs.ts"
 
 /** What a rung is narrowed to. */

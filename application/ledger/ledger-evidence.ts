@@ -10,7 +10,7 @@ import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import type { LedgerTable, ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
-import type { Page } from "../../domain/ledger/page.ts"
+import type { Page } from "../../domain/foundation/page.ts"
 import type { ReadError, RunSummary } from "./ledger-reader.ts"
 
 /** A consistent snapshot. Members are synchronous and throw `ReadError`s. */

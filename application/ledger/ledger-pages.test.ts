@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
-import type { PageOptions } from "../../domain/ledger/page.ts"
+import type { PageOptions } from "../../domain/foundation/page.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { claim, complete, openLedger, post, run } from "./testing/ledgers.ts"
 

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { LedgerClosed, StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
-import type { Page } from "../../domain/ledger/page.ts"
+import type { Page } from "../../domain/foundation/page.ts"
 import type {
   JobRow,
   MessageRow,

@@ -37,15 +37,15 @@ import {
 import { type InvalidInput, NoPendingStep } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 import { DEFAULT_PAGE_ROWS } from "../../domain/ledger/limits.ts"
-import { type Page, PageOptions, preparePage } from "../../domain/ledger/page.ts"
+import { type Page, PageOptions, preparePage } from "../../domain/foundation/page.ts"
 import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
 import type { CommandError, UnitOfWork } from "./command-group.ts"
 import { type CommandWriter, LedgerWriter } from "./command-writer.ts"
 import { eventStream, type EventStreamOptions } from "./event-stream.ts"
 import { clockWarning } from "./head-guard.ts"
-import { Hashing } from "./hashing.ts"
-import { decodeInput } from "./input.ts"
+import { Hashing } from "../foundation/hashing.ts"
+import { decodeInput } from "../foundation/input.ts"
 import { type BackupError, LedgerEvidence } from "./ledger-evidence.ts"
 import {
   type JobStatus,
@@ -56,8 +56,8 @@ import {
   type StepState
 } from "./ledger-reader.ts"
 import { LedgerStore } from "./ledger-store.ts"
-import { rowPages } from "./row-pages.ts"
-import { Signing } from "./signing.ts"
+import { rowPages } from "../foundation/row-pages.ts"
+import { Signing } from "../foundation/signing.ts"
 import { type LedgerState, stateAt, type StateAtOptions, type StateRows, stateRowsAt } from "./state-at.ts"
 import { type VerificationError, type VerificationOptions, verify } from "./verification.ts"
 

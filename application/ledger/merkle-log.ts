@@ -4,7 +4,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { StorageFull } from "../../domain/ledger/errors.ts"
-import type { Hash } from "../../domain/ledger/merkle-tree.ts"
+import type { Hash } from "../../domain/evidence/merkle-tree.ts"
 import type { ReadError } from "./ledger-reader.ts"
 
 export type MerkleLogError = ReadError | StorageFull

@@ -11,7 +11,7 @@ import {
   headOf
 } from "../../domain/ledger/event-envelope.ts"
 import type { TrustedPoint } from "../../domain/ledger/verification.ts"
-import { Hashing } from "./hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { reading, type Rungs } from "./rungs.ts"
 

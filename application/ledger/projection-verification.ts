@@ -13,7 +13,7 @@ import { LEDGER_TABLES, type LedgerTable, ledgerTables } from "../../domain/ledg
 import { type Cell, digestHeader, digestLine } from "../../domain/ledger/table-digest.ts"
 import { changedStreams } from "./changed-streams.ts"
 import { eachEvent } from "./event-pages.ts"
-import { Hashing } from "./hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import { type FoldTarget, LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { inTurns, reading, ROWS_PER_TURN, type FindingList, type Rungs } from "./rungs.ts"

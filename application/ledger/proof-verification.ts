@@ -8,18 +8,18 @@ import {
   type NotACheckpoint,
   type NotAProof,
   type ProofRefused
-} from "../../domain/ledger/checkpoint-errors.ts"
+} from "../../domain/evidence/checkpoint-errors.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
 import {
   consistencyProofFault,
   inclusionProofFault,
   parseProof,
   type Proof
-} from "../../domain/ledger/proof.ts"
-import type { TrustFile } from "../../domain/ledger/trust.ts"
+} from "../../domain/evidence/proof.ts"
+import type { TrustFile } from "../../domain/evidence/trust.ts"
 import { believedCheckpoint } from "./checkpoint.ts"
 import { decodeVerifyProof } from "./evidence-input.ts"
-import { Signing } from "./signing.ts"
+import { Signing } from "../foundation/signing.ts"
 
 /** What a proof was found to show. */
 export interface VerifiedProof {

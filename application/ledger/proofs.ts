@@ -3,21 +3,21 @@
 // a rewritten history. A damaged tree can so make a proof fail, and never make a false one pass.
 import * as Effect from "effect/Effect"
 import { bytesEqual } from "../../domain/canonical/bytes.ts"
-import type { HistoryRewritten, ProofRefused } from "../../domain/ledger/checkpoint-errors.ts"
-import type { CheckpointBody } from "../../domain/ledger/checkpoint.ts"
+import type { HistoryRewritten, ProofRefused } from "../../domain/evidence/checkpoint-errors.ts"
+import type { CheckpointBody } from "../../domain/evidence/checkpoint.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
-import type { Hash } from "../../domain/ledger/merkle-tree.ts"
+import type { Hash } from "../../domain/evidence/merkle-tree.ts"
 import {
   type ConsistencyProof,
   inclusionProofFault,
   type InclusionProof,
   pathText
-} from "../../domain/ledger/proof.ts"
+} from "../../domain/evidence/proof.ts"
 import { rewriteFault } from "./checkpoint.ts"
 import { leafInput, noLeaf } from "./event-roots.ts"
 import { LedgerReader } from "./ledger-reader.ts"
 import { MerkleLog, type MerkleLogError } from "./merkle-log.ts"
-import { Signing } from "./signing.ts"
+import { Signing } from "../foundation/signing.ts"
 
 const outOfRange = (path: string, value: number, least: number, most: number) =>
   Number.isInteger(value) && value >= least && value <= most

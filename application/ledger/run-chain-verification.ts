@@ -11,7 +11,7 @@ import {
   runStream
 } from "../../domain/ledger/event-envelope.ts"
 import { eachEvent, startAfter } from "./event-pages.ts"
-import { Hashing } from "./hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import type { Rungs } from "./rungs.ts"
 

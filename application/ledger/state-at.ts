@@ -22,11 +22,11 @@ import {
 } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
 import { corrupt } from "./head-guard.ts"
-import { decodeInput } from "./input.ts"
+import { decodeInput } from "../foundation/input.ts"
 import { type FoldTarget, LedgerEvidence, type LedgerSnapshot } from "./ledger-evidence.ts"
 import type { ReadError, RunSummary } from "./ledger-reader.ts"
 import { foldInto, type FoldProblem } from "./projection-verification.ts"
-import { rowPages } from "./row-pages.ts"
+import { rowPages } from "../foundation/row-pages.ts"
 import { reading, ROWS_PER_TURN } from "./rungs.ts"
 
 /** When: the last position whose event counts, or a time (a timestamp) up to which events count. */

@@ -26,7 +26,7 @@ import {
   verifySignedRoot
 } from "./checkpoint-rung.ts"
 import { ALL_RUNGS, decodeVerification, type Rung, RUN_RUNGS } from "./evidence-input.ts"
-import type { Hashing } from "./hashing.ts"
+import type { Hashing } from "../foundation/hashing.ts"
 import { clockWarning } from "./head-guard.ts"
 import { Ladder, stoppedByDamage, WHOLE } from "./ladder.ts"
 import { LedgerEvidence } from "./ledger-evidence.ts"
@@ -35,7 +35,7 @@ import { verifyPoint } from "./point-rung.ts"
 import { verifyProjections } from "./projection-verification.ts"
 import { verifyRunChain } from "./run-chain-verification.ts"
 import { FindingList, reading, type Rungs } from "./rungs.ts"
-import { Signing } from "./signing.ts"
+import { Signing } from "../foundation/signing.ts"
 import { verifySteps } from "./step-verification.ts"
 
 export interface VerificationOptions {

@@ -28,7 +28,7 @@ import {
 import type { Scope } from "../../domain/network/index-requests.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
-import { Hashing } from "../ledger/hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import { Asking } from "./asking.ts"
 import { bounded } from "./bounded-answer.ts"
 import { CallerAgent } from "./caller-agent.ts"

@@ -15,10 +15,10 @@ import {
   type ThoughtFaultKind
 } from "../../domain/thoughts/chain-check.ts"
 import type { TaskChainReport, ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
-import { Hashing } from "../ledger/hashing.ts"
+import { Hashing } from "../foundation/hashing.ts"
 import type { LedgerSnapshot } from "../ledger/ledger-evidence.ts"
 import type { ReadError } from "../ledger/ledger-reader.ts"
-import { Progress } from "../ledger/progress.ts"
+import { Progress } from "../foundation/progress.ts"
 import { keyOrder } from "../ledger/projection-verification.ts"
 import { reading, type Rungs } from "../ledger/rungs.ts"
 

@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 import { joinBytes } from "../canonical/bytes.ts"
 import { jcsText } from "../canonical/jcs.ts"
-import type { SignatureChecks, TrustFile } from "../ledger/trust.ts"
+import type { SignatureChecks, TrustFile } from "../evidence/trust.ts"
 import { attestationMessage, attestationSigners, attestationText } from "./attestation.ts"
 import { bytesOf, goldenManifest, sha256 } from "./testing/smallest-bundle.ts"
 

@@ -15,8 +15,8 @@ import {
 import { isJsonObject } from "../canonical/json.ts"
 import { jcsText } from "../canonical/jcs.ts"
 import { readJsonBytes } from "../canonical/strict-reader.ts"
-import { isSignedBy } from "../ledger/ed25519-form.ts"
-import { publicKeyBytes, type SignatureChecks, type TrustFile, type TrustKey } from "../ledger/trust.ts"
+import { isSignedBy } from "../evidence/ed25519-form.ts"
+import { publicKeyBytes, type SignatureChecks, type TrustFile, type TrustKey } from "../evidence/trust.ts"
 import type { BundleFindingCode } from "./finding.ts"
 import { type Manifest, MANIFEST_NAME } from "./manifest.ts"
 

@@ -1,7 +1,7 @@
 // What a check of the corpus reports: a verdict, findings with stable codes, and counts. It has the form that every
 // verification of this program reports in.
 import * as Schema from "effect/Schema"
-import { appendTo } from "../appending.ts"
+import { appendTo } from "../foundation/appending.ts"
 import { MAX_FINDINGS } from "../ledger/verification.ts"
 
 export const CheckFinding = Schema.Struct({

@@ -2,7 +2,7 @@
 // which section that is today, the index says. Nothing here looks at files.
 import * as Schema from "effect/Schema"
 import { hasControlCharacter, utf8ByteLength } from "../canonical/text.ts"
-import { PageOptions } from "../ledger/page.ts"
+import { PageOptions } from "../foundation/page.ts"
 import { MAX_SYMBOL_LENGTH, MAX_TARGET_BYTES } from "./limits.ts"
 
 const form = /^@[A-Z][A-Z0-9_]*(?:\/[A-Za-z0-9._-]+)+$/

@@ -6,8 +6,8 @@ import { isJsonObject, type JsonValue } from "../canonical/json.ts"
 import { parseCanonicalJson } from "../canonical/stored-json.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { utf8ByteLength } from "../canonical/text.ts"
-import { MerkleFrontier } from "../ledger/merkle-frontier.ts"
-import { leafHash } from "../ledger/merkle-tree.ts"
+import { MerkleFrontier } from "../evidence/merkle-frontier.ts"
+import { leafHash } from "../evidence/merkle-tree.ts"
 import {
   type CartridgeDocument,
   type CartridgeFile,

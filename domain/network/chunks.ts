@@ -1,7 +1,7 @@
 // Cuts a document into chunks: along its outline (headings of Markdown, definitions of source code), and by paragraphs
 // where a piece is too large or no outline is known. The same text always gives the same chunks. A chunk is a place in
 // the document; its text is what stands there, unchanged, without the blanks around it.
-import { appendTo } from "../appending.ts"
+import { appendTo } from "../foundation/appending.ts"
 import { utf8ByteLength } from "../canonical/text.ts"
 import { MAX_CHUNK_BYTES, TARGET_CHUNK_BYTES } from "./limits.ts"
 

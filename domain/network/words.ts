@@ -1,7 +1,7 @@
 // Finds the words of a text: identifiers whole and by part, pairs of neighbouring characters where a script writes
 // no blanks, emoji. Documents and questions are taken apart by this one rule, so that whatever stands in a text is
 // found by its own spelling. Any text is accepted, hostile ones too; nothing here can fail.
-import { appendTo } from "../appending.ts"
+import { appendTo } from "../foundation/appending.ts"
 import { fold, isAscii } from "./folding.ts"
 import { MAX_IDENTIFIER_UNITS, MAX_TERM_UNITS } from "./limits.ts"
 

@@ -15,8 +15,8 @@ import {
   type ExpansionCache
 } from "../../application/corpus/expansion-cache.ts"
 import type { Markdown } from "../../application/corpus/markdown.ts"
-import { decodeInput } from "../../application/ledger/input.ts"
-import type { Hashing } from "../../application/ledger/hashing.ts"
+import { decodeInput } from "../../application/foundation/input.ts"
+import type { Hashing } from "../../application/foundation/hashing.ts"
 import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
 import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"

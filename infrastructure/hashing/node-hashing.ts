@@ -1,7 +1,7 @@
 // SHA-256 from Node: the one-shot `crypto.hash`, which is the fastest for short texts, and a stream for long ones.
 import { createHash, hash } from "node:crypto"
 import * as Layer from "effect/Layer"
-import { Hashing } from "../../application/ledger/hashing.ts"
+import { Hashing } from "../../application/foundation/hashing.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import type { Sha256Stream } from "../../domain/ledger/table-digest.ts"
 import { sha256OfBytes } from "./sha256.ts"

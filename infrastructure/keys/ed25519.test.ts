@@ -14,7 +14,7 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { bytesOfBase64, utf8Bytes } from "../../domain/canonical/bytes.ts"
-import { publicKeyBytes } from "../../domain/ledger/trust.ts"
+import { publicKeyBytes } from "../../domain/evidence/trust.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { generateKeyFiles, loadSigningKey, verifySignature } from "./ed25519.ts"
 

@@ -24,13 +24,17 @@ import {
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Signing, type SigningKey } from "../../application/ledger/signing.ts"
+import { Signing, type SigningKey } from "../../application/foundation/signing.ts"
 import { joinBytes, type Sha256Bytes } from "../../domain/canonical/bytes.ts"
-import { KeyFileExists, KeyFileExposed, NotAKeyFile } from "../../domain/ledger/checkpoint-errors.ts"
+import { KeyFileExists, KeyFileExposed, NotAKeyFile } from "../../domain/evidence/checkpoint-errors.ts"
 import { InvalidInput, ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
 import { fileFailure, flush } from "../sqlite/file-system.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"
-import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES, type VerifySignature } from "../../domain/ledger/ed25519-form.ts"
+import {
+  PUBLIC_KEY_BYTES,
+  SIGNATURE_BYTES,
+  type VerifySignature
+} from "../../domain/evidence/ed25519-form.ts"
 
 const PRIVATE_MODE = 0o600
 const PUBLIC_MODE = 0o644

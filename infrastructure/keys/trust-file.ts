@@ -4,10 +4,10 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { invalidInput } from "../../application/ledger/input.ts"
+import { invalidInput } from "../../application/foundation/input.ts"
 import { readJsonBytes } from "../../domain/canonical/strict-reader.ts"
-import { NotATrustFile } from "../../domain/ledger/checkpoint-errors.ts"
-import { MAX_TRUST_FILE_BYTES, TrustFile } from "../../domain/ledger/trust.ts"
+import { NotATrustFile } from "../../domain/evidence/checkpoint-errors.ts"
+import { MAX_TRUST_FILE_BYTES, TrustFile } from "../../domain/evidence/trust.ts"
 
 const decode = Schema.decodeUnknownResult(TrustFile, { onExcessProperty: "error", errors: "all" })
 

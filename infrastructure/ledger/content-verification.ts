@@ -1,9 +1,9 @@
 // Verification of everything that follows from a ledger's content alone, for adapters that must know before they go on:
 // an opening that was asked for it, a rebuilt database before it gets its name.
 import * as Effect from "effect/Effect"
-import type { Hashing } from "../../application/ledger/hashing.ts"
+import type { Hashing } from "../../application/foundation/hashing.ts"
 import { LedgerEvidence } from "../../application/ledger/ledger-evidence.ts"
-import type { Signing } from "../../application/ledger/signing.ts"
+import type { Signing } from "../../application/foundation/signing.ts"
 import { verify } from "../../application/ledger/verification.ts"
 import { StorageFailure } from "../../domain/ledger/errors.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"

@@ -6,7 +6,7 @@ import { resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { clockFault } from "../../application/ledger/dating.ts"
+import { clockFault } from "../../application/foundation/recordable-time.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import {
   NotALedger,

@@ -2,7 +2,7 @@
 import type * as Duration from "effect/Duration"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { decodeInput } from "../../application/ledger/input.ts"
+import { decodeInput } from "../../application/foundation/input.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
 import type { Durability } from "../sqlite/better-sqlite3-host.ts"
 import { Filename, fileOptions } from "../sqlite/file-options.ts"

@@ -2,7 +2,7 @@
 // ids are spelled from their parent's, so no query needs an index of its own.
 import { type Expression, sql } from "kysely"
 import type { StepCounts, StepState } from "../../application/ledger/ledger-reader.ts"
-import type { Page } from "../../domain/ledger/page.ts"
+import type { Page } from "../../domain/foundation/page.ts"
 import type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import { compileQuery } from "../sqlite/query-compiler.ts"
 import type { SqlValue } from "../sqlite/sql-host.ts"

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import { decodeInput } from "../../application/ledger/input.ts"
+import { decodeInput } from "../../application/foundation/input.ts"
 import type { BackupError } from "../../application/ledger/ledger-evidence.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import {

@@ -2,7 +2,7 @@
 // in which leaves complete them, so that the file only ever grows at its end and any node is found by arithmetic. The
 // bytes are a function of the events alone: two processes that write the same part write the same bytes.
 import { bytesEqual, joinBytes, type Sha256Bytes, utf8Bytes } from "../../domain/canonical/bytes.ts"
-import { type Hash, HASH_BYTES } from "../../domain/ledger/merkle-tree.ts"
+import { type Hash, HASH_BYTES } from "../../domain/evidence/merkle-tree.ts"
 
 /** What the header says of the tree that follows it. */
 export interface MerkleHeader {

@@ -11,19 +11,19 @@ import * as Scope from "effect/Scope"
 import { leafInput, noLeaf } from "../../application/ledger/event-roots.ts"
 import { LedgerReader } from "../../application/ledger/ledger-reader.ts"
 import { MerkleLog, type MerkleLogError } from "../../application/ledger/merkle-log.ts"
-import { Signing } from "../../application/ledger/signing.ts"
+import { Signing } from "../../application/foundation/signing.ts"
 import { bytesEqual, joinBytes, type Sha256Bytes } from "../../domain/canonical/bytes.ts"
 import { StorageFailure, StorageFull, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
-import { MerkleFrontier } from "../../domain/ledger/merkle-frontier.ts"
-import { consistencyFault, inclusionFault } from "../../domain/ledger/merkle-proof.ts"
+import { MerkleFrontier } from "../../domain/evidence/merkle-frontier.ts"
+import { consistencyFault, inclusionFault } from "../../domain/evidence/merkle-proof.ts"
 import {
   consistencyPath,
   type Hash,
   inclusionPath,
   leafHash,
   rootAt
-} from "../../domain/ledger/merkle-tree.ts"
+} from "../../domain/evidence/merkle-tree.ts"
 import { isForbidden, type MerkleFile, openMerkleFile, replaceMerkleFile } from "./merkle-file.ts"
 import { IN_MEMORY } from "./ledger-options.ts"
 import type { MerkleHeader } from "./merkle-file-format.ts"

@@ -4,7 +4,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, rmSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
 import type { Sha256Bytes } from "../../domain/canonical/bytes.ts"
-import { HASH_BYTES, type NodeAt } from "../../domain/ledger/merkle-tree.ts"
+import { HASH_BYTES, type NodeAt } from "../../domain/evidence/merkle-tree.ts"
 import {
   endOffset,
   formatHeader,

@@ -3,11 +3,11 @@
 // that can be read and verified and that refuses to write.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Hashing } from "../../application/ledger/hashing.ts"
+import type { Hashing } from "../../application/foundation/hashing.ts"
 import { LedgerEvidence } from "../../application/ledger/ledger-evidence.ts"
 import { LedgerReader } from "../../application/ledger/ledger-reader.ts"
 import { LedgerStore } from "../../application/ledger/ledger-store.ts"
-import type { Signing } from "../../application/ledger/signing.ts"
+import type { Signing } from "../../application/foundation/signing.ts"
 import type { RandomIds } from "../../application/thoughts/random-ids.ts"
 import type { OpenError } from "../../domain/ledger/errors.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"

@@ -1,7 +1,7 @@
 // Judges a cassette from its file alone: SQLite's own check, the schema, every document against its hashes, the chain of
 // receipts against the documents, and everything derived against what the documents give. It reads one moment and
 // changes nothing.
-import { appendTo } from "../../domain/appending.ts"
+import { appendTo } from "../../domain/foundation/appending.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import type { CassetteFinding, CassetteReport } from "../../domain/network/verification.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"

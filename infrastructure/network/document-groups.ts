@@ -2,7 +2,7 @@
 // run takes. What needs no database (reading, cutting, taking words apart) is done before the file is locked, and a group
 // that takes long is divided, so that others who write get their turn.
 import * as Effect from "effect/Effect"
-import { appendTo } from "../../domain/appending.ts"
+import { appendTo } from "../../domain/foundation/appending.ts"
 import { MAX_GROUP_DOCUMENTS, MAX_GROUP_MILLIS, MAX_GROUP_UNITS } from "../../domain/network/limits.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { realSleep } from "../sqlite/real-time.ts"

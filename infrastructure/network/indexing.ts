@@ -4,7 +4,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { appendTo } from "../../domain/appending.ts"
+import { appendTo } from "../../domain/foundation/appending.ts"
 import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { InvalidInput, StorageFailure } from "../../domain/ledger/errors.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"

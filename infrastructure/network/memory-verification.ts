@@ -1,6 +1,6 @@
 // Judges the memories of a cassette and their saves: every hash, every receipt, a save for each memory, and their chunks.
 // It reads one record at a time and changes nothing.
-import { appendTo } from "../../domain/appending.ts"
+import { appendTo } from "../../domain/foundation/appending.ts"
 import {
   memoryPath,
   memoryRecordHash,

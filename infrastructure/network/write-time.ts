@@ -1,6 +1,6 @@
 // When a write in a cassette happens, and when what it writes expires: both are stored, so both must be times that can be.
 import * as Effect from "effect/Effect"
-import { datableMillis } from "../../application/ledger/dating.ts"
+import { datableMillis } from "../../application/foundation/recordable-time.ts"
 import { hasTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { InvariantViolation } from "../../domain/ledger/errors.ts"
 import type { WriteTime } from "./document-writing.ts"

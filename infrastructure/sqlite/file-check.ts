@@ -1,7 +1,7 @@
 // What is judged of a database's file, whatever it stores: its header, SQLite's own check of pages and indexes, the second
 // account of pages and every index against its table. All databases of this program are judged here alike. It reads one
 // moment and changes nothing; damage that stops a part of it is a finding too.
-import { appendTo } from "../../domain/appending.ts"
+import { appendTo } from "../../domain/foundation/appending.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import { NotALedger, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type Connection, openBytes } from "./better-sqlite3-host.ts"

@@ -1,7 +1,7 @@
 // The exit codes that scripts rely on, written down a second time and by family, not derived from the table.
 import { describe, expect, it } from "vitest"
 import * as corpusErrors from "../../domain/corpus/errors.ts"
-import * as checkpointErrors from "../../domain/ledger/checkpoint-errors.ts"
+import * as checkpointErrors from "../../domain/evidence/checkpoint-errors.ts"
 import * as errors from "../../domain/ledger/errors.ts"
 import * as networkErrors from "../../domain/network/errors.ts"
 import { exitCodes, stoppedExitCode } from "./exit-codes.ts"

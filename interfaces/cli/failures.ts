@@ -14,7 +14,7 @@ import type {
 import { IndexReport, refusedCount } from "../../domain/corpus/index-report.ts"
 import type { BudgetExceeded } from "../../domain/corpus/plan.ts"
 import type { InvalidSlice, SliceOutOfRange } from "../../domain/corpus/slice.ts"
-import type { CheckpointRefusal } from "../../domain/ledger/checkpoint-errors.ts"
+import type { CheckpointRefusal } from "../../domain/evidence/checkpoint-errors.ts"
 import type {
   AmbiguousPrefix,
   MessageCassetteError,

@@ -1,7 +1,7 @@
 // Progress of long work: one line on a terminal's standard error that is written over, and nothing anywhere else. Work
 // that is done within a second says nothing.
 import * as Effect from "effect/Effect"
-import { Progress } from "../../application/ledger/progress.ts"
+import { Progress } from "../../application/foundation/progress.ts"
 import { Host } from "./host.ts"
 import { Format } from "./options.ts"
 import { printable } from "./printable.ts"

@@ -3,7 +3,7 @@
 import * as Layer from "effect/Layer"
 import { Corpus as CorpusService } from "../../application/corpus/corpus.ts"
 import { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
-import { whileOpen } from "../../application/while-open.ts"
+import { whileOpen } from "../../application/foundation/while-open.ts"
 import { CorpusClosed, type CorpusOpenError } from "../../domain/corpus/errors.ts"
 import { sqliteCorpusLayer, type SqliteCorpusOptions } from "../../infrastructure/corpus/sqlite-corpus.ts"
 

@@ -43,7 +43,7 @@ export type {
   StepsOf,
   StepState
 } from "../../application/ledger/ledger-reader.ts"
-export type { PageOptions } from "../../domain/ledger/page.ts"
+export type { PageOptions } from "../../domain/foundation/page.ts"
 export type { LedgerState, StateAtOptions } from "../../application/ledger/state-at.ts"
 export type {
   MadeCheckpoint,
@@ -57,7 +57,7 @@ export {
   type InclusionRequest
 } from "../../application/ledger/checkpoints.ts"
 export type { VerifiedProof, VerifyProofOptions } from "../../application/ledger/proof-verification.ts"
-export type { SigningKey } from "../../application/ledger/signing.ts"
+export type { SigningKey } from "../../application/foundation/signing.ts"
 export type { CheckpointEvidence } from "../../application/ledger/checkpoint-rung.ts"
 export type { Rung } from "../../application/ledger/evidence-input.ts"
 export type { VerificationError, VerificationOptions } from "../../application/ledger/verification.ts"
@@ -83,12 +83,12 @@ export type { HeadingRow, SectionRow, SymbolRow } from "../../domain/corpus/rows
 export type { AddSymbol } from "../../domain/corpus/symbols.ts"
 export type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
 export type { Claimed, Completed, Posted, Requeued } from "../../domain/ledger/decide.ts"
-export * from "../../domain/ledger/checkpoint-errors.ts"
+export * from "../../domain/evidence/checkpoint-errors.ts"
 export * from "../../domain/ledger/errors.ts"
 export type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 export { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
 export type { JobRow, MessageRow, ReceiptRow, StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
-export type { TrustFile, TrustKey } from "../../domain/ledger/trust.ts"
+export type { TrustFile, TrustKey } from "../../domain/evidence/trust.ts"
 export type {
   Finding,
   FindingCode,
@@ -104,7 +104,7 @@ export {
   type ConsistencyProof,
   type InclusionProof,
   type Proof
-} from "../../domain/ledger/proof.ts"
+} from "../../domain/evidence/proof.ts"
 export {
   NotAReadStep,
   work,

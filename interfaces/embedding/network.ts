@@ -2,7 +2,7 @@
 // stores are registered with `network.register`; whoever brings no file takes the service from here without a layer.
 import * as Layer from "effect/Layer"
 import { Network as NetworkService } from "../../application/network/network.ts"
-import { whileOpen } from "../../application/while-open.ts"
+import { whileOpen } from "../../application/foundation/while-open.ts"
 import { NetworkClosed } from "../../domain/network/errors.ts"
 import {
   hubPartsLayer,

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { decodeInput } from "../../application/ledger/input.ts"
+import { decodeInput } from "../../application/foundation/input.ts"
 import type { MemoryPlace } from "../../application/network/memory-questions.ts"
 import type { InvalidInput } from "../../domain/ledger/errors.ts"
 import { MAX_ANSWER_BYTES, MIN_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"

@@ -5,7 +5,7 @@ import { generateKeyPairSync, sign } from "node:crypto"
 import * as Effect from "effect/Effect"
 import { makeCheckpoint } from "../../application/ledger/checkpoint.ts"
 import { Ledger } from "../../application/ledger/ledger.ts"
-import type { TrustFile } from "../../domain/ledger/trust.ts"
+import type { TrustFile } from "../../domain/evidence/trust.ts"
 import type { TrustedPoint } from "../../domain/ledger/verification.ts"
 
 const pair = generateKeyPairSync("ed25519")

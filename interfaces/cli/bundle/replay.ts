@@ -7,7 +7,7 @@ import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { replayBundle } from "../../../application/bundles/replay-bundle.ts"
-import { Hashing } from "../../../application/ledger/hashing.ts"
+import { Hashing } from "../../../application/foundation/hashing.ts"
 import { Different, NotAReplayReceipt } from "../../../domain/bundles/errors.ts"
 import {
   firstDifference,

@@ -1,7 +1,7 @@
 // `cortex cassette complete`: a leased step's end, with its immutable receipt.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { decodeInput } from "../../../application/ledger/input.ts"
+import { decodeInput } from "../../../application/foundation/input.ts"
 import { CompleteStep, prepareCompletion } from "../../../domain/ledger/commands.ts"
 import { readJsonObject } from "../json-file.ts"
 import { answer } from "../output.ts"

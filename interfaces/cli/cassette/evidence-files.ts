@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
-import { MAX_TRUST_FILE_BYTES } from "../../../domain/ledger/trust.ts"
+import { MAX_TRUST_FILE_BYTES } from "../../../domain/evidence/trust.ts"
 import type { TrustedPoint } from "../../../domain/ledger/verification.ts"
 import { readBytes } from "../json-file.ts"
 import { absolutePath, refusedFlag } from "../options.ts"

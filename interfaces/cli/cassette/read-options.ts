@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { decodeInput } from "../../../application/ledger/input.ts"
+import { decodeInput } from "../../../application/foundation/input.ts"
 import { Identifier } from "../../../domain/canonical/text.ts"
 import { Timestamp } from "../../../domain/canonical/timestamp.ts"
 

@@ -10,7 +10,7 @@ import type { JobStatus, RunSummary, StepState } from "../../../application/ledg
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
 import { DEFAULT_PAGE_ROWS } from "../../../domain/ledger/limits.ts"
-import type { PageOptions } from "../../../domain/ledger/page.ts"
+import type { PageOptions } from "../../../domain/foundation/page.ts"
 import { wholeNumberFlag } from "../options.ts"
 import { type Answer, answer, answerStreamed, tables } from "../output.ts"
 import { fieldLines, type Line, table } from "../printable.ts"

@@ -1,7 +1,7 @@
 // The flags of lists that come in pages, and what they ask the corpus for. The range is the corpus's to judge.
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
-import type { PageOptions } from "../../../domain/ledger/page.ts"
+import type { PageOptions } from "../../../domain/foundation/page.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { wholeNumberFlag } from "../options.ts"
 

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { datedNow } from "../../../application/ledger/dating.ts"
+import { datedNow } from "../../../application/foundation/recordable-time.ts"
 import { CassetteOffline, WriteRefused } from "../../../domain/network/errors.ts"
 import { openCassetteWriter } from "../../../infrastructure/network/cassette-writer.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"

@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
-import { decodeInput } from "../../../application/ledger/input.ts"
+import { decodeInput } from "../../../application/foundation/input.ts"
 import type { Finding } from "../../../domain/ledger/verification.ts"
 import type { TaskChainReport, ThoughtChainReport } from "../../../domain/thoughts/chain-report.ts"
 import { asGiven, VerifyThoughts } from "../../../domain/thoughts/commands.ts"

@@ -2,9 +2,9 @@
 // A private key never crosses this port as bytes: it is a value that can sign, and an adapter may keep it anywhere.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { isSignedBy } from "../../domain/ledger/ed25519-form.ts"
+import { isSignedBy } from "../../domain/evidence/ed25519-form.ts"
 import { InvalidInput } from "../../domain/ledger/errors.ts"
-import type { SignatureChecks } from "../../domain/ledger/trust.ts"
+import type { SignatureChecks } from "../../domain/evidence/trust.ts"
 
 /** A private key that can sign, with its public half (32 bytes); it shows nothing else of itself. */
 export interface SigningKey {

@@ -3,7 +3,7 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Identifier } from "../canonical/text.ts"
-import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS } from "./limits.ts"
+import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS } from "../ledger/limits.ts"
 
 const expected = `a whole number from 1 to ${MAX_PAGE_ROWS}`
 
