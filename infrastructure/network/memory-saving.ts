@@ -35,12 +35,21 @@ const embedMemory = Effect.fnUntraced(function* (
   }
 })
 
+/** What is said when a memory comes among documents: it may stand there, and seldom is meant to. */
+const amongDocuments = ({ configuration, id }: ConfiguredCassette): ReadonlyArray<string> =>
+  (configuration.sources ?? []).length === 0
+    ? []
+    : [
+        `${id} holds the documents of its sources, and now this memory among them: cassettes without sources hold memories alone`
+      ]
+
 /** What saves memories in a cassette of the configuration. */
 export const memorySaving =
-  ({ birth, file, id }: ConfiguredCassette): SaveMemory =>
+  (configured: ConfiguredCassette): SaveMemory =>
   (memory, embedder) =>
     Effect.scoped(
       Effect.gen(function* () {
+        const { birth, file, id } = configured
         // Before the file is opened, which may make it.
         const time = yield* writeTime(birth.ttlMillis)
         const write = yield* openCassetteWriter(file, birth, "full")
@@ -54,6 +63,11 @@ export const memorySaving =
         // The first save may have made the file.
         yield* onFile(file, () => flush(dirname(file)))
         const notice = embedder === undefined ? undefined : yield* embedMemory(write, id, hash, embedder)
-        return { hash, save_count, is_new, notices: notice === undefined ? [] : [notice] }
+        return {
+          hash,
+          save_count,
+          is_new,
+          notices: [...(is_new ? amongDocuments(configured) : []), ...(notice === undefined ? [] : [notice])]
+        }
       })
     )

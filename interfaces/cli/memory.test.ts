@@ -41,6 +41,18 @@ describe("memory save", () => {
     })
   })
 
+  it("says once when a memory comes among documents", async () => {
+    const saved = () => save("among documents: a cormorant", "--cassette", "documents", "--agent", "a1")
+    const first = await saved()
+    expect([first.code, first.data["notices"]]).toEqual([
+      0,
+      [
+        "documents holds the documents of its sources, and now this memory among them: cassettes without sources hold memories alone"
+      ]
+    ])
+    expect((await saved()).data).toMatchObject({ save_count: 2, notices: [] })
+  })
+
   it("takes the text from a file as it stands", async () => {
     const text = "\ufeff line\r\nfrom a file \n"
     writeFileSync(join(folder, "memory.txt"), text)
