@@ -6,6 +6,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { bundleLayer, finishJob } from "../infrastructure/bundles/testing/finished-job.ts"
+import { sha256 } from "../infrastructure/hashing/sha256.ts"
 import { Ledger, Thoughts } from "../interfaces/embedding/index.ts"
 
 /** More than the heap below could hold, several times over: 200,000 steps and 100 MB of thoughts. */
@@ -23,6 +25,10 @@ const folder = mkdtempSync(join(tmpdir(), "cassette-large-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const filename = join(folder, "l.db")
 const binary = join(import.meta.dirname, "..", "interfaces", "cli", "bin.ts")
+/** A job whose steps read 100 MB. */
+const READS = 1_000
+const READ_CHARACTERS = 100_000
+const root = join(folder, "job")
 const END = String(1 + MESSAGES + THOUGHTS)
 
 beforeAll(
@@ -46,19 +52,19 @@ beforeAll(
 )
 
 /** Runs `cortex ARGS` with a small heap; gives the file that holds what it wrote. */
-const written = (args: ReadonlyArray<string>): string => {
+const written = (args: ReadonlyArray<string>, place: ReadonlyArray<string> = ["--db", filename]): string => {
   const file = join(folder, "out")
   const descriptor = openSync(file, "w")
   const { status, stderr } = spawnSync(
     process.execPath,
-    [`--max-old-space-size=${HEAP_MEGABYTES}`, binary, ...args, "--db", filename],
+    [`--max-old-space-size=${HEAP_MEGABYTES}`, binary, ...args, ...place],
     { stdio: ["ignore", descriptor, "pipe"], encoding: "utf8", timeout: COMMAND_MILLIS }
   )
   closeSync(descriptor)
   expect([args, status, stderr.slice(-2_000)]).toEqual([
     args,
     0,
-    args[1] === "verify" ? "PASS: All invariants verified\n" : ""
+    args.includes("verify") ? "PASS: All invariants verified\n" : ""
   ])
   return file
 }
@@ -86,8 +92,32 @@ describe("a small heap suffices", () => {
     [["cassette", "status"]],
     [["cassette", "verify"]],
     [["cassette", "verify", "--run-id", "large-7"]],
-    [["thought", "list"]]
+    [["cassette", "at", END, "--run-id", "large-7"]],
+    [["thought", "list"]],
+    [["thought", "list", "--desc"]],
+    [["thought", "list", "--task", "t"]],
+    [["thought", "verify"]]
   ])("for %j", (args) => {
     expect(statSync(written(args)).size).toBeGreaterThan(0)
   })
+
+  it(
+    "for the bundle of a large job",
+    async () => {
+      const reads = Array.from({ length: READS }, (_, n) => ({
+        ref: sha256(`section ${n}`),
+        slice: "lines[0:9]",
+        text: `${n} ${"t".repeat(READ_CHARACTERS)}`
+      }))
+      const databases = bundleLayer(join(root, "CORTEX", "_generated"))
+      const { job_id, run_id } = await Effect.runPromise(Effect.provide(finishJob(reads), databases))
+      const bundle = join(root, "bundle")
+      const named = ["--run-id", run_id, "--job-id", job_id, "--out", bundle]
+      written(["bundle", "build", ...named], ["--root", root])
+      written(["bundle", "verify", bundle], [])
+      written(["bundle", "pack", bundle, `${bundle}.tar`], [])
+      expect(statSync(`${bundle}.tar`).size).toBeGreaterThan(READS * READ_CHARACTERS)
+    },
+    COMMAND_MILLIS
+  )
 })
