@@ -60,6 +60,7 @@ describe("the embedder of a command", () => {
     ["more", "2 vectors of 3"],
     ["no-number", "and finite numbers"],
     ["infinite", "and finite numbers"],
+    ["mute", "closed its standard output"],
     ["endless", "longer than 1264 bytes"],
     ["zero", "2 vectors of 3"]
   ])("refuses a program that is %s", async (behaviour, reason) => {

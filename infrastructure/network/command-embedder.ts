@@ -127,8 +127,11 @@ class EmbeddingProgram {
     program.on("exit", (code, signal) => {
       // A program that ends while nobody asks has done nothing wrong; the next texts start it again.
       if (this.waiting === undefined) this.kill()
+      else if (program.killed && signal === "SIGKILL") this.fail("the program closed its standard output")
       else this.fail(`the program ended with ${signal ?? code}`)
     })
+    // A program that can answer no more is killed, and its end says which came first.
+    program.stdout.on("end", () => program.kill("SIGKILL"))
     // A program that is gone cannot read any more: its end says why.
     program.stdin.on("error", () => {})
     program.stdout.on("data", (chunk: Buffer) => this.read(chunk))

@@ -1,4 +1,5 @@
 // A program for the embedder `command`: it answers as its first argument says, honestly or not.
+import { closeSync } from "node:fs"
 import { createInterface } from "node:readline"
 
 const [behaviour = "honest"] = process.argv.slice(2)
@@ -11,6 +12,10 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, texts } = JSON.parse(line) as { readonly id: number; readonly texts: ReadonlyArray<string> }
   if (behaviour === "silent") continue
   if (behaviour === "ending") process.exit(7)
+  if (behaviour === "mute") {
+    closeSync(1)
+    continue
+  }
   if (behaviour === "endless") {
     for (;;) process.stdout.write("1".repeat(65_536))
   }
