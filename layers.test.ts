@@ -1,11 +1,21 @@
 /**
  * The boundaries of the layers are held by the build and by lint, each by itself: in a scratch copy of the settings
- * every forbidden import fails both, and every allowed one passes both. Nothing of the repository is touched.
+ * every forbidden import fails both, and every allowed one passes both. Nothing of the repository is touched. Which part
+ * of a layer may import which, no setting can say: that is read from the imports themselves.
  */
 import { execFileSync } from "node:child_process"
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
-import { delimiter, dirname, join } from "node:path"
+import { delimiter, dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it, onTestFinished } from "vitest"
 
@@ -196,6 +206,115 @@ describe("packages and globals", () => {
         writeFileSync(join(folder, layer, name), texts[name] ?? "")
       }
       expect([...brokenInBuild(folder, layer)].sort()).toEqual([`${layer}/node.ts`, `${layer}/process.ts`])
+    }
+  })
+})
+
+/** A file's imports of other files here, by path: of types and lazy ones, too. */
+type Imports = ReadonlyMap<string, ReadonlyArray<string>>
+
+const importedBy = (file: string, text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/(?:^(?:import|export)\s[^"]*?from|^import|\bimport\()\s*"(\.[^"]+)"/gm)].map(
+    ([, specifier = ""]) => normalize(join(dirname(file), specifier))
+  )
+
+/** What the product's files import; tests import what they like. */
+const productImports = (): Imports =>
+  new Map(
+    layers.flatMap((layer) =>
+      readdirSync(join(root, layer), { recursive: true, withFileTypes: true })
+        .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+        .filter((file) => /(?<!\.test)\.ts$/.test(file) && !file.includes("/testing/"))
+        .map((file) => [file, importedBy(file, readFileSync(join(root, file), "utf8"))] as const)
+    )
+  )
+
+const partOf = (file: string): string => file.split("/").slice(0, 2).join("/")
+
+/** What each part of the pure layers may import beside itself and the layer's own name below it. */
+const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "domain/canonical": [],
+  "domain/foundation": ["domain/canonical"],
+  "domain/evidence": ["domain/canonical"],
+  "domain/thoughts": ["domain/canonical", "domain/foundation", "domain/ledger"],
+  "domain/ledger": ["domain/canonical", "domain/foundation", "domain/thoughts"],
+  "domain/corpus": ["domain/canonical", "domain/foundation", "domain/ledger"],
+  "domain/bundles": ["domain/canonical", "domain/evidence", "domain/ledger", "domain/corpus"],
+  "domain/network": ["domain/canonical", "domain/foundation", "domain/evidence"],
+  "application/foundation": ["domain/canonical", "domain/foundation", "domain/evidence"],
+  "application/thoughts": [
+    "application/foundation",
+    "application/ledger",
+    "domain/canonical",
+    "domain/foundation",
+    "domain/ledger",
+    "domain/thoughts"
+  ],
+  "application/ledger": [
+    "application/foundation",
+    "application/thoughts",
+    "domain/canonical",
+    "domain/foundation",
+    "domain/evidence",
+    "domain/ledger"
+  ],
+  "application/corpus": [
+    "application/foundation",
+    "application/ledger",
+    "domain/canonical",
+    "domain/foundation",
+    "domain/ledger",
+    "domain/corpus"
+  ],
+  "application/bundles": [
+    "application/foundation",
+    "application/ledger",
+    "application/corpus",
+    "domain/canonical",
+    "domain/foundation",
+    "domain/evidence",
+    "domain/ledger",
+    "domain/corpus",
+    "domain/bundles"
+  ],
+  "application/network": [
+    "application/foundation",
+    "domain/canonical",
+    "domain/foundation",
+    "domain/evidence",
+    "domain/network"
+  ]
+}
+
+/** The imports that a part of a pure layer may not have. The layers' own entry files export from every part. */
+const strayImports = (imports: Imports): ReadonlyArray<string> =>
+  [...imports].flatMap(([file, targets]) => {
+    if (!/^(?:domain|application)\/[^/]+\//.test(file)) return []
+    const below = partsBelow[partOf(file)] ?? []
+    return targets
+      .filter((target) => partOf(target) !== partOf(file) && !below.includes(partOf(target)))
+      .map((target) => `${file} -> ${target}`)
+  })
+
+describe("parts", () => {
+  it("of the pure layers import those below them alone", () => {
+    expect(strayImports(productImports())).toEqual([])
+  })
+
+  it("that import another are found, however the import is written", () => {
+    for (const text of [
+      'import { value } from "../ledger/value.ts"\n',
+      'import {\n  value\n} from "../ledger/value.ts"\n',
+      'import type { Value } from "../ledger/value.ts"\n',
+      'export * from "../ledger/value.ts"\n',
+      'import "../ledger/value.ts"\n',
+      'const lazy = () => import("../ledger/value.ts")\n',
+      'const probe = undefined as import("../ledger/value.ts").Value | undefined\n'
+    ]) {
+      const probe = "domain/network/probe.ts"
+      expect(strayImports(new Map([[probe, importedBy(probe, text)]])), text).toEqual([
+        `${probe} -> domain/ledger/value.ts`
+      ])
     }
   })
 })

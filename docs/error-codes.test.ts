@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { errorCode } from "../domain/ledger/errors.ts"
+import { errorCode } from "../domain/foundation/errors.ts"
 import { exitCodes, exitMeanings } from "../interfaces/cli/exit-codes.ts"
 import { runCli } from "../interfaces/cli/testing/in-process.ts"
 

@@ -124,10 +124,16 @@ export {
 } from "./ledger/decide.ts"
 export {
   InvalidInput,
+  AmbiguousPrefix,
+  InvariantViolation,
+  type Retryable,
+  isRetryable,
+  errorCode
+} from "./foundation/errors.ts"
+export {
   NoPendingStep,
   JobNotFound,
   RunNotFound,
-  TaskNotFound,
   StepNotFound,
   WrongRun,
   NotLeased,
@@ -136,33 +142,29 @@ export {
   LeaseExpired,
   LeaseNotExpired,
   IdempotencyConflict,
-  DuplicateId,
-  ThoughtNotFound,
-  AmbiguousPrefix,
-  InvariantViolation,
+  ClockFarBehindHead,
+  WrongLedger,
+  RestoreRefused,
+  LedgerClosed,
+  type Refusal,
+  type OpenError,
+  type StoreWriteError,
+  type MessageCassetteError
+} from "./ledger/errors.ts"
+export { TaskNotFound, DuplicateId, ThoughtNotFound } from "./thoughts/errors.ts"
+export {
   StoreBusy,
   StoreCorrupt,
-  ClockFarBehindHead,
   StoreNewerThanProgram,
-  WrongLedger,
   NetworkFileSystem,
-  RestoreRefused,
   UnsafePlace,
   NotALedger,
   FileMissing,
   ReadOnlyStore,
   StorageFull,
   StorageFailure,
-  LedgerClosed,
-  UnsupportedNode,
-  type Refusal,
-  type OpenError,
-  type StoreWriteError,
-  type MessageCassetteError,
-  type Retryable,
-  isRetryable,
-  errorCode
-} from "./ledger/errors.ts"
+  UnsupportedNode
+} from "./foundation/storage-errors.ts"
 export {
   type EventEnvelope,
   type Head,
@@ -216,11 +218,10 @@ export {
   DEFAULT_TTL_SECONDS,
   MAX_HEAD_LEAD_MILLIS,
   HEAD_LEAD_WARNING_MILLIS,
-  MAX_PAGE_ROWS,
-  DEFAULT_PAGE_ROWS,
   ZERO_HASH,
   DATABASE_VERSION
 } from "./ledger/limits.ts"
+export { MAX_PAGE_ROWS, DEFAULT_PAGE_ROWS } from "./foundation/page.ts"
 export {
   type MetaRow,
   type MessageRow,
@@ -245,16 +246,17 @@ export {
   INITIAL_STEP_STATUS,
   nextStepStatus
 } from "./ledger/step-state-machine.ts"
-export { type Sha256Stream, type Cell, digestHeader, digestLine, tableDigest } from "./ledger/table-digest.ts"
+export { type Sha256Stream } from "./canonical/sha256.ts"
+export { type Cell, digestHeader, digestLine, tableDigest } from "./ledger/table-digest.ts"
 export {
   findingCodes,
   type FindingCode,
   Finding,
   TrustedPoint,
   RungReport,
-  VerificationReport,
-  MAX_FINDINGS
+  VerificationReport
 } from "./ledger/verification.ts"
+export { MAX_FINDINGS } from "./foundation/finding.ts"
 export { type ThoughtFaultKind, type ThoughtFault, recordFaults } from "./thoughts/chain-check.ts"
 export { TaskChainReport, ThoughtChainReport } from "./thoughts/chain-report.ts"
 export {

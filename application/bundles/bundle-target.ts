@@ -4,7 +4,8 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { TargetExists } from "../../domain/bundles/errors.ts"
-import type { InvalidInput, ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
+import type { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
 
 /** What the disk can answer instead of taking a file. */
 export type TargetFailure = InvalidInput | ReadOnlyStore | StorageFull | StorageFailure

@@ -5,7 +5,7 @@ import type * as Effect from "effect/Effect"
 import type { FileReadError, FileUnreadable, NotAFile, PathOutsideRoot } from "../../domain/corpus/errors.ts"
 import type { Skipped } from "../../domain/corpus/index-report.ts"
 import type { FileStat } from "../../domain/corpus/rows.ts"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
 
 /** Which files of a walk to take. */
 export interface WalkOptions {

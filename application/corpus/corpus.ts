@@ -23,11 +23,9 @@ import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.t
 import type { SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 import { type InvalidSlice, parseSlice, sliceText } from "../../domain/corpus/slice.ts"
 import { AddSymbol, ListSections, Reference, SectionId, SymbolId } from "../../domain/corpus/symbols.ts"
-import { type AmbiguousPrefix, errorCode, type InvalidInput } from "../../domain/ledger/errors.ts"
+import { type AmbiguousPrefix, errorCode, type InvalidInput } from "../../domain/foundation/errors.ts"
 import { IDS_OF_PREFIX, idOfPrefix } from "../../domain/foundation/id-prefix.ts"
-import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS } from "../../domain/ledger/limits.ts"
-import { PageOptions, preparePage } from "../../domain/foundation/page.ts"
-import { asGiven } from "../../domain/thoughts/commands.ts"
+import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS, PageOptions, preparePage } from "../../domain/foundation/page.ts"
 import type { Hashing } from "../foundation/hashing.ts"
 import { decodeInput } from "../foundation/input.ts"
 import type { CorpusFiles } from "./corpus-files.ts"
@@ -109,12 +107,12 @@ export interface CorpusShape {
 }
 
 const decodePage = decodeInput(PageOptions, preparePage)
-const decodeReference = decodeInput(Reference, asGiven)
-const decodeSectionId = decodeInput(SectionId, asGiven)
-const decodePrefix = decodeInput(Identifier, asGiven)
-const decodeSections = decodeInput(ListSections, asGiven)
-const decodeSymbolId = decodeInput(SymbolId, asGiven)
-const decodeSymbol = decodeInput(AddSymbol, asGiven)
+const decodeReference = decodeInput(Reference, Result.succeed)
+const decodeSectionId = decodeInput(SectionId, Result.succeed)
+const decodePrefix = decodeInput(Identifier, Result.succeed)
+const decodeSections = decodeInput(ListSections, Result.succeed)
+const decodeSymbolId = decodeInput(SymbolId, Result.succeed)
+const decodeSymbol = decodeInput(AddSymbol, Result.succeed)
 
 const isSame = (left: SymbolRow, right: SymbolRow): boolean =>
   left.path === right.path && left.heading === right.heading && left.slice === right.slice

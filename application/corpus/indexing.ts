@@ -13,7 +13,7 @@ import {
 } from "../../domain/corpus/index-report.ts"
 import { MAX_LISTED_SKIPS } from "../../domain/corpus/limits.ts"
 import type { IndexedFile } from "../../domain/corpus/rows.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { CorpusFiles, type Walk, type WalkOptions } from "./corpus-files.ts"
 import { CorpusStore, type KnownFile } from "./corpus-store.ts"
 import { leavesHeadingsOut } from "./current-sections.ts"

@@ -2,12 +2,12 @@
 // to read. Everything is looked up and judged before anything is written, and the message is one event: a plan stands
 // as a whole or not at all. It never reads on anybody's behalf; that is the worker's part.
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { type BudgetExceeded, messageOfPlan, type Plan, planOf } from "../../domain/corpus/plan.ts"
 import { PlanRequest, requestedReferences } from "../../domain/corpus/plan-request.ts"
 import { PostMessage, preparePost } from "../../domain/ledger/commands.ts"
 import type { Posted } from "../../domain/ledger/decide.ts"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
-import { asGiven } from "../../domain/thoughts/commands.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { CommandError } from "../ledger/command-group.ts"
 import { decodeInput } from "../foundation/input.ts"
 import { Ledger } from "../ledger/ledger.ts"
@@ -29,7 +29,7 @@ export interface PostedPlan {
 /** Why there is no plan; nothing was written. */
 export type PlanError = BudgetExceeded | InvalidInput | MeasureError
 
-const decode = decodeInput(PlanRequest, asGiven)
+const decode = decodeInput(PlanRequest, Result.succeed)
 const decodePost = decodeInput(PostMessage, preparePost)
 
 /** Plans a request over the corpus as it is now; writes nothing. */

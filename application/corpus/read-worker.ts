@@ -2,6 +2,7 @@
 // no step waits. What cannot be read is a receipt of failure; a store that cannot be used, a step of another kind, or a
 // wish to stop gives the step in hand back. It never takes a step from another worker, and never tries one again.
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Corpus, type CorpusShape } from "./corpus.ts"
 import type { Resolved, ResolveError } from "./resolving.ts"
@@ -21,9 +22,8 @@ import {
 } from "../../domain/corpus/read-step.ts"
 import type { ClaimStep } from "../../domain/ledger/commands.ts"
 import type { Claimed } from "../../domain/ledger/decide.ts"
-import { errorCode, type InvalidInput } from "../../domain/ledger/errors.ts"
+import { errorCode, type InvalidInput } from "../../domain/foundation/errors.ts"
 import type { Outcome } from "../../domain/ledger/rows.ts"
-import { asGiven } from "../../domain/thoughts/commands.ts"
 
 /** The oldest waiting step of the run is none that reads; it was given back. */
 export class NotAReadStep extends Schema.TaggedError<NotAReadStep>()("NotAReadStep", {
@@ -100,7 +100,7 @@ const stepFaults: { readonly [Tag in StepFault["_tag"]]: true } = {
 
 const isStepFault = (error: ResolveError): error is StepFault => Object.hasOwn(stepFaults, error._tag)
 
-const decodeStep = decodeInput(ReadStep, asGiven)
+const decodeStep = decodeInput(ReadStep, Result.succeed)
 
 /** What a step came to: its outcome and receipt, and what was read. */
 interface Done {

@@ -25,8 +25,7 @@ import {
   sliceText
 } from "../../domain/corpus/slice.ts"
 import { Reference } from "../../domain/corpus/symbols.ts"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
-import { asGiven } from "../../domain/thoughts/commands.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import { datedNow } from "../foundation/recordable-time.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { decodeInput } from "../foundation/input.ts"
@@ -97,8 +96,8 @@ interface Sections {
   readonly bytesOf: (section: SectionRow) => Effect.Effect<Uint8Array, FileReadError>
 }
 
-const decode = decodeInput(ResolveRequest, asGiven)
-const decodeMeasure = decodeInput(Schema.Array(MeasureRequest), asGiven)
+const decode = decodeInput(ResolveRequest, Result.succeed)
+const decodeMeasure = decodeInput(Schema.Array(MeasureRequest), Result.succeed)
 
 /** The piece of a section's text, unless it is too large to be kept. */
 const cutPiece = (

@@ -1,8 +1,7 @@
 // The port for SHA-256, one-shot and streamed. It is synchronous because hashes are taken inside a transaction;
 // an adapter must give the same 64 characters for the same text on every host.
 import * as Context from "effect/Context"
-import type { Sha256, Sha256OfBytes } from "../../domain/canonical/sha256.ts"
-import type { Sha256Stream } from "../../domain/ledger/table-digest.ts"
+import type { Sha256, Sha256OfBytes, Sha256Stream } from "../../domain/canonical/sha256.ts"
 
 export class Hashing extends Context.Service<
   Hashing,

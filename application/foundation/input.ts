@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import { plainIssues, pointerOf } from "../../domain/canonical/plain-issues.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 
 /** All issues of a failed decoding as one error; paths are JSON pointers. */
 export const invalidInput = (issue: SchemaIssue.Issue): InvalidInput => {

@@ -3,7 +3,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { hasTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
-import { InvariantViolation } from "../../domain/ledger/errors.ts"
+import { InvariantViolation } from "../../domain/foundation/errors.ts"
 
 /** Why nothing can be dated at this number of milliseconds since 1970, or undefined. */
 export const clockFault = (epochMillis: number): InvariantViolation | undefined =>

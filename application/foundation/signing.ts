@@ -3,7 +3,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { isSignedBy } from "../../domain/evidence/ed25519-form.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { SignatureChecks } from "../../domain/evidence/trust.ts"
 
 /** A private key that can sign, with its public half (32 bytes); it shows nothing else of itself. */

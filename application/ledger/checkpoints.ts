@@ -12,7 +12,7 @@ import {
   type ProofRefused
 } from "../../domain/evidence/checkpoint-errors.ts"
 import { type CheckpointBody, parseCheckpoint } from "../../domain/evidence/checkpoint.ts"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { ConsistencyProof, InclusionProof } from "../../domain/evidence/proof.ts"
 import type { TrustFile } from "../../domain/evidence/trust.ts"
 import {

@@ -8,7 +8,8 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scheduler from "effect/Scheduler"
 import * as Stream from "effect/Stream"
-import { InvariantViolation, StorageFailure } from "../../domain/ledger/errors.ts"
+import { InvariantViolation } from "../../domain/foundation/errors.ts"
+import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import type { LedgerStore, LedgerTransaction } from "./ledger-store.ts"
 import {
   closableLedger,

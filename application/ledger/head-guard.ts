@@ -8,11 +8,13 @@ import {
   nearestTimestamp,
   timestampFromMillis
 } from "../../domain/canonical/timestamp.ts"
-import { ClockFarBehindHead, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { ClockFarBehindHead } from "../../domain/ledger/errors.ts"
+import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { nextEventFinding } from "../../domain/ledger/event-check.ts"
 import { type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import { HEAD_LEAD_WARNING_MILLIS, MAX_HEAD_LEAD_MILLIS } from "../../domain/ledger/limits.ts"
-import { clippedText, type Finding } from "../../domain/ledger/verification.ts"
+import { clippedText } from "../../domain/foundation/finding.ts"
+import type { Finding } from "../../domain/ledger/verification.ts"
 import type { LedgerTransaction } from "./ledger-store.ts"
 
 const CATCH_UP_PAGE = 1_000

@@ -1,7 +1,7 @@
 // Lists page by page: whatever the size of a page, all pages together are the whole list in order, nothing twice.
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { PageOptions } from "../../domain/foundation/page.ts"
 import type { ReadError } from "./ledger-reader.ts"
 import { claim, complete, openLedger, post, run } from "./testing/ledgers.ts"

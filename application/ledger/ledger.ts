@@ -34,10 +34,10 @@ import {
   type Requeued,
   type StepStanding
 } from "../../domain/ledger/decide.ts"
-import { type InvalidInput, NoPendingStep } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
+import { NoPendingStep } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
-import { DEFAULT_PAGE_ROWS } from "../../domain/ledger/limits.ts"
-import { type Page, PageOptions, preparePage } from "../../domain/foundation/page.ts"
+import { DEFAULT_PAGE_ROWS, type Page, PageOptions, preparePage } from "../../domain/foundation/page.ts"
 import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
 import type { CommandError, UnitOfWork } from "./command-group.ts"

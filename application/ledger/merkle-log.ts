@@ -3,7 +3,7 @@
 // (event-roots.ts) and signed checkpoints say whether it is the right tree; `rebuild` makes it from the events.
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { StorageFull } from "../../domain/ledger/errors.ts"
+import type { StorageFull } from "../../domain/foundation/storage-errors.ts"
 import type { Hash } from "../../domain/evidence/merkle-tree.ts"
 import type { ReadError } from "./ledger-reader.ts"
 

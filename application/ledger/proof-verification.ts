@@ -9,7 +9,7 @@ import {
   type NotAProof,
   type ProofRefused
 } from "../../domain/evidence/checkpoint-errors.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import {
   consistencyProofFault,
   inclusionProofFault,

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { bytesEqual } from "../../domain/canonical/bytes.ts"
 import type { HistoryRewritten, ProofRefused } from "../../domain/evidence/checkpoint-errors.ts"
 import type { CheckpointBody } from "../../domain/evidence/checkpoint.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { Hash } from "../../domain/evidence/merkle-tree.ts"
 import {
   type ConsistencyProof,

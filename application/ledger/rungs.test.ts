@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { StorageFailure } from "../../domain/ledger/errors.ts"
+import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { inTurns } from "./rungs.ts"
 
 function* walk(seen: Array<string>, end: () => number): Generator<undefined, number> {

@@ -8,7 +8,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { Timestamp } from "../../domain/canonical/timestamp.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { runStream } from "../../domain/ledger/event-envelope.ts"
 import {
   type JobRow,

@@ -6,7 +6,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
-import { type InvalidInput, RunNotFound } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
+import { RunNotFound } from "../../domain/ledger/errors.ts"
 import {
   EMPTY_HEAD,
   type EventEnvelope,

@@ -6,7 +6,7 @@ import {
   MIN_ANSWER_BYTES,
   withinBudget
 } from "../../domain/canonical/answer-budget.ts"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import { invalid } from "./roster.ts"
 
 /** An answer that may have been cut. */

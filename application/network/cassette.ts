@@ -6,8 +6,6 @@ import type * as Effect from "effect/Effect"
 import type { CassetteStats, Handshake, MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import type {
   FileMissing,
-  InvalidInput,
-  InvariantViolation,
   NetworkFileSystem,
   UnsafePlace,
   ReadOnlyStore,
@@ -15,7 +13,8 @@ import type {
   StorageFull,
   StoreBusy,
   StoreNewerThanProgram
-} from "../../domain/ledger/errors.ts"
+} from "../../domain/foundation/storage-errors.ts"
+import type { InvalidInput, InvariantViolation } from "../../domain/foundation/errors.ts"
 import type {
   AgentMissing,
   CassetteDamaged,

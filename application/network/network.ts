@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import { DEFAULT_ANSWER_BYTES, type LeftOff } from "../../domain/canonical/answer-budget.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import {
   type Answer,
   CAPABILITIES,

@@ -2,7 +2,7 @@
 // that was taken out or exchanged is closed when no question holds it any more, never before.
 import * as Effect from "effect/Effect"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { isCassetteId } from "../../domain/network/cassette.ts"
 import { CassetteExists, UnknownCassette } from "../../domain/network/errors.ts"
 import { Asking } from "./asking.ts"

@@ -2,7 +2,7 @@
 // texts. By default only the first level is looked up; deeper levels, within the configured depth, when they are asked for.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { Answer } from "../../domain/network/cassette.ts"
 import type { Scope } from "../../domain/network/index-requests.ts"
 import {

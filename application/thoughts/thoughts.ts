@@ -5,19 +5,15 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
-import {
-  type AmbiguousPrefix,
-  type InvalidInput,
-  TaskNotFound,
-  ThoughtNotFound
-} from "../../domain/ledger/errors.ts"
+import type { AmbiguousPrefix, InvalidInput } from "../../domain/foundation/errors.ts"
+import { TaskNotFound, ThoughtNotFound } from "../../domain/thoughts/errors.ts"
 import { IDS_OF_PREFIX, idOfPrefix } from "../../domain/foundation/id-prefix.ts"
-import { DEFAULT_PAGE_ROWS } from "../../domain/ledger/limits.ts"
+import { DEFAULT_PAGE_ROWS } from "../../domain/foundation/page.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 import {
-  asGiven,
   ListThoughts,
   RecordThought,
   ThoughtId,
@@ -73,10 +69,10 @@ export interface ThoughtsShape {
   ) => Effect.Effect<ThoughtChainReport, InvalidInput | TaskNotFound | ReadError>
 }
 
-const decodeRecord = decodeInput(RecordThought, asGiven)
-const decodeId = decodeInput(ThoughtId, asGiven)
-const decodeList = decodeInput(ListThoughts, asGiven)
-const decodeVerify = decodeInput(VerifyThoughts, asGiven)
+const decodeRecord = decodeInput(RecordThought, Result.succeed)
+const decodeId = decodeInput(ThoughtId, Result.succeed)
+const decodeList = decodeInput(ListThoughts, Result.succeed)
+const decodeVerify = decodeInput(VerifyThoughts, Result.succeed)
 
 const recorded = commandCounter("createThoughtRecord", "done")
 

@@ -6,3 +6,9 @@ export type Sha256 = (text: string) => string
 
 /** Lower-case hexadecimal SHA-256 (64 characters) of bytes. */
 export type Sha256OfBytes = (bytes: Uint8Array) => string
+
+/** A SHA-256 that is fed text by text, for what is too long for one text; `digest` gives lower-case hex, once. */
+export interface Sha256Stream {
+  readonly update: (text: string) => void
+  readonly digest: () => string
+}

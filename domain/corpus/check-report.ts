@@ -2,7 +2,7 @@
 // verification of this program reports in.
 import * as Schema from "effect/Schema"
 import { appendTo } from "../foundation/appending.ts"
-import { MAX_FINDINGS } from "../ledger/verification.ts"
+import { MAX_FINDINGS, Verdict } from "../foundation/finding.ts"
 
 export const CheckFinding = Schema.Struct({
   code: Schema.String,
@@ -13,7 +13,7 @@ export const CheckFinding = Schema.Struct({
 export type CheckFinding = typeof CheckFinding.Type
 
 export const CheckReport = Schema.Struct({
-  verdict: Schema.Literals(["PASS", "FAIL"]),
+  verdict: Verdict,
   findings: Schema.Array(CheckFinding),
   /** More findings than are listed, when the list was cut. */
   findings_left_off: Schema.Int,

@@ -1,9 +1,8 @@
 // The ways in which the corpus and its database refuse or fail, as tagged data that carries what is needed to act.
 // What the corpus shares with the ledger (a busy, full or read-only store) is named there and used here.
 import * as Schema from "effect/Schema"
+import type { InvalidInput, InvariantViolation } from "../foundation/errors.ts"
 import type {
-  InvalidInput,
-  InvariantViolation,
   NetworkFileSystem,
   UnsafePlace,
   ReadOnlyStore,
@@ -12,7 +11,7 @@ import type {
   StoreBusy,
   StoreNewerThanProgram,
   UnsupportedNode
-} from "../ledger/errors.ts"
+} from "../foundation/storage-errors.ts"
 
 export class NotACorpus extends Schema.TaggedError<NotACorpus>()("NotACorpus", {
   file: Schema.String,

@@ -1,14 +1,8 @@
 // The ways in which the expansion cache refuses or fails beside those that it shares with the corpus database. Where a
 // file is damaged the error names the line, since a person has to look at it; nothing is ever repaired by itself.
 import * as Schema from "effect/Schema"
-import type {
-  InvalidInput,
-  InvariantViolation,
-  ReadOnlyStore,
-  StorageFailure,
-  StorageFull,
-  StoreBusy
-} from "../ledger/errors.ts"
+import type { InvalidInput, InvariantViolation } from "../foundation/errors.ts"
+import type { ReadOnlyStore, StorageFailure, StorageFull, StoreBusy } from "../foundation/storage-errors.ts"
 import type { CorpusClosed, CorpusCorrupt, NotACorpus } from "./errors.ts"
 
 /** A line of the cache file is no expansion, or does not fit its own hash; lines are numbered from 1. */

@@ -13,7 +13,7 @@ import {
   NotATrustFile,
   ProofRefused
 } from "./checkpoint-errors.ts"
-import { errorCode } from "../ledger/errors.ts"
+import { errorCode } from "../foundation/errors.ts"
 
 const origin = "cassette/l"
 const file = "/keys/key.pem"

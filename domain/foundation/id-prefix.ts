@@ -1,7 +1,7 @@
 // Ids that are looked up to be read may be given by their first characters. Commands that write take whole ids only.
 import * as Result from "effect/Result"
 import { meantBy } from "../canonical/meant-by.ts"
-import { AmbiguousPrefix } from "../ledger/errors.ts"
+import { AmbiguousPrefix } from "./errors.ts"
 
 const MAX_CANDIDATES = 5
 

@@ -3,7 +3,10 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Identifier } from "../canonical/text.ts"
-import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS } from "../ledger/limits.ts"
+
+/** Most rows that one query answers, and how many it answers when nothing is said. */
+export const MAX_PAGE_ROWS = 10_000
+export const DEFAULT_PAGE_ROWS = 1_000
 
 const expected = `a whole number from 1 to ${MAX_PAGE_ROWS}`
 

@@ -10,18 +10,18 @@ import { hasTimestamp, millisFromTimestamp, timestampFromMillis } from "../canon
 import type { PreparedClaim, PreparedCompletion, PreparedPost, PreparedRequeue } from "./commands.ts"
 import {
   IdempotencyConflict,
-  InvariantViolation,
   LeaseExpired,
   LeaseNotExpired,
   NoPendingStep,
   NotLeased,
   type Refusal,
   StaleFencingToken,
-  StoreCorrupt,
   StepNotFound,
   WrongRun,
   WrongWorker
 } from "./errors.ts"
+import { InvariantViolation } from "../foundation/errors.ts"
+import { StoreCorrupt } from "../foundation/storage-errors.ts"
 import { runStream } from "./event-envelope.ts"
 import type { EventType, RequeueCause } from "./events.ts"
 import { jobIdOf, messageIdAt, messageIdOfJob, receiptIdOf } from "./ids.ts"

@@ -2,36 +2,34 @@
 import { describe, expect, it } from "vitest"
 import {
   ClockFarBehindHead,
-  DuplicateId,
-  errorCode,
-  isRetryable,
-  FileMissing,
   IdempotencyConflict,
-  InvalidInput,
-  InvariantViolation,
   LeaseExpired,
   LeaseNotExpired,
   LedgerClosed,
   type MessageCassetteError,
-  NetworkFileSystem,
-  UnsafePlace,
   NoPendingStep,
-  NotALedger,
   NotLeased,
-  ReadOnlyStore,
   RestoreRefused,
   StaleFencingToken,
   StepNotFound,
-  StorageFailure,
-  StorageFull,
-  StoreBusy,
-  StoreCorrupt,
-  StoreNewerThanProgram,
-  ThoughtNotFound,
   WrongLedger,
   WrongRun,
   WrongWorker
 } from "./errors.ts"
+import { DuplicateId, ThoughtNotFound } from "../thoughts/errors.ts"
+import { errorCode, isRetryable, InvalidInput, InvariantViolation } from "../foundation/errors.ts"
+import {
+  FileMissing,
+  NetworkFileSystem,
+  UnsafePlace,
+  NotALedger,
+  ReadOnlyStore,
+  StorageFailure,
+  StorageFull,
+  StoreBusy,
+  StoreCorrupt,
+  StoreNewerThanProgram
+} from "../foundation/storage-errors.ts"
 
 const step_id = "step_1"
 const file = "/data/ledger.db"

@@ -2,12 +2,21 @@
 // the fact; the families at the end say at which door it can come. No error here is ever thrown across a public
 // boundary, and none holds a stack or a payload.
 import * as Schema from "effect/Schema"
-
-/** Input that does not fit its Schema or a limit; nothing was written. */
-export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInput", {
-  message: Schema.String,
-  issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
-}) {}
+import type { InvalidInput, InvariantViolation } from "../foundation/errors.ts"
+import type {
+  StoreBusy,
+  StoreCorrupt,
+  StoreNewerThanProgram,
+  NetworkFileSystem,
+  UnsafePlace,
+  NotALedger,
+  FileMissing,
+  ReadOnlyStore,
+  StorageFull,
+  StorageFailure,
+  UnsupportedNode
+} from "../foundation/storage-errors.ts"
+import type { DuplicateId, ThoughtNotFound } from "../thoughts/errors.ts"
 
 /** The run, or the job, has no step that waits. */
 export class NoPendingStep extends Schema.TaggedError<NoPendingStep>()("NoPendingStep", {
@@ -43,15 +52,6 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
 }) {
   override get message() {
     return `There is no run ${this.run_id} in this ledger: \`cortex cassette status\` lists the runs`
-  }
-}
-
-/** The ledger has no such task: no thought was ever recorded for it. */
-export class TaskNotFound extends Schema.TaggedError<TaskNotFound>()("TaskNotFound", {
-  task_id: Schema.String
-}) {
-  override get message() {
-    return `There is no task ${this.task_id} in this ledger: \`cortex thought list\` shows thoughts with their tasks`
   }
 }
 
@@ -152,61 +152,6 @@ export class IdempotencyConflict extends Schema.TaggedError<IdempotencyConflict>
   }
 }
 
-/** The id that the caller chose belongs to another record; nothing was written. */
-export class DuplicateId extends Schema.TaggedError<DuplicateId>()("DuplicateId", {
-  id: Schema.String,
-  /** The task of the record that has it. */
-  task_id: Schema.String
-}) {
-  override get message() {
-    return `There is a thought with the id ${this.id} already, in task ${this.task_id}: choose another id, or none`
-  }
-}
-
-export class ThoughtNotFound extends Schema.TaggedError<ThoughtNotFound>()("ThoughtNotFound", {
-  id: Schema.String
-}) {
-  override get message() {
-    return `Thought not found: ${this.id}`
-  }
-}
-
-/** Several ids begin with what was given instead of a whole id. */
-export class AmbiguousPrefix extends Schema.TaggedError<AmbiguousPrefix>()("AmbiguousPrefix", {
-  prefix: Schema.String,
-  /** At most 5 of them. */
-  candidates: Schema.Array(Schema.String),
-  has_more: Schema.Boolean
-}) {
-  override get message() {
-    const more = this.has_more ? " and more" : ""
-    return `${this.prefix} is the beginning of several ids: ${this.candidates.join(", ")}${more}; give more of the id`
-  }
-}
-
-/** The database itself refused a write that the program thought legal. */
-export class InvariantViolation extends Schema.TaggedError<InvariantViolation>()("InvariantViolation", {
-  message: Schema.String
-}) {}
-
-/** Other writers held the file until the deadline; nothing was written. */
-export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", { waited_ms: Schema.Number }) {
-  override get message() {
-    return `The database was locked by other writers for ${this.waited_ms} ms; nothing was written, try again`
-  }
-}
-
-/** The ledger is damaged: nothing is appended to it as it stands. */
-export class StoreCorrupt extends Schema.TaggedError<StoreCorrupt>()("StoreCorrupt", {
-  code: Schema.String,
-  where: Schema.String,
-  finding: Schema.String
-}) {
-  override get message() {
-    return `The ledger is damaged (${this.code} at ${this.where}: ${this.finding}); nothing is written to it: cortex cassette verify lists every fault`
-  }
-}
-
 /** The newest event is dated absurdly far ahead of this machine's clock. */
 export class ClockFarBehindHead extends Schema.TaggedError<ClockFarBehindHead>()("ClockFarBehindHead", {
   now: Schema.String,
@@ -217,19 +162,6 @@ export class ClockFarBehindHead extends Schema.TaggedError<ClockFarBehindHead>()
   }
 }
 
-export class StoreNewerThanProgram extends Schema.TaggedError<StoreNewerThanProgram>()(
-  "StoreNewerThanProgram",
-  {
-    file: Schema.String,
-    version: Schema.Number,
-    supported: Schema.Number
-  }
-) {
-  override get message() {
-    return `${this.file} has version ${this.version}, this program knows ${this.supported}: use a newer program`
-  }
-}
-
 export class WrongLedger extends Schema.TaggedError<WrongLedger>()("WrongLedger", {
   file: Schema.String,
   expected: Schema.String,
@@ -237,72 +169,6 @@ export class WrongLedger extends Schema.TaggedError<WrongLedger>()("WrongLedger"
 }) {
   override get message() {
     return `${this.file} is ledger ${this.actual}, not ${this.expected}`
-  }
-}
-
-export class NetworkFileSystem extends Schema.TaggedError<NetworkFileSystem>()("NetworkFileSystem", {
-  file: Schema.String,
-  kind: Schema.String
-}) {
-  override get message() {
-    return `${this.file} is on a network file system (${this.kind}), where file locks cannot be trusted: use a local disk, or allow it knowingly`
-  }
-}
-
-/**
- * The file may be read but not written where it is: it has several names (`SEVERAL_NAMES`), or is mounted without its folder
- * (`MOUNTED_ALONE`), so that its log is not where others look for it.
- */
-export class UnsafePlace extends Schema.TaggedError<UnsafePlace>()("UnsafePlace", {
-  file: Schema.String,
-  code: Schema.Literals(["SEVERAL_NAMES", "MOUNTED_ALONE"]),
-  reason: Schema.String
-}) {
-  override get message() {
-    return `${this.file} is not opened for writing: ${this.reason} (${this.code})`
-  }
-}
-
-export class NotALedger extends Schema.TaggedError<NotALedger>()("NotALedger", {
-  file: Schema.String,
-  reason: Schema.String
-}) {
-  override get message() {
-    return `${this.file} is not a ledger: ${this.reason}`
-  }
-}
-
-export class FileMissing extends Schema.TaggedError<FileMissing>()("FileMissing", { file: Schema.String }) {
-  override get message() {
-    return `There is no ${this.file}: check the path`
-  }
-}
-
-export class ReadOnlyStore extends Schema.TaggedError<ReadOnlyStore>()("ReadOnlyStore", {
-  file: Schema.String
-}) {
-  override get message() {
-    return `${this.file} cannot be written: check the permissions of the file and of its folder`
-  }
-}
-
-export class StorageFull extends Schema.TaggedError<StorageFull>()("StorageFull", { file: Schema.String }) {
-  override get message() {
-    return `No space is left for ${this.file}; nothing was written, make room and try again`
-  }
-}
-
-/**
- * The operating system or SQLite failed in a way that has no better name. When it came while a commit was being
- * made durable the outcome is unknown: ask again with the idempotency key, or look at `NotLeased.receipt`.
- */
-export class StorageFailure extends Schema.TaggedError<StorageFailure>()("StorageFailure", {
-  file: Schema.String,
-  code: Schema.String,
-  reason: Schema.String
-}) {
-  override get message() {
-    return `${this.file}: ${this.reason} (${this.code})`
   }
 }
 
@@ -317,16 +183,6 @@ export class RestoreRefused extends Schema.TaggedError<RestoreRefused>()("Restor
 }) {
   override get message() {
     return `${this.file} was not restored: ${this.reason} (${this.code})`
-  }
-}
-
-/** The Node that runs this program cannot run SQLite's driver; nothing was opened. */
-export class UnsupportedNode extends Schema.TaggedError<UnsupportedNode>()("UnsupportedNode", {
-  version: Schema.String,
-  oldest: Schema.String
-}) {
-  override get message() {
-    return `This is Node ${this.version}, and Node ${this.oldest} or newer is needed: start the program with a newer Node`
   }
 }
 
@@ -379,16 +235,3 @@ export type StoreWriteError =
 
 /** Everything that a ledger can answer instead of a result. */
 export type MessageCassetteError = Refusal | InvariantViolation | StoreWriteError | OpenError | RestoreRefused
-
-/** An error after which the very same call may succeed, with nothing done about it: nothing was written. */
-export type Retryable = StoreBusy
-
-/** True for a `Retryable` error; every other is final until somebody changes the state, the input or the machine. */
-export const isRetryable = (error: { readonly _tag: string }): error is Retryable =>
-  error._tag === "StoreBusy"
-
-/** The stable code of an error: what `--format json` shows. */
-export const errorCode = (error: { readonly _tag: string }): string =>
-  error._tag === "InvalidInput"
-    ? "INVALID_PARAMS"
-    : error._tag.replace(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "_").toUpperCase()

@@ -30,10 +30,6 @@ export const MAX_HEAD_LEAD_MILLIS = 366 * 86_400_000
 /** How far ahead of the clock the newest event may be dated before people are warned (60 seconds). */
 export const HEAD_LEAD_WARNING_MILLIS = 60_000
 
-/** Most rows that one query answers, and how many it answers when nothing is said. */
-export const MAX_PAGE_ROWS = 10_000
-export const DEFAULT_PAGE_ROWS = 1_000
-
 /** `prev_hash` of the first event and the hash of an empty head. */
 export const ZERO_HASH = "0".repeat(64)
 

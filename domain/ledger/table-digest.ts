@@ -2,13 +2,8 @@
 // text is a header line and one line per row in key order; it depends on content alone, never on how or where
 // the rows are stored (docs/spec/ledger.md, "Digests").
 import { jcsText } from "../canonical/jcs.ts"
+import type { Sha256Stream } from "../canonical/sha256.ts"
 import { type LedgerTable, ledgerTables } from "./rows.ts"
-
-/** A SHA-256 that is fed text by text, for what is too long for one text; `digest` gives lower-case hex, once. */
-export interface Sha256Stream {
-  readonly update: (text: string) => void
-  readonly digest: () => string
-}
 
 /** A cell as SQLite holds it. */
 export type Cell = string | number | null

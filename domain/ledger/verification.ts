@@ -1,22 +1,11 @@
 // The vocabulary of verification: stable finding codes, where a finding was made, and the report that all
 // interfaces show. A code is never renamed or reused; docs/spec/ledger.md lists them for other implementations.
 import * as Schema from "effect/Schema"
-import type { Sha256 } from "../canonical/sha256.ts"
+import { databaseFindingCodes, Verdict } from "../foundation/finding.ts"
 
 /** Every finding code with what it means, grouped by the rung of verification that makes it. */
 export const findingCodes = {
-  FOREIGN_KEYS_OFF: "the connection does not enforce foreign keys",
-  INTEGRITY:
-    "the header, a page or an index of the file is damaged, or a rung met rows that it cannot follow",
-  FOREIGN_KEY: "a row refers to a row that does not exist",
-  TABLE_MISSING: "a required table is missing",
-  TRIGGER_MISSING: "a required trigger is missing",
-  SCHEMA_MISSING: "an index or view of the schema is missing",
-  SCHEMA_CHANGED: "an object of the schema has another definition",
-  SCHEMA_EXTRA: "the schema has an object that no migration made",
-  MIGRATION_CHANGED: "an applied migration is not the one that this program knows",
-  TEXT_NOT_UTF8: "a text has bytes that are not UTF-8",
-  CELL_TOO_LARGE: "a cell holds more than any writer gives it (16 MiB)",
+  ...databaseFindingCodes,
   HEAD_MISMATCH: "the head is not the newest event",
   CHAIN_BROKEN: "an event does not fit the hash chain",
   EVENT_INVALID: "an event has an unknown type or version, or says what no command may write",
@@ -71,7 +60,7 @@ export const RungReport = Schema.Struct({
 export type RungReport = typeof RungReport.Type
 
 export const VerificationReport = Schema.Struct({
-  verdict: Schema.Literals(["PASS", "FAIL"]),
+  verdict: Verdict,
   /** The rungs in the order in which they were climbed. */
   rungs: Schema.Array(RungReport),
   findings: Schema.Array(Finding),
@@ -85,24 +74,3 @@ export const VerificationReport = Schema.Struct({
   digests: Schema.Record(Schema.String, Schema.String)
 })
 export type VerificationReport = typeof VerificationReport.Type
-
-/** Longest text of a finding, `where` and `message` each (UTF-16 units). */
-const MAX_FINDING_TEXT = 2_000
-
-/** Longest value that a finding quotes (UTF-16 units). */
-const MAX_QUOTED = 200
-
-/** A text that is too long for a finding, cut, with its length. */
-export const clippedText = (text: string): string =>
-  text.length <= MAX_FINDING_TEXT
-    ? text
-    : `${text.slice(0, MAX_FINDING_TEXT).toWellFormed()}… (${text.length} characters)`
-
-/** A stored value as a finding quotes it: a long text by its beginning, its length and its SHA-256. */
-export const quotedValue = (sha256: Sha256, value: string | number | null | undefined): string =>
-  typeof value !== "string" || value.length <= MAX_QUOTED
-    ? JSON.stringify(value ?? null)
-    : `${JSON.stringify(value.slice(0, MAX_QUOTED).toWellFormed())}… (${value.length} characters, SHA-256 ${sha256(value)})`
-
-/** Most findings that one report lists. */
-export const MAX_FINDINGS = 1_000

@@ -1,17 +1,17 @@
 // The vocabulary of verifying a cassette: stable finding codes and the report. A code is never renamed or reused;
 // docs/spec/network.md lists them for other implementations.
 import * as Schema from "effect/Schema"
-import { findingCodes as ledgerFindingCodes } from "../ledger/verification.ts"
+import { databaseFindingCodes, Verdict } from "../foundation/finding.ts"
 
 /** Every finding code with what it means; those of a schema are the same for every database. */
 const cassetteFindingCodes = {
-  INTEGRITY: ledgerFindingCodes.INTEGRITY,
-  TABLE_MISSING: ledgerFindingCodes.TABLE_MISSING,
-  TRIGGER_MISSING: ledgerFindingCodes.TRIGGER_MISSING,
-  SCHEMA_MISSING: ledgerFindingCodes.SCHEMA_MISSING,
-  SCHEMA_CHANGED: ledgerFindingCodes.SCHEMA_CHANGED,
-  SCHEMA_EXTRA: ledgerFindingCodes.SCHEMA_EXTRA,
-  MIGRATION_CHANGED: ledgerFindingCodes.MIGRATION_CHANGED,
+  INTEGRITY: databaseFindingCodes.INTEGRITY,
+  TABLE_MISSING: databaseFindingCodes.TABLE_MISSING,
+  TRIGGER_MISSING: databaseFindingCodes.TRIGGER_MISSING,
+  SCHEMA_MISSING: databaseFindingCodes.SCHEMA_MISSING,
+  SCHEMA_CHANGED: databaseFindingCodes.SCHEMA_CHANGED,
+  SCHEMA_EXTRA: databaseFindingCodes.SCHEMA_EXTRA,
+  MIGRATION_CHANGED: databaseFindingCodes.MIGRATION_CHANGED,
   DESCRIPTION_INVALID: "what a cassette says of itself is not what it can be, or what it holds",
   RULE_BROKEN: "a receipt or a record is not what the cassette's mutability allows",
   CONTENT_HASH_MISMATCH: "the text of a document or a memory is not the text of its content hash",
@@ -42,7 +42,7 @@ export const CassetteFinding = Schema.Struct({
 export type CassetteFinding = typeof CassetteFinding.Type
 
 export const CassetteReport = Schema.Struct({
-  verdict: Schema.Literals(["PASS", "FAIL"]),
+  verdict: Verdict,
   findings: Schema.Array(CassetteFinding),
   findings_left_off: Schema.Int,
   /** Facts that are no fault: another tool keeps tables in a cassette. */

@@ -1,9 +1,7 @@
 // What callers may ask of the thoughts, as Schemas that are decoded strictly. Ids and times that the caller left out
 // are filled in before decoding, so that a generated id is held to the same rules as a given one.
-import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Identifier, textOfAtMost } from "../canonical/text.ts"
-import type { InvalidInput } from "../ledger/errors.ts"
 import { MAX_THOUGHT_BYTES } from "../ledger/limits.ts"
 import { ThoughtType, THOUGHT_TYPES, ZonedTime } from "./thought-record.ts"
 
@@ -48,6 +46,3 @@ export type VerifyThoughts = typeof VerifyThoughts.Type
 
 /** The id of one record. */
 export const ThoughtId = Identifier
-
-/** What a decoded command is when it needs no preparation. */
-export const asGiven = <A>(command: A): Result.Result<A, InvalidInput> => Result.succeed(command)

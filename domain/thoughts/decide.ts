@@ -3,7 +3,7 @@
 import * as Result from "effect/Result"
 import { jcsText } from "../canonical/jcs.ts"
 import type { Decided, Moment } from "../ledger/decide.ts"
-import { DuplicateId } from "../ledger/errors.ts"
+import { DuplicateId } from "./errors.ts"
 import { taskStream } from "../ledger/event-envelope.ts"
 import { ZERO_HASH } from "../ledger/limits.ts"
 import type { RecordThought } from "./commands.ts"

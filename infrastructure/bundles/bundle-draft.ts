@@ -23,7 +23,7 @@ import {
 } from "../../application/bundles/bundle-target.ts"
 import { TargetExists } from "../../domain/bundles/errors.ts"
 import { ARTIFACT_FOLDER } from "../../domain/bundles/manifest.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { permissionsLike } from "../sqlite/file-access.ts"
 import { fileFailure, flush } from "../sqlite/file-system.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"

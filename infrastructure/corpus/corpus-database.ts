@@ -1,7 +1,7 @@
 // Opens the corpus database for the scope's life and runs work on it: the path is judged and the version is read
 // before anything is changed, a missing schema is made under the write lock, and a schema that is not the released
 // one is refused. One connection serves sections, symbols and expansions alike; nothing above knows the driver.
-import type { Finding } from "../../domain/ledger/verification.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import { existsSync, statSync } from "node:fs"
 import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
@@ -15,7 +15,11 @@ import {
   type CorpusStoreError,
   NotACorpus
 } from "../../domain/corpus/errors.ts"
-import { StorageFailure, type StoreBusy, StoreNewerThanProgram } from "../../domain/ledger/errors.ts"
+import {
+  StorageFailure,
+  type StoreBusy,
+  StoreNewerThanProgram
+} from "../../domain/foundation/storage-errors.ts"
 import { evidenceCopy, reasonForCopy } from "../ledger/evidence-copy.ts"
 import {
   configureForWriting,
@@ -123,13 +127,13 @@ interface Opened {
 const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
 
 /** What is wrong with the file and the schema of a corpus database of this version. */
-const findingsAtOpening = (connection: Connection): ReadonlyArray<Finding> =>
+const findingsAtOpening = (connection: Connection): ReadonlyArray<DatabaseFinding> =>
   connection.snapshot(() => [
     ...openingFindings(connection, corpusIdentity),
     ...schemaFindings(connection, CORPUS_VERSIONS, corpusSteps())
   ])
 
-const corrupt = (file: string, { code, message, where }: Finding): CorpusCorrupt =>
+const corrupt = (file: string, { code, message, where }: DatabaseFinding): CorpusCorrupt =>
   new CorpusCorrupt({ file, finding: `${code} ${where}: ${message}` })
 
 /** Refuses a version that is not ours and a schema that is not the version's. */

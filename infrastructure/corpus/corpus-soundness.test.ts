@@ -1,6 +1,6 @@
 // The order of pages, whatever a damaged key holds: what is no text is behind nothing, so that it is damage and no fault of ours.
 import { describe, expect, it } from "vitest"
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { isBehindText, soundOrder } from "./corpus-soundness.ts"
 
 describe("the order of a page", () => {

@@ -4,7 +4,7 @@ import { indexHash, symbolHash } from "../../domain/corpus/row-hashes.ts"
 import type { SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 import { sectionId } from "../../domain/corpus/sections.ts"
 import type { CorpusFindingCode } from "../../domain/corpus/verification.ts"
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import {

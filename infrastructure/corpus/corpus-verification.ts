@@ -5,7 +5,7 @@ import { expansionFault } from "../../domain/corpus/expansion-check.ts"
 import { expansionHash } from "../../domain/corpus/row-hashes.ts"
 import type { SectionRow } from "../../domain/corpus/rows.ts"
 import { sectionId } from "../../domain/corpus/sections.ts"
-import type { Finding } from "../../domain/ledger/verification.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import type { CorpusFindingCode } from "../../domain/corpus/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
@@ -19,7 +19,7 @@ import { selectNextExpansion } from "./expansion-statements.ts"
 
 type Find = (code: CorpusFindingCode, where: string, message: string) => void
 
-const tell = (find: Find, findings: ReadonlyArray<Finding>): void => {
+const tell = (find: Find, findings: ReadonlyArray<DatabaseFinding>): void => {
   for (const { code, message, where } of findings) find(code as CorpusFindingCode, where, message)
 }
 

@@ -6,7 +6,7 @@ import type { Walk, WalkOptions } from "../../application/corpus/corpus-files.ts
 import { FileUnreadable, NotAFile, PathOutsideRoot } from "../../domain/corpus/errors.ts"
 import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { isCorpusPath } from "../../domain/corpus/symbols.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { isBelow } from "./file-reading.ts"
 import { isGenerated } from "./generated-folders.ts"
 import { gitIgnores } from "./git-ignores.ts"

@@ -1,7 +1,7 @@
 // What a walk leaves out before it looks: the folders that are never indexed, and the globs that the caller gives. It decides
 // by names alone.
 import picomatch from "picomatch"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 
 const MAX_GLOB_LENGTH = 4_096
 

@@ -18,7 +18,7 @@ import {
   NotACache
 } from "../../domain/corpus/expansion-errors.ts"
 import type { Expansion } from "../../domain/corpus/expansion.ts"
-import { ReadOnlyStore } from "../../domain/ledger/errors.ts"
+import { ReadOnlyStore } from "../../domain/foundation/storage-errors.ts"
 import { DEFAULT_BUSY_DEADLINE_MILLIS } from "../sqlite/busy-retry.ts"
 import { isWritable } from "../sqlite/file-access.ts"
 import { fileFailure, flush } from "../sqlite/file-system.ts"

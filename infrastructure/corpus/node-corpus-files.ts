@@ -5,7 +5,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CorpusFiles } from "../../application/corpus/corpus-files.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { readText, statOf } from "./file-reading.ts"
 import { walkFiles } from "./file-walk.ts"
 

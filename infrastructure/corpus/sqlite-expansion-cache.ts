@@ -7,7 +7,7 @@ import { ExpansionCache, type Stored } from "../../application/corpus/expansion-
 import { CheckList } from "../../domain/corpus/check-report.ts"
 import { type Expansion, type ExpansionKey, payloadFault } from "../../domain/corpus/expansion.ts"
 import { expansionHash } from "../../domain/corpus/row-hashes.ts"
-import { ReadOnlyStore, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { ReadOnlyStore, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { CorpusDatabase } from "./corpus-database.ts"

@@ -2,8 +2,7 @@
 import { createHash, hash } from "node:crypto"
 import * as Layer from "effect/Layer"
 import { Hashing } from "../../application/foundation/hashing.ts"
-import type { Sha256 } from "../../domain/canonical/sha256.ts"
-import type { Sha256Stream } from "../../domain/ledger/table-digest.ts"
+import type { Sha256, Sha256Stream } from "../../domain/canonical/sha256.ts"
 import { sha256OfBytes } from "./sha256.ts"
 
 /** Lower-case hex SHA-256 of the text's UTF-8 bytes. */

@@ -5,7 +5,7 @@ import type { Hashing } from "../../application/foundation/hashing.ts"
 import { LedgerEvidence } from "../../application/ledger/ledger-evidence.ts"
 import type { Signing } from "../../application/foundation/signing.ts"
 import { verify } from "../../application/ledger/verification.ts"
-import { StorageFailure } from "../../domain/ledger/errors.ts"
+import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
 
 /** The report on a ledger's content, whatever the clock says; `file` is what errors call it. */

@@ -3,11 +3,12 @@
 // or hashed differs too; a row that no page can begin behind ends the reading. Nothing is repaired.
 import { keyOrder } from "../../application/ledger/projection-verification.ts"
 import { OUT_OF_ORDER, type RowPlace, standsBehind } from "../../domain/canonical/row-order.ts"
-import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { StorageFailure, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { type EventEnvelope, taskStream } from "../../domain/ledger/event-envelope.ts"
 import { type LedgerTable, ledgerTables, rowOf, type ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
-import { type Finding, MAX_FINDINGS } from "../../domain/ledger/verification.ts"
+import type { Finding } from "../../domain/ledger/verification.ts"
+import { MAX_FINDINGS } from "../../domain/foundation/finding.ts"
 import {
   boundedColumns,
   boundedValue,

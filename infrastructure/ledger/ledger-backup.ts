@@ -6,13 +6,13 @@ import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { BackupError } from "../../application/ledger/ledger-evidence.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import {
-  InvalidInput,
   ReadOnlyStore,
   StorageFailure,
   StorageFull,
   StoreCorrupt
-} from "../../domain/ledger/errors.ts"
+} from "../../domain/foundation/storage-errors.ts"
 import { fileFailure, flush, nameFault, publishFile } from "../sqlite/file-system.ts"
 import { closeLike, OWNER_READ_WRITE, takeAfter } from "../sqlite/file-access.ts"
 import { newPlaceFault } from "../sqlite/new-place.ts"

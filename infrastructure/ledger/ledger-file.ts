@@ -8,13 +8,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { clockFault } from "../../application/foundation/recordable-time.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
-import {
-  NotALedger,
-  type OpenError,
-  StorageFailure,
-  StoreNewerThanProgram,
-  WrongLedger
-} from "../../domain/ledger/errors.ts"
+import { NotALedger, StorageFailure, StoreNewerThanProgram } from "../../domain/foundation/storage-errors.ts"
+import { type OpenError, WrongLedger } from "../../domain/ledger/errors.ts"
 import { DATABASE_VERSION } from "../../domain/ledger/limits.ts"
 import {
   configureForWriting,

@@ -5,7 +5,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { corrupt } from "../../application/ledger/head-guard.ts"
 import type { BackupError } from "../../application/ledger/ledger-evidence.ts"
-import { InvariantViolation, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { InvariantViolation } from "../../domain/foundation/errors.ts"
+import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import {
   chainFault,
   EMPTY_HEAD,

@@ -11,15 +11,9 @@ import type * as Scope from "effect/Scope"
 import { decodeInput } from "../../application/foundation/input.ts"
 import type { BackupError } from "../../application/ledger/ledger-evidence.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
-import {
-  InvalidInput,
-  NotALedger,
-  type OpenError,
-  RestoreRefused,
-  StoreCorrupt,
-  StoreNewerThanProgram,
-  WrongLedger
-} from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { NotALedger, StoreCorrupt, StoreNewerThanProgram } from "../../domain/foundation/storage-errors.ts"
+import { type OpenError, RestoreRefused, WrongLedger } from "../../domain/ledger/errors.ts"
 import { type RestorableHistory, restoreRefusal } from "../../domain/ledger/restoring.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
 import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"

@@ -1,7 +1,7 @@
 // What is checked each time a ledger is opened, in milliseconds whatever its size: the schema, the head against
 // the newest event, and the hashes of the last thousand events. The first finding closes the ledger for writing;
 // the whole truth is the business of verification.
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { nextEventFinding } from "../../domain/ledger/event-check.ts"
 import { EMPTY_HEAD, type EventEnvelope, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"

@@ -1,7 +1,7 @@
 // Whether something wrote over a ledger's file under a writer that has it open, as a copy onto the file does. The writer's
 // own connection remembers pages and would not see it: another one reads the newest event and some before it, each
 // twice as far back as the last. It is asked only when the file was written, which a checkpoint does now and then.
-import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { StorageFailure, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { openForReading } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"

@@ -10,7 +10,7 @@ import {
   type ThoughtsOf
 } from "../../application/ledger/ledger-reader.ts"
 import { corrupt } from "../../application/ledger/head-guard.ts"
-import { StorageFailure, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { StorageFailure, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { retryBusy } from "../sqlite/busy-retry.ts"

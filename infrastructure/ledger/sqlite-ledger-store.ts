@@ -4,13 +4,9 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LedgerStore, LedgerTransaction } from "../../application/ledger/ledger-store.ts"
-import {
-  InvariantViolation,
-  ReadOnlyStore,
-  StorageFailure,
-  StoreCorrupt,
-  type StoreWriteError
-} from "../../domain/ledger/errors.ts"
+import { InvariantViolation } from "../../domain/foundation/errors.ts"
+import { ReadOnlyStore, StorageFailure, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
+import type { StoreWriteError } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { receiptIdOf } from "../../domain/ledger/ids.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"

@@ -60,7 +60,7 @@ const tablesOf = (connection: Connection): ReadonlySet<string> =>
 
 /** Everything that is wrong with the structure of an opened ledger; the same damage in one place stands once. */
 export const structureFindings = (connection: Connection): ReadonlyArray<Finding> => {
-  const findings = parts([
+  const findings = parts<Finding>([
     ["schema", () => schemaFindings(connection, LEDGER_VERSIONS, schemaSteps())],
     ["pages", () => fileFindings(connection, ledgerIdentity)],
     ["foreign keys", () => foreignKeys(connection)],

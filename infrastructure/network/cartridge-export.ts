@@ -8,12 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { TargetExists } from "../../domain/bundles/errors.ts"
 import { TAR_END } from "../../domain/bundles/tar.ts"
-import {
-  InvalidInput,
-  type ReadOnlyStore,
-  type StorageFailure,
-  type StorageFull
-} from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
+import type { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
 import {
   CARTRIDGE_FILES,
   type CartridgeFile,

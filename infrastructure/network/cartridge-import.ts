@@ -7,7 +7,8 @@ import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { makeFolders } from "../sqlite/new-folders.ts"
-import type { InvalidInput, ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
+import type { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
 import type { CartridgeManifest, CartridgeRecord } from "../../domain/network/cartridge.ts"
 import {
   CartridgeRefused,

@@ -1,6 +1,6 @@
 // The released versions of a cassette's schema, and how a file becomes a cassette: in one transaction that also writes
 // the first receipt, so that there is exactly one beginning however many create the file at once.
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { type CassetteDescription, descriptionHash, receiptHash } from "../../domain/network/records.ts"
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"

@@ -2,7 +2,7 @@
 // receipts against the documents, and everything derived against what the documents give. It reads one moment and
 // changes nothing.
 import { appendTo } from "../../domain/foundation/appending.ts"
-import type { Finding } from "../../domain/ledger/verification.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import type { CassetteFinding, CassetteReport } from "../../domain/network/verification.ts"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
 import { type ChunkTerms, weightedCounts } from "../../domain/network/term-counts.ts"
@@ -146,7 +146,7 @@ const checkFullText = (connection: Connection, find: Find): void => {
 }
 
 /** Does one part of the judging; what cannot be read for it is kept in `stops`. */
-const judged = (stops: Array<Finding>, where: string, judge: () => void): void => {
+const judged = (stops: Array<DatabaseFinding>, where: string, judge: () => void): void => {
   appendTo(stops, stopsOf(where, judge))
 }
 
@@ -188,7 +188,7 @@ export const verifyCassette = (
   let documents: ReadonlyArray<string> = []
   let remembered = { memories: 0, chunks: 0, records: [] as ReadonlyArray<string> }
   let chunks = 0
-  const stops: Array<Finding> = []
+  const stops: Array<DatabaseFinding> = []
   if (checkStructure(connection, warnings, find)) {
     let records: ReadonlySet<string> = new Set()
     judged(stops, "write_receipts", () => {

@@ -1,13 +1,17 @@
 // Opens a cassette for writing, making it when it is missing, for the scope's life. The file is judged before anything
 // is changed: a ledger or a database of something else is refused. Every unit of work waits for other writers.
-import type { Finding } from "../../domain/ledger/verification.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import { existsSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { makeFolders } from "../sqlite/new-folders.ts"
 import type { CassetteWriteError } from "../../application/network/cassette.ts"
-import { StorageFailure, StoreCorrupt, StoreNewerThanProgram } from "../../domain/ledger/errors.ts"
+import {
+  StorageFailure,
+  StoreCorrupt,
+  StoreNewerThanProgram
+} from "../../domain/foundation/storage-errors.ts"
 import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../domain/network/limits.ts"
 import { birthDifferences } from "../../domain/network/birth.ts"
 import {
@@ -97,7 +101,7 @@ const inspected = (connection: Connection): CassetteInspection =>
   orHeaderFault(connection, () => inspectCassette(connection))
 
 /** What is wrong with a cassette before anything is written to it: its header, its free pages, its schema by its exact SQL. */
-const findingsAtOpening = (connection: Connection): ReadonlyArray<Finding> =>
+const findingsAtOpening = (connection: Connection): ReadonlyArray<DatabaseFinding> =>
   connection.snapshot(() => [
     ...openingFindings(connection, cassetteIdentity),
     ...schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { datableMillis } from "../../application/foundation/recordable-time.ts"
 import { hasTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
-import { InvariantViolation } from "../../domain/ledger/errors.ts"
+import { InvariantViolation } from "../../domain/foundation/errors.ts"
 import type { WriteTime } from "./document-writing.ts"
 
 /** The time of a write whose content lives so long (milliseconds). */

@@ -5,15 +5,15 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
+import { ClockFarBehindHead } from "../../domain/ledger/errors.ts"
 import {
-  ClockFarBehindHead,
   NotALedger,
   ReadOnlyStore,
   StorageFailure,
   StorageFull,
   StoreBusy,
   StoreCorrupt
-} from "../../domain/ledger/errors.ts"
+} from "../../domain/foundation/storage-errors.ts"
 import { realSleep } from "./real-time.ts"
 import { Busy, type SqliteFailure, sqliteFailure } from "./sqlite-errors.ts"
 

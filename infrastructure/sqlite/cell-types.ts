@@ -1,7 +1,7 @@
 // Cells that hold another type than their column's. A STRICT table takes none, but one turned bit makes a text a blob; what is
 // read from such a cell can be neither hashed nor compared. SQLite's own check finds them and tells the column alone: here each
 // is told by its row.
-import type { Finding } from "../../domain/ledger/verification.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import { damage } from "./quick-check.ts"
 import type { SqlHost } from "./sql-host.ts"
 import { boundedValue, rowName } from "./stored-cells.ts"
@@ -39,7 +39,7 @@ export const misplacedTypes = (
   host: SqlHost,
   { columns, table }: TypedTable,
   told: Set<string>
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<DatabaseFinding> => {
   const key = columns.find(({ pk }) => pk === 1)?.name ?? "rowid"
   return columns.flatMap(({ name, nullable, type }) => {
     const cells = host.all<{ id: unknown; found: string }>(
@@ -57,5 +57,5 @@ export const misplacedTypes = (
 const TOLD_BY_SQLITE = /^(?:non-[A-Z]+|NULL) value in (.+)$/
 
 /** True for a line of SQLite's check about a column whose cells are told by their rows. */
-export const isToldByRow = ({ message }: Finding, told: ReadonlySet<string>): boolean =>
+export const isToldByRow = ({ message }: DatabaseFinding, told: ReadonlySet<string>): boolean =>
   told.has(TOLD_BY_SQLITE.exec(message)?.[1] ?? "")

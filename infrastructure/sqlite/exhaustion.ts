@@ -1,5 +1,5 @@
 // The failure of a database's file for want of open files, size or memory; want of room has an error of its own.
-import { StorageFailure } from "../../domain/ledger/errors.ts"
+import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { adviceOn, type Resource, wantOf } from "./want.ts"
 
 const causes: ReadonlyMap<Resource, string> = new Map([

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { describe, expect, it } from "vitest"
-import type { Finding } from "../../domain/ledger/verification.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import { pageSizeIn, withBit, withPage, withUsedPagesFree } from "../testing/doctored-pages.ts"
 import { storeKinds } from "../testing/store-kinds.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
@@ -27,13 +27,13 @@ const made = (steps: ReadonlyArray<SchemaStep>, ...statements: ReadonlyArray<str
   return file
 }
 
-const judged = (bytes: Buffer, judge = fileFindings): ReadonlyArray<Finding> => {
+const judged = (bytes: Buffer, judge = fileFindings): ReadonlyArray<DatabaseFinding> => {
   const file = join(temporaryFolder(), "judged.db")
   writeFileSync(file, bytes)
   return lookThrough(openForReading(file), judge)
 }
 
-const messages = (findings: ReadonlyArray<Finding>): string =>
+const messages = (findings: ReadonlyArray<DatabaseFinding>): string =>
   findings.map(({ message, where }) => `${where}: ${message}`).join("\n")
 
 /** SQLite's own check alone. */

@@ -2,8 +2,8 @@
 // account of pages and every index against its table. All databases of this program are judged here alike. It reads one
 // moment and changes nothing; damage that stops a part of it is a finding too.
 import { appendTo } from "../../domain/foundation/appending.ts"
-import type { Finding } from "../../domain/ledger/verification.ts"
-import { NotALedger, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
+import { NotALedger, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { type Connection, openBytes } from "./better-sqlite3-host.ts"
 import { isToldByRow, misplacedTypes, typedTables } from "./cell-types.ts"
 import { HEADER_BYTES, looksLikeHeader, pageSizeOf } from "./database-header.ts"
@@ -15,10 +15,10 @@ import { Busy, isNoDatabase, sqliteFailure } from "./sqlite-errors.ts"
 import type { SqlHost } from "./sql-host.ts"
 import { readStored, type StoredBytes } from "./stored-bytes.ts"
 
-type Findings = ReadonlyArray<Finding>
+type Findings = ReadonlyArray<DatabaseFinding>
 
 /** The finding of a part that SQLite could not read for its damage. Other trouble passes through. */
-const stopAt = (where: string, error: unknown): Finding => {
+const stopAt = (where: string, error: unknown): DatabaseFinding => {
   const failure = error instanceof StoreCorrupt ? error : sqliteFailure(where, error)
   if (failure instanceof Busy) throw error
   if (failure instanceof StoreCorrupt) return damage(where, failure.finding)
@@ -35,9 +35,11 @@ export const stoppedTogether = (stops: Findings): Findings =>
   })
 
 /** Runs the parts of a check, each under its name; what they found, and then where they could not be read for damage. */
-export const parts = (checks: ReadonlyArray<readonly [where: string, check: () => Findings]>): Findings => {
-  const findings: Array<Finding> = []
-  const stops: Array<Finding> = []
+export const parts = <F = DatabaseFinding>(
+  checks: ReadonlyArray<readonly [where: string, check: () => ReadonlyArray<F>]>
+): ReadonlyArray<F | DatabaseFinding> => {
+  const findings: Array<F> = []
+  const stops: Array<DatabaseFinding> = []
   for (const [where, check] of checks) {
     try {
       appendTo(findings, check())
@@ -62,7 +64,7 @@ export const stopsOf = (where: string, check: () => void): Findings =>
 const headerFindings = (connection: Connection): Findings =>
   readStored(connection, (bytes) => (bytes === undefined || bytes.length === 0 ? [] : headerOf(bytes)))
 
-const foreignLog = (file: string, wrong: string): Finding =>
+const foreignLog = (file: string, wrong: string): DatabaseFinding =>
   damage(
     `${file}-wal`,
     `it is not the log of this file (${wrong}): put back the file that it belongs to, or move the log away and verify what the file holds without it`

@@ -3,7 +3,7 @@
 // looks with stat alone, since opening and closing a database file would drop SQLite's locks.
 import { type BigIntStats, lstatSync, statSync } from "node:fs"
 import { dirname } from "node:path"
-import { StorageFailure } from "../../domain/ledger/errors.ts"
+import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { fileSystemKind } from "./file-system-kind.ts"
 
 const identityOf = (path: string): BigIntStats | undefined => {

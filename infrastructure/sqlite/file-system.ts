@@ -18,14 +18,14 @@ import {
 import { dirname } from "node:path"
 import {
   FileMissing,
-  InvalidInput,
   NetworkFileSystem,
   NotALedger,
   ReadOnlyStore,
   StorageFailure,
   StorageFull,
   type UnsafePlace
-} from "../../domain/ledger/errors.ts"
+} from "../../domain/foundation/storage-errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { isReadable, isWritable, OWNER_READ_WRITE, permissionsLike, succeed } from "./file-access.ts"
 import { exhaustedFailure } from "./exhaustion.ts"
 import { newPlaceFault } from "./new-place.ts"

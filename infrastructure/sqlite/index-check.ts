@@ -1,7 +1,7 @@
 // Every index against its table. SQLite's own check looks up each row in each index, but counts the entries of an index
 // only where that is not partial, and it does not look at an index whose table is empty. So for each index three numbers
 // must agree: the entries that its pages hold, the rows that a read along it gives, and the rows of the table.
-import type { Finding } from "../../domain/ledger/verification.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import type { SqlHost } from "./sql-host.ts"
 
 export interface IndexRow {
@@ -26,7 +26,11 @@ export const indexesOf = (host: SqlHost): ReadonlyArray<IndexRow> =>
   )
 
 /** How an index differs from its table, if so; `entries` are those that its pages hold. SQLite's errors pass through. */
-export const indexFindings = (host: SqlHost, index: IndexRow, entries: number): ReadonlyArray<Finding> => {
+export const indexFindings = (
+  host: SqlHost,
+  index: IndexRow,
+  entries: number
+): ReadonlyArray<DatabaseFinding> => {
   const condition = conditionOf(index)
   const rows = countOf(host, index.table, "NOT INDEXED", condition)
   const given = countOf(host, index.table, `INDEXED BY ${quoted(index.name)}`, condition)

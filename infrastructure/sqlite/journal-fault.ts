@@ -1,6 +1,6 @@
 // What a database's journal mode must be: a write-ahead log, or nothing for a database in memory. A file system that cannot
 // have one would give another durability, and other readers, than every part of this program promises.
-import { StorageFailure } from "../../domain/ledger/errors.ts"
+import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 
 /** Why a database may not be written in the journal mode that SQLite keeps, if so. */
 export const journalFault = (

@@ -3,7 +3,7 @@
 // It looks with stat alone and never opens a database file.
 import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { UnsafePlace } from "../../domain/ledger/errors.ts"
+import { UnsafePlace } from "../../domain/foundation/storage-errors.ts"
 
 /** How many names of a folder are looked through for the other name of a file. */
 const MAX_NAMES_LOOKED_AT = 10_000

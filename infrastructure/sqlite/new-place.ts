@@ -4,7 +4,7 @@
 import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { CARTRIDGE_FILES } from "../../domain/network/cartridge.ts"
 
 /** Names behind a database's own that SQLite, or the ledger's tree, takes for itself. */

@@ -1,7 +1,7 @@
 // A second account of a database's pages, beside SQLite's own, which leaves pages out of it when a view or a virtual table
 // comes first in its list of tables (the order of that list changes with VACUUM and with every table more). Every page must
 // be used exactly once: by one b-tree, as the lock page, or in the list of free pages.
-import type { Finding } from "../../domain/ledger/verification.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import type { Connection } from "./better-sqlite3-host.ts"
 import { HEADER_BYTES } from "./database-header.ts"
 import { freelistFault } from "./freelist.ts"
@@ -9,7 +9,7 @@ import { readStored, type StoredBytes } from "./stored-bytes.ts"
 
 /** The account: what is wrong with it, and how many entries each b-tree's pages hold. */
 export interface PageAccount {
-  readonly findings: ReadonlyArray<Finding>
+  readonly findings: ReadonlyArray<DatabaseFinding>
   /** Entries by the name of an index (or of a table without row ids): all its cells. */
   readonly entries: ReadonlyMap<string, number>
 }
@@ -27,7 +27,7 @@ const MAX_NAMED = 10
 /** Where SQLite locks a file: the page that holds this byte stores nothing. */
 const LOCK_BYTE = 2 ** 30
 
-const damage = (where: string, message: string): Finding => ({ code: "INTEGRITY", where, message })
+const damage = (where: string, message: string): DatabaseFinding => ({ code: "INTEGRITY", where, message })
 
 /** Which pages are taken, one byte a page. */
 class Pages {
@@ -58,8 +58,8 @@ const takeTrees = (
   connection: Connection,
   pages: Pages,
   entries: Map<string, number>
-): Finding | undefined => {
-  let fault: Finding | undefined
+): DatabaseFinding | undefined => {
+  let fault: DatabaseFinding | undefined
   connection.each<PageRow>(
     "SELECT name, pageno, pagetype, ncell FROM dbstat",
     ({ name, ncell, pageno, pagetype }) => {
@@ -85,7 +85,7 @@ const takeLockPage = (pages: Pages, pageSize: number): void => {
   if (lockPage <= pages.count) pages.take(lockPage)
 }
 
-const leftFindings = (pages: Pages): ReadonlyArray<Finding> => {
+const leftFindings = (pages: Pages): ReadonlyArray<DatabaseFinding> => {
   const { left } = pages
   if (left.length === 0) return []
   const more = left.length > MAX_NAMED ? ` and ${left.length - MAX_NAMED} more` : ""
@@ -93,7 +93,7 @@ const leftFindings = (pages: Pages): ReadonlyArray<Finding> => {
   return [damage("pages", `no table, index or list of free pages has page ${named}${more}`)]
 }
 
-const countFindings = (pages: Pages, free: number): ReadonlyArray<Finding> => {
+const countFindings = (pages: Pages, free: number): ReadonlyArray<DatabaseFinding> => {
   const { length } = pages.left
   return length === free
     ? []
@@ -114,7 +114,7 @@ const freeFindings = (
   pageSize: number,
   free: number,
   bytes: StoredBytes | undefined
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<DatabaseFinding> => {
   if (bytes === undefined || bytes.logged) return countFindings(pages, free)
   const fault = freelistFault(bytes.read(0, HEADER_BYTES), {
     pages: pages.count,

@@ -4,7 +4,7 @@
 // at its path is no lock, and is taken anew. What it protects is its users' business.
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { StoreBusy } from "../../domain/ledger/errors.ts"
+import type { StoreBusy } from "../../domain/foundation/storage-errors.ts"
 import { type Connection, openForWriting } from "./better-sqlite3-host.ts"
 import { type AttemptFailure, retryBusy } from "./busy-retry.ts"
 import { type PlaceCheck, watchPlace } from "./file-place.ts"

@@ -1,16 +1,20 @@
 // What every opening sees of a database's file, in few reads, however large the file is: its header and its list of free
 // pages. It loads nothing but SQLite, since a process for each cassette starts with it.
-import type { Finding } from "../../domain/ledger/verification.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import type { Connection } from "./better-sqlite3-host.ts"
 import { HEADER_BYTES, headerFaults, pageSizeOf } from "./database-header.ts"
 import { freelistFault } from "./freelist.ts"
 import { pageAccount } from "./page-account.ts"
 import { readStored, type StoredBytes } from "./stored-bytes.ts"
 
-type Findings = ReadonlyArray<Finding>
+type Findings = ReadonlyArray<DatabaseFinding>
 
 /** A finding about the file itself. */
-export const damage = (where: string, message: string): Finding => ({ code: "INTEGRITY", where, message })
+export const damage = (where: string, message: string): DatabaseFinding => ({
+  code: "INTEGRITY",
+  where,
+  message
+})
 
 /** What is wrong with the header of a file that is not empty. */
 export const headerOf = (bytes: StoredBytes): Findings =>
@@ -60,7 +64,7 @@ const rootFindings = (connection: Connection, pages: number): Findings => {
     "SELECT type, CAST(name AS TEXT) AS name, rootpage AS root FROM sqlite_schema WHERE type IN ('table', 'index') AND coalesce(sql, '') NOT LIKE 'create virtual table%'"
   )
   const owners = new Map<unknown, string>()
-  const findings: Array<Finding> = []
+  const findings: Array<DatabaseFinding> = []
   for (const { name, root, type } of roots) {
     const owner = owners.get(root)
     if (!Number.isInteger(root) || Number(root) < 2 || Number(root) > pages) {

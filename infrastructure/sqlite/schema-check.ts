@@ -1,7 +1,7 @@
 // Compares a file's whole schema with what the released steps make: every table, index, view and trigger by its
 // exact SQL, nothing missing and nothing extra, and the recorded migrations by name and checksum. The expectation
 // is made by running the steps in an empty private database, so there is no second list to maintain.
-import type { Finding, FindingCode } from "../../domain/ledger/verification.ts"
+import type { DatabaseFinding, DatabaseFindingCode } from "../../domain/foundation/finding.ts"
 import { openBytes } from "./better-sqlite3-host.ts"
 import { boundedColumns } from "./stored-cells.ts"
 import type { SchemaStep, VersionTable } from "./schema-steps.ts"
@@ -92,18 +92,18 @@ export const companionNotes = (host: SqlHost): ReadonlyArray<string> => {
     : [`another tool keeps tables of its own here, which are no fault: ${names.join(", ")}`]
 }
 
-const missingCode = (object: SchemaObject): FindingCode =>
+const missingCode = (object: SchemaObject): DatabaseFindingCode =>
   object.type === "table" ? "TABLE_MISSING" : object.type === "trigger" ? "TRIGGER_MISSING" : "SCHEMA_MISSING"
 
 const migrationFindings = (
   host: SqlHost,
   table: string,
   steps: ReadonlyArray<SchemaStep>
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<DatabaseFinding> => {
   const rows = host.all<{ version: number; name: string; checksum: string }>(
     `SELECT version, ${boundedColumns(["name", "checksum"])} FROM ${table} ORDER BY version`
   )
-  const findings: Array<Finding> = []
+  const findings: Array<DatabaseFinding> = []
   const add = (where: string, message: string) =>
     findings.push({ code: "MIGRATION_CHANGED", where: `${table} ${where}`, message })
   const found = new Map(rows.map((row) => [row.version, row]))
@@ -130,15 +130,17 @@ export const schemaFindings = (
   host: SqlHost,
   { table }: VersionTable,
   steps: ReadonlyArray<SchemaStep>
-): ReadonlyArray<Finding> => {
+): ReadonlyArray<DatabaseFinding> => {
   const { numbers, schema: expected } = expectationOf(steps)
   const actual = schemaOf(host)
   const found = numbersOf(host)
-  const findings: Array<Finding> = NUMBERS.filter((name) => found[name] !== numbers[name]).map((name) => ({
-    code: "SCHEMA_CHANGED",
-    where: name,
-    message: `the header's ${name} is ${found[name]}, this program writes ${numbers[name]}`
-  }))
+  const findings: Array<DatabaseFinding> = NUMBERS.filter((name) => found[name] !== numbers[name]).map(
+    (name) => ({
+      code: "SCHEMA_CHANGED",
+      where: name,
+      message: `the header's ${name} is ${found[name]}, this program writes ${numbers[name]}`
+    })
+  )
   for (const [key, object] of expected) {
     const found = actual.get(key)
     if (found === undefined) {

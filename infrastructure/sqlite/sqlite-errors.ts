@@ -1,12 +1,12 @@
 // The one place where SQLite's result codes become tagged errors. Every code has an answer here; what has no
 // better name is a StorageFailure that carries the code. A busy store is a signal for the retry, not an error yet.
+import { InvariantViolation } from "../../domain/foundation/errors.ts"
 import {
-  InvariantViolation,
   ReadOnlyStore,
   StorageFailure,
   StorageFull,
   StoreCorrupt
-} from "../../domain/ledger/errors.ts"
+} from "../../domain/foundation/storage-errors.ts"
 import { isBusyCode } from "./busy-code.ts"
 import { exhaustedFailure } from "./exhaustion.ts"
 

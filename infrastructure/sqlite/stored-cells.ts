@@ -1,7 +1,7 @@
 // Reading cells that anybody may have written. A cell can hold another type than its column's, text that is not UTF-8
 // (which the driver reads as if U+FFFD stood there), or more than a program can hold. What is read here is never taken for
 // more than it is: such a cell is a finding with its table, key and column, and its value is not that of an honest cell.
-import type { Finding } from "../../domain/ledger/verification.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import type { SqlHost, SqlValue } from "./sql-host.ts"
 
 /** No honest cell is longer: the data of one event (16 MiB). */
@@ -38,7 +38,7 @@ const REPLACEMENT = "\ufffd"
 const MAX_NAME = 300
 
 /** A finding about one cell. */
-export interface CellFinding extends Finding {
+export interface CellFinding extends DatabaseFinding {
   readonly column: string
   /** The cell's bytes as a text that no honest cell has. */
   readonly shown: string

@@ -1,6 +1,7 @@
 // The JSON documents byte by byte: programs read them.
 import { describe, expect, it } from "vitest"
-import { InvalidInput, LedgerClosed, StaleFencingToken } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { LedgerClosed, StaleFencingToken } from "../../domain/ledger/errors.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
 import { errorDocument, errorEnvelope, successEnvelope } from "./envelope.ts"
 import { findingCount, VerificationFailed } from "./failures.ts"

@@ -1,6 +1,6 @@
 // The one JSON document that `--format json` prints: a result or an error, always one line, with the same shape on
 // every command. It never holds a stack.
-import { errorCode } from "../../domain/ledger/errors.ts"
+import { errorCode } from "../../domain/foundation/errors.ts"
 import { FilesRefused, isNegativeVerdict, ProblemsFound } from "./failures.ts"
 import { printableJson } from "./printable.ts"
 

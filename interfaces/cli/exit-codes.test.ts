@@ -2,8 +2,11 @@
 import { describe, expect, it } from "vitest"
 import * as corpusErrors from "../../domain/corpus/errors.ts"
 import * as checkpointErrors from "../../domain/evidence/checkpoint-errors.ts"
-import * as errors from "../../domain/ledger/errors.ts"
+import * as foundationErrors from "../../domain/foundation/errors.ts"
+import * as storageErrors from "../../domain/foundation/storage-errors.ts"
+import * as ledgerErrors from "../../domain/ledger/errors.ts"
 import * as networkErrors from "../../domain/network/errors.ts"
+import * as thoughtErrors from "../../domain/thoughts/errors.ts"
 import { exitCodes, stoppedExitCode } from "./exit-codes.ts"
 
 const refusals = [
@@ -77,6 +80,7 @@ describe("exitCodes", () => {
   it("0 when the reader of the output has gone", () => expect(exitCodes.OutputClosed).toBe(0))
 
   it("covers every error class of the ledger", () => {
+    const errors = { ...foundationErrors, ...storageErrors, ...ledgerErrors, ...thoughtErrors }
     const tags = Object.keys(errors).filter((name) => /^[A-Z]/.test(name))
     expect(tags.length).toBeGreaterThan(20)
     expect(Object.keys(exitCodes)).toEqual(expect.arrayContaining(tags))

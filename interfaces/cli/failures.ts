@@ -15,12 +15,9 @@ import { IndexReport, refusedCount } from "../../domain/corpus/index-report.ts"
 import type { BudgetExceeded } from "../../domain/corpus/plan.ts"
 import type { InvalidSlice, SliceOutOfRange } from "../../domain/corpus/slice.ts"
 import type { CheckpointRefusal } from "../../domain/evidence/checkpoint-errors.ts"
-import type {
-  AmbiguousPrefix,
-  MessageCassetteError,
-  RunNotFound,
-  TaskNotFound
-} from "../../domain/ledger/errors.ts"
+import type { AmbiguousPrefix } from "../../domain/foundation/errors.ts"
+import type { MessageCassetteError, RunNotFound } from "../../domain/ledger/errors.ts"
+import type { TaskNotFound } from "../../domain/thoughts/errors.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { NetworkError } from "../../domain/network/errors.ts"
 import { CassetteReport } from "../../domain/network/verification.ts"

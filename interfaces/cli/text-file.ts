@@ -1,7 +1,7 @@
 // Reads text from a file or from standard input as it stands: strict UTF-8, every byte of it, a last line feed and a
 // byte order mark included. What is not UTF-8 is refused, since a repaired text would be another one.
 import * as Effect from "effect/Effect"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import { MAX_THOUGHT_BYTES } from "../../domain/ledger/limits.ts"
 import type { Host } from "./host.ts"
 import { readBytes } from "./json-file.ts"

@@ -11,7 +11,7 @@ import {
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { errorCode } from "../../domain/ledger/errors.ts"
+import { errorCode } from "../../domain/foundation/errors.ts"
 import { exitCodes } from "../cli/exit-codes.ts"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
 import { cortex, OfficialAgent } from "./testing/official-client.ts"

@@ -2,7 +2,7 @@
 // must say who acts, and the tools' Schemas require it.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { AgentMismatch } from "./failures.ts"
 
 export class Caller extends Context.Service<

@@ -5,7 +5,7 @@ import type * as Effect from "effect/Effect"
 import type { CorpusShape } from "../../application/corpus/corpus.ts"
 import type { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
 import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
-import type { InvalidInput } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
 
 /** An open corpus with the expansions in it. */
 export interface OpenedCorpus {

@@ -14,7 +14,8 @@ import {
   Text,
   TtlSeconds
 } from "../../domain/ledger/commands.ts"
-import { InvalidInput, JobNotFound, RunNotFound } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { JobNotFound, RunNotFound } from "../../domain/ledger/errors.ts"
 import { DEFAULT_TTL_SECONDS } from "../../domain/ledger/limits.ts"
 import { OUTCOMES, SOURCES } from "../../domain/ledger/rows.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"

@@ -3,7 +3,8 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { NetworkShape } from "../../application/network/network.ts"
-import type { InvalidInput, UnsupportedNode } from "../../domain/ledger/errors.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
+import type { UnsupportedNode } from "../../domain/foundation/storage-errors.ts"
 import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"
 
 /** Why the network of a configuration cannot be opened. */

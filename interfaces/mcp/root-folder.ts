@@ -5,7 +5,7 @@ import { realpathSync } from "node:fs"
 import { basename, dirname, join, resolve, sep } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { InvalidInput } from "../../domain/ledger/errors.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { PathOutsideRoot } from "./failures.ts"
 
 export class RootFolder extends Context.Service<

@@ -1,7 +1,7 @@
 // What a command does to several cassettes in turn: one that is refused does not keep the others from their turn, and all of
 // them are told at the end. What ends the whole command are faults of the machine or of the program alone.
 import * as Effect from "effect/Effect"
-import { errorCode } from "../../../domain/ledger/errors.ts"
+import { errorCode } from "../../../domain/foundation/errors.ts"
 import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
 import { exitCodes, INTERNAL } from "../exit-codes.ts"
 import { type CommandFailure, CassettesRefused } from "../failures.ts"

@@ -1,12 +1,13 @@
 // `cortex thought list`: records in the order of the log, of one task or of all.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { decodeInput } from "../../../application/foundation/input.ts"
-import { TaskNotFound } from "../../../domain/ledger/errors.ts"
-import { asGiven, ListThoughts } from "../../../domain/thoughts/commands.ts"
+import { TaskNotFound } from "../../../domain/thoughts/errors.ts"
+import { ListThoughts } from "../../../domain/thoughts/commands.ts"
 import type { ThoughtRecord } from "../../../domain/thoughts/thought-record.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
@@ -15,7 +16,7 @@ import { answerStreamed, tables } from "../output.ts"
 import type { Line } from "../printable.ts"
 import { onlyTaskFlag } from "./task-flag.ts"
 
-const decode = decodeInput(ListThoughts, asGiven)
+const decode = decodeInput(ListThoughts, Result.succeed)
 
 /** How much of a thought's first line a list shows, in characters. */
 const SHOWN = 60

@@ -2,10 +2,11 @@
 // or standard input, and is stored as it stands.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { decodeInput } from "../../../application/foundation/input.ts"
-import { asGiven, RecordThought, type ThoughtInput } from "../../../domain/thoughts/commands.ts"
+import { RecordThought, type ThoughtInput } from "../../../domain/thoughts/commands.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { textFlag } from "../cassette/shared-flags.ts"
 import { refusedFlag } from "../options.ts"
@@ -13,7 +14,7 @@ import { answer } from "../output.ts"
 import { givenText, readText } from "../text-file.ts"
 import { recordLines } from "./record-lines.ts"
 
-const decode = decodeInput(RecordThought, asGiven)
+const decode = decodeInput(RecordThought, Result.succeed)
 
 const contentOf = (content: Option.Option<string>, file: Option.Option<string>) => {
   if (Option.isSome(content) && Option.isNone(file)) return givenText("--content", content.value)

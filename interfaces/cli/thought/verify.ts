@@ -2,11 +2,12 @@
 // record; the whole ledger is the business of `cassette verify`.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as Command from "effect/cli/Command"
 import { decodeInput } from "../../../application/foundation/input.ts"
 import type { Finding } from "../../../domain/ledger/verification.ts"
 import type { TaskChainReport, ThoughtChainReport } from "../../../domain/thoughts/chain-report.ts"
-import { asGiven, VerifyThoughts } from "../../../domain/thoughts/commands.ts"
+import { VerifyThoughts } from "../../../domain/thoughts/commands.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { VerificationFailed } from "../failures.ts"
 import { answer } from "../output.ts"
@@ -15,7 +16,7 @@ import { withProgress } from "../progress.ts"
 import { writePass } from "../verdict.ts"
 import { onlyTaskFlag } from "./task-flag.ts"
 
-const decode = decodeInput(VerifyThoughts, asGiven)
+const decode = decodeInput(VerifyThoughts, Result.succeed)
 
 const tasksOf = (
   report: ThoughtChainReport,
