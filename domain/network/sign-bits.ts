@@ -31,6 +31,16 @@ export interface SignSegment {
 /** What stands at some places of a segment from now on: signs, or nothing. */
 export type SignChanges = ReadonlyMap<number, Uint32Array | undefined>
 
+/** The last place that is taken; -1 when none is. */
+const lastPlace = (present: Uint8Array): number => {
+  const lastByte = present.findLastIndex((byte) => byte !== 0)
+  return lastByte < 0 ? -1 : 8 * lastByte + 31 - Math.clz32(present[lastByte]!)
+}
+
+/** True when the signs in a segment can be those of vectors of so many dimensions. */
+export const isOfDimensions = ({ present, signs }: SignSegment, dimensions: number): boolean =>
+  signs.byteLength === 4 * signWords(dimensions) * (lastPlace(present) + 1)
+
 /** A segment with these changes, for vectors of so many dimensions; undefined when no place of it is taken. */
 export const changedSegment = (
   segment: SignSegment | undefined,
@@ -51,9 +61,8 @@ export const changedSegment = (
       place * bytesEach
     )
   }
-  const lastByte = present.findLastIndex((byte) => byte !== 0)
-  if (lastByte < 0) return undefined
-  const last = 8 * lastByte + 31 - Math.clz32(present[lastByte]!)
+  const last = lastPlace(present)
+  if (last < 0) return undefined
   return { present, signs: signs.slice(0, (last + 1) * bytesEach) }
 }
 

@@ -146,6 +146,40 @@ describe.each([
     await Effect.runPromise(cassette.close)
   })
 
+  it("takes no signs from a vector whose dimensions were damaged, nor signs of another size, and changes nothing", () => {
+    const signs = (writer: ReturnType<typeof openForWriting>) =>
+      writer.all("SELECT segment, hex(present) AS present, hex(signs) AS signs FROM vector_signs")
+    const damaged = (dimensions: string, folded: boolean) => {
+      const file = vectorCassette(temporaryFolder(), "one", numbered(vectors.slice(0, 20)), folded)
+      const writer = openForWriting(file)
+      for (const { name } of writer.all<{ name: string }>(
+        "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+      )) {
+        writer.run(`DROP TRIGGER ${name}`)
+      }
+      writer.run(`UPDATE vectors SET dimensions = ${dimensions} WHERE hash = ?`, [textHash(0)])
+      return writer
+    }
+    const waiting = damaged("960", false)
+    expect(() => waiting.transaction(() => foldSigns(waiting))).toThrow(
+      /has another size than its \d+ dimensions/
+    )
+    expect(signs(waiting)).toEqual([])
+    waiting.close()
+    for (const [dimensions, reason] of [
+      ["960", "has another size"],
+      ["64", "are not those of vectors of 64 dimensions"]
+    ] as const) {
+      const folded = damaged(dimensions, true)
+      if (dimensions === "64") folded.run("UPDATE vector_signs SET signs = substr(signs, 5)")
+      const before = signs(folded)
+      folded.run("DELETE FROM chunks WHERE hash = ?", [textHash(0)])
+      expect(() => folded.transaction(() => dropUnusedVectors(folded, [textHash(0)]))).toThrow(reason)
+      expect(signs(folded)).toEqual(before)
+      folded.close()
+    }
+  })
+
   it("finds no vector whose every chunk has expired", async () => {
     const file = vectorCassette(temporaryFolder(), "one", numbered(vectors.slice(0, 20)))
     const writer = openForWriting(file)

@@ -5,6 +5,7 @@ import { EmbedderMismatch } from "../../domain/network/errors.ts"
 import { MAX_TAIL_VECTORS, SEGMENT_VECTORS } from "../../domain/network/limits.ts"
 import {
   changedSegment,
+  isOfDimensions,
   type SignChanges,
   type SignSegment,
   signsOf
@@ -94,10 +95,16 @@ export const putVectors = (
   })
 }
 
+/** Damage that the writer sees itself, as SQLite tells its own: nothing of the transaction is written. */
+const damage = (what: string): Error => Object.assign(new Error(what), { code: "SQLITE_CORRUPT" })
+
 const changeSegment = (host: SqlHost, segment: number, changes: SignChanges, dimensions: number): void => {
   const [stored] = host.all<SignSegment>("SELECT present, signs FROM vector_signs WHERE segment = ?", [
     segment
   ])
+  if (stored !== undefined && !isOfDimensions(stored, dimensions)) {
+    throw damage(`the signs of segment ${segment} are not those of vectors of ${dimensions} dimensions`)
+  }
   const changed = changedSegment(stored, changes, dimensions)
   if (changed === undefined) host.run("DELETE FROM vector_signs WHERE segment = ?", [segment])
   else {
@@ -111,6 +118,7 @@ const changeSegment = (host: SqlHost, segment: number, changes: SignChanges, dim
 interface NumberedVector {
   readonly vector_id: number
   readonly dimensions: number
+  readonly size: number
 }
 
 /** Changes the signs of these vectors, segment by segment. */
@@ -119,17 +127,22 @@ const changeSigns = <V extends NumberedVector>(
   vectors: ReadonlyArray<V>,
   signs: (vector: V) => Uint32Array | undefined
 ): void => {
+  const [{ dimensions } = { dimensions: 0 }] = vectors
+  const strange = vectors.find((vector) => vector.dimensions !== dimensions || vector.size !== 4 * dimensions)
+  if (strange !== undefined) {
+    throw damage(`vector ${strange.vector_id} has another size than its ${dimensions} dimensions`)
+  }
   const segments = Map.groupBy(vectors, ({ vector_id }) => Math.floor(vector_id / SEGMENT_VECTORS))
   for (const [segment, own] of segments) {
     const changes = new Map(own.map((vector) => [vector.vector_id % SEGMENT_VECTORS, signs(vector)]))
-    changeSegment(host, segment, changes, own[0]!.dimensions)
+    changeSegment(host, segment, changes, dimensions)
   }
 }
 
 /** Puts the signs of all waiting vectors into their segments; belongs inside a transaction. */
 export const foldSigns = (host: SqlHost): void => {
   const waiting = host.all<NumberedVector & { readonly data: Uint8Array }>(
-    "SELECT v.vector_id, v.dimensions, v.data FROM vector_tail AS t JOIN vectors AS v ON v.vector_id = t.vector_id ORDER BY t.vector_id"
+    "SELECT v.vector_id, v.dimensions, length(v.data) AS size, v.data FROM vector_tail AS t JOIN vectors AS v ON v.vector_id = t.vector_id ORDER BY t.vector_id"
   )
   changeSigns(host, waiting, ({ data }) => signsOf(floatsOf(data)))
   host.run("DELETE FROM vector_tail")
@@ -143,7 +156,7 @@ const foldLongSigns = (host: SqlHost): void => {
 /** Removes the vectors, and their signs, of those of these texts that no chunk has any more; belongs inside a transaction. */
 export const dropUnusedVectors = (host: SqlHost, hashes: ReadonlyArray<string>): void => {
   const unused = host.all<NumberedVector>(
-    "SELECT vector_id, dimensions FROM vectors WHERE hash IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = vectors.hash)",
+    "SELECT vector_id, dimensions, length(data) AS size FROM vectors WHERE hash IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = vectors.hash)",
     [JSON.stringify(hashes)]
   )
   const folded = unused.filter(
