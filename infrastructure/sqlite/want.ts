@@ -35,6 +35,10 @@ export const adviceOn: { readonly [R in Resource]: string } = {
   disk: "there is no more room on a disk: make room, also for temporary files, then run it again"
 }
 
+/** The want that a text tells, where a process has passed on nothing but the advice about it. */
+export const wantToldIn = (text: string): Resource | undefined =>
+  (Object.keys(adviceOn) as ReadonlyArray<Resource>).find((resource) => text.includes(adviceOn[resource]))
+
 /** As many files as SQLite has open for one connection: the database, its logs, shared memory, temporary files. */
 const FILES_OF_A_CONNECTION = 8
 

@@ -5,6 +5,8 @@ import { join } from "node:path"
 import * as Exit from "effect/Exit"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
+import { NetworkUnavailable } from "../../domain/network/errors.ts"
+import { adviceOn } from "../../infrastructure/sqlite/want.ts"
 import { endingOf } from "./main.ts"
 import { type Document, runCli, temporaryFolder } from "./testing/in-process.ts"
 import { testHost } from "./testing/test-host.ts"
@@ -50,9 +52,7 @@ describe.runIf(process.platform === "linux")("where few files may be opened", ()
 
   it("cassettes that cannot be opened say so, and the others answer", () => {
     const ends = [23, 25, 28].map((files) => limited(files, ["network", "query", "hub"]))
-    const unanswered = [1, "NETWORK_UNAVAILABLE"]
-    for (const end of ends)
-      expect([[1, "RESOURCE_EXHAUSTED"], unanswered, 0, "not started"]).toContainEqual(end)
+    for (const end of ends) expect([[1, "RESOURCE_EXHAUSTED"], 0, "not started"]).toContainEqual(end)
   })
 })
 
@@ -65,6 +65,23 @@ describe("want of files, memory and room", () => {
     const defect = Object.assign(new Error(`${code}: it failed`), { code })
     const ending = endingOf(testHost(), Exit.die(defect))
     expect(ending).toMatchObject({ code: 1, document: { code: "RESOURCE_EXHAUSTED", details: { resource } } })
+  })
+
+  it("is what no cassette answered for, where that is why none did", () => {
+    const endOf = (...reasons: ReadonlyArray<string>) => {
+      const answers = Object.fromEntries(
+        reasons.map((reason, index) => [`c${index}`, { status: "error" as const, took_ms: 1, reason }])
+      )
+      return endingOf(testHost(), Exit.fail(new NetworkUnavailable({ answers }))).document
+    }
+    const files = `c.db: ${adviceOn["open files"]}`
+    expect(endOf(files, files)).toMatchObject({
+      code: "RESOURCE_EXHAUSTED",
+      details: { resource: "open files" }
+    })
+    for (const reasons of [[files, "the file is missing"], [files, adviceOn.memory], ["locked"], []]) {
+      expect(endOf(...reasons)).toMatchObject({ code: "NETWORK_UNAVAILABLE" })
+    }
   })
 
   it("is told from any other failure of storage", () => {

@@ -8,7 +8,8 @@ import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
-import { adviceOn, wantBehind } from "../embedding/machine.ts"
+import { NetworkUnavailable } from "../../domain/network/errors.ts"
+import { adviceOn, type Resource, wantBehind, wantToldIn } from "../embedding/machine.ts"
 import { withPlace } from "./advice.ts"
 import { type ErrorDocument, errorDocument, errorEnvelope } from "./envelope.ts"
 import { DONE, exitCodes, INTERNAL, stoppedExitCode, USAGE } from "./exit-codes.ts"
@@ -107,9 +108,20 @@ const defectEnding = (host: HostShape, defect: unknown): Ending => {
   }
 }
 
+/** What every cassette that was asked had no more of, if that is why none answered. */
+const wantOfAll = ({ answers }: NetworkUnavailable): Resource | undefined => {
+  const [want, ...others] = new Set(Object.values(answers).map(({ reason = "" }) => wantToldIn(reason)))
+  return others.length === 0 ? want : undefined
+}
+
+const wantOf = (error: unknown): Resource | undefined => {
+  if (error instanceof NetworkUnavailable) return wantOfAll(error)
+  return isCommandFailure(error) && !(error instanceof StorageFailure) ? undefined : wantBehind(error)
+}
+
 /** What the machine had no more of, whether an error was expected there or not. */
 const exhaustion = (error: unknown): ResourceExhausted | undefined => {
-  const want = isCommandFailure(error) && !(error instanceof StorageFailure) ? undefined : wantBehind(error)
+  const want = wantOf(error)
   if (want === undefined) return undefined
   const file = error instanceof StorageFailure ? error.file : null
   return new ResourceExhausted({ resource: want, file, reason: adviceOn[want] })
