@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { defineConfig } from "rolldown"
 
 /** The packages whose code ends up in the bundle, by the package that brings them; their licences go with it. */
-const bundled = {
+export const bundled = {
   ".": [
     "effect",
     "gpt-tokenizer",
@@ -36,6 +36,25 @@ const licences = Object.entries(bundled)
   .flatMap(([by, names]) => names.map((name) => licenceOf(by, name)))
   .join(`\n${"-".repeat(72)}\n\n`)
 
+/** The packages that modules of the bundle come from. */
+const packagesOf = (modules: ReadonlyArray<string>): ReadonlySet<string> =>
+  new Set(modules.flatMap((id) => /.*[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)/.exec(id)?.[1] ?? []))
+
+/** Refuses a bundle whose packages are not those of the list: a licence would be missing, or one too many. */
+const checkLicences = (modules: ReadonlyArray<string>): void => {
+  const packages = packagesOf(modules)
+  const listed = new Set(Object.values(bundled).flat())
+  const faults = [
+    ...[...packages]
+      .filter((name) => !listed.has(name))
+      .map((name) => `${name} is bundled and not in the list of licences`),
+    ...[...listed]
+      .filter((name) => !packages.has(name))
+      .map((name) => `${name} is in the list of licences and not bundled`)
+  ]
+  if (faults.length > 0) throw new Error(faults.join("\n"))
+}
+
 export default defineConfig({
   // The children that read external cassettes start beside the command.
   input: { bin: "interfaces/cli/bin.ts", "cassette-child": "infrastructure/network/cassette-child.ts" },
@@ -45,7 +64,8 @@ export default defineConfig({
   plugins: [
     {
       name: "third-party-licences",
-      generateBundle() {
+      generateBundle(_, files) {
+        checkLicences(Object.values(files).flatMap((file) => (file.type === "chunk" ? file.moduleIds : [])))
         this.emitFile({ type: "asset", fileName: "THIRD-PARTY-LICENCES.txt", source: licences })
       }
     }
