@@ -151,10 +151,17 @@ describe("inside interfaces", () => {
     ["cli/probe", "../../infrastructure/ledger/value.ts", true],
     ["mcp/probe", "../../infrastructure/ledger/value.ts", true],
     ["embedding/probe", "../../infrastructure/ledger/value.ts", false],
-    ["cli/allowed", "../embedding/probe-of-value.ts", false]
+    ["cli/allowed", "../embedding/value.ts", false],
+    ["mcp/tool", "../cli/value.ts", true],
+    ["mcp/allowed", "../shared/value.ts", false],
+    ["cli/command", "../mcp/value.ts", true],
+    ["cli/network/command", "../../mcp/value.ts", true],
+    ["shared/command", "../cli/value.ts", true],
+    ["shared/tool", "../mcp/value.ts", true],
+    ["embedding/command", "../cli/value.ts", true]
   ]
 
-  it("commands and tools reach infrastructure through embedding alone", () => {
+  it("commands and tools know neither each other nor infrastructure", () => {
     const folder = scratch()
     const probes = imports.flatMap(([file, specifier, forbidden]) =>
       Object.entries(forms).map(([form, write]): Probe => {
@@ -316,5 +323,47 @@ describe("parts", () => {
         `${probe} -> domain/ledger/value.ts`
       ])
     }
+  })
+})
+
+/** Files that import each other, directly or by way of others: each circle as the sorted list of its files. */
+const circlesOf = (imports: Imports): ReadonlyArray<ReadonlyArray<string>> => {
+  const reached = new Map<string, Set<string>>()
+  const from = (file: string): Set<string> => {
+    const known = reached.get(file)
+    if (known !== undefined) return known
+    const all = new Set<string>()
+    reached.set(file, all)
+    const open = [...(imports.get(file) ?? [])]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (all.has(next)) continue
+      all.add(next)
+      open.push(...(imports.get(next) ?? []))
+    }
+    return all
+  }
+  const circles = new Map<string, ReadonlyArray<string>>()
+  for (const file of imports.keys()) {
+    if (!from(file).has(file)) continue
+    const circle = [...from(file)].filter((other) => from(other).has(file)).sort()
+    circles.set(circle[0] ?? file, circle)
+  }
+  return [...circles.values()]
+}
+
+describe("circles", () => {
+  it("there are none, imports of types and lazy ones included", () => {
+    expect(circlesOf(productImports())).toEqual([])
+  })
+
+  it("are found, over several files and in one", () => {
+    const planted: Imports = new Map([
+      ["a.ts", ["b.ts"]],
+      ["b.ts", ["c.ts", "d.ts"]],
+      ["c.ts", ["a.ts"]],
+      ["d.ts", []],
+      ["e.ts", ["e.ts", "a.ts"]]
+    ])
+    expect(circlesOf(planted)).toEqual([["a.ts", "b.ts", "c.ts"], ["e.ts"]])
   })
 })

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { errorCode } from "../domain/foundation/errors.ts"
-import { exitCodes, exitMeanings } from "../interfaces/cli/exit-codes.ts"
+import { exitCodes, exitMeanings } from "../interfaces/shared/exit-codes.ts"
 import { runCli } from "../interfaces/cli/testing/in-process.ts"
 
 const repository = fileURLToPath(new URL("..", import.meta.url))

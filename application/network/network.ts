@@ -15,20 +15,19 @@ import {
   CAPABILITIES,
   type Handshake,
   type Hit,
-  SEARCH_MODES,
-  type SearchMode
+  SEARCH_MODES
 } from "../../domain/network/cassette.ts"
 import {
   type CassetteExists,
   type NetworkClosed,
   NoCassetteWithCapability,
-  type QueryError,
   type UnknownCassette
 } from "../../domain/network/errors.ts"
 import type { Scope } from "../../domain/network/index-requests.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import { Hashing } from "../foundation/hashing.ts"
+import type { AskError, MergedAnswer, QueryOptions } from "./answers.ts"
 import { Asking } from "./asking.ts"
 import { bounded } from "./bounded-answer.ts"
 import { CallerAgent } from "./caller-agent.ts"
@@ -40,36 +39,11 @@ import { type MemoryQuestions, memoryQuestions, type SearchNarrowing } from "./m
 import { namedText, neighboursOf } from "./neighbours.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./network-query.ts"
 import { invalid, Roster } from "./roster.ts"
-import { type Search, searchNetwork, searchNothing, type SearchTools } from "./network-search.ts"
+import { searchNetwork, searchNothing, type SearchTools } from "./network-search.ts"
 import { Stemming } from "./stemming.ts"
 import { type SymbolAskError, type SymbolQuestions, symbolQuestions } from "./symbol-questions.ts"
 import { signBitVectors, VectorIndex } from "./vector-index.ts"
 import type { EmbedderHealth } from "./watched-embedder.ts"
-
-/** Which cassettes a question goes to, and how complete its answer must be. */
-export interface QueryOptions {
-  /** Ids; all cassettes when it is left out. An empty list is refused. */
-  readonly cassettes?: ReadonlyArray<string> | undefined
-  /** Only cassettes that have proven this. */
-  readonly capability?: string | undefined
-  /** How to search; by default hybrid where there are vectors, else lexical. Lists by cassette are always lexical. */
-  readonly mode?: SearchMode | undefined
-  /** True: any cassette that does not answer is an error. */
-  readonly strict?: boolean | undefined
-  /**
-   * How large the answer may be as JSON (bytes of UTF-8, 4,096 or more; `Infinity` for no bound). By default 32,768 for hits,
-   * and no bound for the one text that a symbol or a hash names. What was left off is told in `left_off`.
-   */
-  readonly maxBytes?: number | undefined
-}
-
-/** Hits of all cassettes as one list. */
-export interface MergedAnswer extends Search {
-  readonly answers: Readonly<Record<string, Answer>>
-  readonly partial: boolean
-  /** Only where the answer is larger than its budget. */
-  readonly left_off?: LeftOff
-}
 
 /** The neighbours of a text. */
 export interface NeighbourAnswer extends MergedAnswer {
@@ -92,8 +66,6 @@ export interface AnswerByCassette {
 export type CassetteHealth =
   | ({ readonly status: "ok" | "partial"; readonly took_ms: number; readonly reason?: string } & Handshake)
   | (Answer & { readonly cassette_id: string })
-
-export type AskError = QueryError | InvalidInput
 
 export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
   /** Registers a cassette under its id; a cassette that is offline is registered all the same. */

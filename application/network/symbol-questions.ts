@@ -7,7 +7,7 @@ import type { SymbolError } from "../../domain/network/symbol-errors.ts"
 import { parseSymbol } from "../../domain/network/symbols.ts"
 import type { Asking } from "./asking.ts"
 import { bounded } from "./bounded-answer.ts"
-import type { AskError, MergedAnswer, QueryOptions } from "./network.ts"
+import type { AskError, MergedAnswer, QueryOptions } from "./answers.ts"
 import {
   type ExpandedText,
   type ExpansionOptions,

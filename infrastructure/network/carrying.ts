@@ -23,10 +23,10 @@ import {
   checkCassetteFile,
   configureCassette
 } from "./cassette-writer.ts"
-import type { ConfiguredCassette } from "./configured-cassettes.ts"
-import { reindex, seal, type WriteTime } from "./document-writing.ts"
+import type { ConfiguredCassette } from "./configured-cassette.ts"
+import { reindex, seal } from "./document-writing.ts"
+import { type WriteTime, writeTime } from "./write-time.ts"
 import { metaOf } from "./index-writing.ts"
-import { writeTime } from "./write-time.ts"
 import { rulesOf } from "../../domain/network/mutability.ts"
 
 /** What was carried. */

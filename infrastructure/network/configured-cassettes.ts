@@ -12,25 +12,15 @@ import {
   STANDARD_CASSETTES,
   ttlMillis
 } from "../../domain/network/configuration.ts"
-import type { AskedBirth } from "../../domain/network/birth.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import type { EmbedderIdentity } from "../../domain/network/vectors.ts"
 import { isBelow } from "../corpus/file-reading.ts"
-import type { CassetteBirth } from "./cassette-schema.ts"
 import { childCassette } from "./child-cassette.ts"
 import { type CassetteAddress, localCassette } from "./local-cassette.ts"
+import type { ConfiguredCassette } from "./configured-cassette.ts"
 import { memoryRuleOf } from "./memory-rule.ts"
 import { memoryForgetting } from "./memory-forgetting.ts"
 import { memorySaving } from "./memory-saving.ts"
-
-/** A cassette of the configuration with everything that its file needs. */
-export interface ConfiguredCassette extends CassetteAddress {
-  readonly configuration: CassetteConfiguration
-  readonly birth: CassetteBirth
-  readonly asked: AskedBirth
-  /** Why it may not be used, if so. */
-  readonly refusal: string | undefined
-}
 
 /** The folder that sources and local cassettes must lie in: the one that holds CORTEX/, or the file's own. */
 export const rootOf = (file: string): string => {

@@ -5,8 +5,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { SEGMENT_CHUNKS } from "../../domain/network/limits.ts"
-import { openForReading, openForWriting } from "../sqlite/better-sqlite3-host.ts"
-import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { type Connection, openForReading, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { verifyCassette } from "./cassette-verification.ts"
 import {
   finishWriting,

@@ -14,9 +14,9 @@ import {
   putDocuments,
   removeDocuments,
   settledOutcomes,
-  type WriteOutcome,
-  type WriteTime
+  type WriteOutcome
 } from "./document-writing.ts"
+import type { WriteTime } from "./write-time.ts"
 
 /** How long the file is left alone when there is more to write (milliseconds): longer than any wait between two attempts. */
 const TURN_OF_OTHERS_MILLIS = 5

@@ -23,6 +23,7 @@ import {
 import { INDEX_COMPLETE, INDEX_UNDER_WAY, isUnfinished } from "./index-state.ts"
 import { memoriesToIndex, removeExpiredMemories } from "./memory-writing.ts"
 import { rulesOf } from "../../domain/network/mutability.ts"
+import type { WriteTime } from "./write-time.ts"
 
 /** A document as it is given; its text is stored byte for byte. */
 export interface GivenDocument {
@@ -98,12 +99,6 @@ const remove = ({ host, index, rules }: Writing, stored: StoredDocument): void =
   withdrawRecord(index, "document_id", stored.document_id)
   addReceipt(host, "remove", stored.record_hash, rules.mutability)
   host.run("DELETE FROM documents WHERE document_id = ?", [stored.document_id])
-}
-
-/** When documents are added, and until when an ephemeral cassette keeps them (timestamps). */
-export interface WriteTime {
-  readonly now: string
-  readonly expires: string
 }
 
 /** What becomes of documents that are stored already as they are given; undefined for those that must be written. */

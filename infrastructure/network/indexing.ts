@@ -20,7 +20,8 @@ import {
   openCassetteWriter,
   type WriteCassette
 } from "./cassette-writer.ts"
-import { type ConfiguredCassette, contentTypesOf, sourcesOf } from "./configured-cassettes.ts"
+import type { ConfiguredCassette } from "./configured-cassette.ts"
+import { contentTypesOf, sourcesOf } from "./configured-cassettes.ts"
 import { DocumentGroup, putGroup, removeGroups } from "./document-groups.ts"
 import {
   finishIndexing,
@@ -28,9 +29,9 @@ import {
   seal,
   storedPaths,
   sweepMemories,
-  type WriteOutcome,
-  type WriteTime
+  type WriteOutcome
 } from "./document-writing.ts"
+import { type WriteTime, writeTime } from "./write-time.ts"
 import {
   documentType,
   globBelowRoot,
@@ -40,7 +41,6 @@ import {
   type WalkError
 } from "./sources.ts"
 import { reserveSuccessor } from "../sqlite/file-system.ts"
-import { writeTime } from "./write-time.ts"
 import { rulesOf } from "../../domain/network/mutability.ts"
 
 /** What indexing one cassette came to. */

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { ForgetMemory } from "../../application/network/cassette.ts"
 import { WriteRefused } from "../../domain/network/errors.ts"
 import { openCassetteWriter } from "./cassette-writer.ts"
-import type { ConfiguredCassette } from "./configured-cassettes.ts"
+import type { ConfiguredCassette } from "./configured-cassette.ts"
 import { forgetMemory } from "./memory-writing.ts"
 
 /** What removes memories from a cassette of the configuration. */

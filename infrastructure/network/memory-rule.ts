@@ -6,7 +6,7 @@ import type { MemoryRule } from "../../application/network/cassette.ts"
 import type { Mutability } from "../../domain/network/cassette.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import { CassetteFile } from "./cassette-file.ts"
-import type { ConfiguredCassette } from "./configured-cassettes.ts"
+import type { ConfiguredCassette } from "./configured-cassette.ts"
 import { patiently } from "./patient-reading.ts"
 
 const readRule = ({ asked, birth, file, id }: ConfiguredCassette) =>

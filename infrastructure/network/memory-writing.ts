@@ -10,7 +10,7 @@ import { sha256 } from "../hashing/sha256.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { addReceipt } from "./cassette-schema.ts"
-import type { WriteTime } from "./document-writing.ts"
+import type { WriteTime } from "./write-time.ts"
 import type { IndexedRecord } from "./chunk-rows.ts"
 import {
   foldLongTail,

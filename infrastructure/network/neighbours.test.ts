@@ -1,7 +1,8 @@
 // The neighbours of a text over real files: by vectors or by words, from anywhere in the network, and never itself.
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import type { NetworkShape, QueryOptions } from "../../application/network/network.ts"
+import type { NetworkShape } from "../../application/network/network.ts"
+import type { QueryOptions } from "../../application/network/answers.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { finishWriting } from "./document-writing.ts"

@@ -27,13 +27,8 @@ import { idleSleep } from "../sqlite/real-time.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
 import { commandEmbedder } from "./command-embedder.ts"
 import { readConfiguration } from "./configuration-file.ts"
-import {
-  cassetteOf,
-  type CassetteReading,
-  type ConfiguredCassette,
-  configuredCassette,
-  rootOf
-} from "./configured-cassettes.ts"
+import { cassetteOf, type CassetteReading, configuredCassette, rootOf } from "./configured-cassettes.ts"
+import type { ConfiguredCassette } from "./configured-cassette.ts"
 import { englishStem } from "./english-stems.ts"
 import type { Embedding } from "./indexing.ts"
 import { hashEmbedder } from "./hash-embedder.ts"

@@ -2,7 +2,7 @@
 // asks for their shortest symbols and puts those in that are shorter than what they stand for by the caller's measure.
 // What comes out is no shorter for who expands it again.
 import * as Effect from "effect/Effect"
-import type { AskError } from "../../application/network/network.ts"
+import type { AskError } from "../../application/network/answers.ts"
 import type {
   LookupOptions,
   SymbolAnswer,

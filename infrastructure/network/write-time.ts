@@ -3,7 +3,12 @@ import * as Effect from "effect/Effect"
 import { datableMillis } from "../../application/foundation/recordable-time.ts"
 import { hasTimestamp, timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { InvariantViolation } from "../../domain/foundation/errors.ts"
-import type { WriteTime } from "./document-writing.ts"
+
+/** When documents are added, and until when an ephemeral cassette keeps them (timestamps). */
+export interface WriteTime {
+  readonly now: string
+  readonly expires: string
+}
 
 /** The time of a write whose content lives so long (milliseconds). */
 export const writeTime = Effect.fnUntraced(function* (

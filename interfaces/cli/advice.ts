@@ -1,7 +1,7 @@
 // Advice that can be pasted: the commands that a text names are given the flags by which this command line says where its
 // databases are, so that they go to the same ones. Errors name commands in full and know nothing of flags.
-import { commandGroups, type GroupName } from "./command-groups.ts"
-import type { HostShape } from "./host.ts"
+import { type GroupName, groupNames, namedGroups } from "./command-names.ts"
+import type { HostShape } from "../shared/host.ts"
 
 /** A word as a shell takes it. */
 export const shellWord = (word: string): string =>
@@ -26,7 +26,7 @@ const flagText = (flag: PlaceFlag, value: string): string =>
 /** The flags that say where a group's databases are, as text behind a command. */
 const placeOf = ({ args, env }: HostShape, group: GroupName): string => {
   const root = typedValue(args, "root") ?? (env["CORTEX_ROOT"] || undefined)
-  const { place } = commandGroups[group]
+  const { place } = namedGroups[group]
   const texts = (["db", "config"] as const)
     .filter((flag) => place.includes(flag))
     .map((flag) => {
@@ -36,12 +36,10 @@ const placeOf = ({ args, env }: HostShape, group: GroupName): string => {
   return [root === undefined ? "" : flagText("root", root), ...texts].join("")
 }
 
-const names = Object.keys(commandGroups) as ReadonlyArray<GroupName>
-
 /** A command in a text: the group, and its subcommand where the group has some. */
 const commandText = new RegExp(
-  `\\bcortex (?:(${names.filter((name) => commandGroups[name].isOne).join("|")})|(${names
-    .filter((name) => !commandGroups[name].isOne)
+  `\\bcortex (?:(${groupNames.filter((name) => namedGroups[name].isOne).join("|")})|(${groupNames
+    .filter((name) => !namedGroups[name].isOne)
     .join("|")}) [a-z-]+)\\b`,
   "g"
 )

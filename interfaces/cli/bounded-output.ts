@@ -15,10 +15,10 @@ import {
   withinBudget
 } from "../../domain/canonical/answer-budget.ts"
 import { isJsonObject, type JsonObject } from "../../domain/canonical/json.ts"
-import { Host } from "./host.ts"
-import { Format, wholeNumberFlag } from "./options.ts"
+import { Host } from "../shared/host.ts"
+import { Format, wholeNumberFlag } from "../shared/options.ts"
 import { linesText, writeResult, writeVerbatim, writeWarnings } from "./output.ts"
-import { type Line, printableJson } from "./printable.ts"
+import { type Line, printableJson } from "../shared/terminal-text.ts"
 
 const bytesFlag = wholeNumberFlag("max-bytes", MIN_ANSWER_BYTES)
 

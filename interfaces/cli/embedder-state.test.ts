@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { EmbedderHealth } from "../../application/network/watched-embedder.ts"
-import type { DoctorReport } from "./doctor/checks.ts"
+import type { DoctorReport } from "../shared/doctor-report.ts"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
 const program = fileURLToPath(

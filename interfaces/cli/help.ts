@@ -2,7 +2,7 @@
 // every command. The texts are collected, so that the caller writes them and sees a write that fails.
 import * as Effect from "effect/Effect"
 import * as CliOutput from "effect/cli/CliOutput"
-import { exitMeanings } from "./exit-codes.ts"
+import { exitMeanings } from "../shared/exit-codes.ts"
 
 const meanings = Object.entries(exitMeanings)
   .map(([code, meaning]) => `  ${code.padEnd(5)}${meaning}`)

@@ -8,8 +8,8 @@ import { isJsonObject, type JsonObject } from "../../domain/canonical/json.ts"
 import { readJsonBytes } from "../../domain/canonical/strict-reader.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import { MAX_PAYLOAD_BYTES } from "../../domain/ledger/limits.ts"
-import { Host } from "./host.ts"
-import { absolutePath, refusedFlag } from "./options.ts"
+import { Host } from "../shared/host.ts"
+import { absolutePath, refusedFlag } from "../shared/options.ts"
 
 /** Longest JSON file: the canonical text's limit, with room for escapes and blanks. */
 export const MAX_JSON_FILE_BYTES = 8 * MAX_PAYLOAD_BYTES

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Ledger, Thoughts } from "../embedding/index.ts"
-import { successEnvelope } from "./envelope.ts"
+import { successEnvelope } from "../shared/envelope.ts"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
 const { folder, remove } = temporaryFolder()

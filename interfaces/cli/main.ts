@@ -11,20 +11,22 @@ import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { NetworkUnavailable } from "../../domain/network/errors.ts"
 import { adviceOn, type Resource, wantBehind, wantToldIn } from "../embedding/machine.ts"
 import { withPlace } from "./advice.ts"
-import { type ErrorDocument, errorDocument, errorEnvelope } from "./envelope.ts"
-import { DONE, exitCodes, INTERNAL, stoppedExitCode, USAGE } from "./exit-codes.ts"
+import { type ErrorDocument, errorDocument, errorEnvelope } from "../shared/envelope.ts"
+import { DONE, exitCodes, INTERNAL, stoppedExitCode, USAGE } from "../shared/exit-codes.ts"
 import {
   type CommandFailure,
   findingCount,
   isNegativeVerdict,
   type NegativeVerdict,
   ResourceExhausted
-} from "./failures.ts"
+} from "../shared/failures.ts"
+import { CommandTree } from "./completions/command-node.ts"
+import { commandTree } from "./completions/command-tree.ts"
 import { collectingPresenter } from "./help.ts"
-import { Host, type HostShape, mayColour } from "./host.ts"
-import { requestedFormat } from "./options.ts"
+import { Host, type HostShape, mayColour } from "../shared/host.ts"
+import { requestedFormat } from "../shared/options.ts"
 import { writeNotes, writeResult } from "./output.ts"
-import { printable } from "./printable.ts"
+import { printable } from "../shared/terminal-text.ts"
 import { rootCommand, unknownTopic, withHelpWords } from "./root-command.ts"
 import { runParser } from "./run-parser.ts"
 import { typedName } from "./typed-name.ts"
@@ -170,8 +172,11 @@ const finish = Effect.fnUntraced(function* (host: HostShape, ending: Ending) {
 
 /** Runs the command that `host` asks for; gives the exit code. */
 export const main = async (host: HostShape): Promise<number> => {
-  const exit = await Effect.runPromiseExit(command(host).pipe(Effect.provideService(Host, host)), {
-    signal: host.stop
-  })
+  const exit = await Effect.runPromiseExit(
+    command(host).pipe(Effect.provideService(CommandTree, commandTree), Effect.provideService(Host, host)),
+    {
+      signal: host.stop
+    }
+  )
   return Effect.runPromise(finish(host, endingOf(host, exit)).pipe(Effect.provideService(Host, host)))
 }

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import { fileFailure, flush, newPlaceFault } from "../embedding/files.ts"
-import { absolutePath, refusedFlag } from "./options.ts"
+import { absolutePath, refusedFlag } from "../shared/options.ts"
 
 const refusals: ReadonlyMap<string, string> = new Map([
   ["EEXIST", "the file exists, and nothing is written over it: choose another name"],

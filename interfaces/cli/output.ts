@@ -3,11 +3,11 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { withPlace } from "./advice.ts"
-import { successEnvelope } from "./envelope.ts"
-import { OutputClosed, OutputFailed } from "./failures.ts"
-import { Host } from "./host.ts"
-import { Format } from "./options.ts"
-import { laidOut, type Line, printable, printableJson, table } from "./printable.ts"
+import { successEnvelope } from "../shared/envelope.ts"
+import { OutputClosed, OutputFailed } from "../shared/failures.ts"
+import { Host } from "../shared/host.ts"
+import { Format } from "../shared/options.ts"
+import { laidOut, type Line, printable, printableJson, table } from "../shared/terminal-text.ts"
 
 export interface Answer {
   /** What `--format json` shows under `data`. */

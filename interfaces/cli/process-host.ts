@@ -2,7 +2,7 @@
 // with the command's exit code once everything is written, and never decides what a command does.
 import { fstatSync, readFileSync, readlinkSync } from "node:fs"
 import { notTextOf, type RawText } from "./argument-text.ts"
-import type { HostShape, OutputStream } from "./host.ts"
+import type { HostShape, OutputStream } from "../shared/host.ts"
 import { main } from "./main.ts"
 
 const stopSignals = ["SIGINT", "SIGTERM"] as const

@@ -2,9 +2,9 @@
 // that is done within a second says nothing.
 import * as Effect from "effect/Effect"
 import { Progress } from "../../application/foundation/progress.ts"
-import { Host } from "./host.ts"
-import { Format } from "./options.ts"
-import { printable } from "./printable.ts"
+import { Host } from "../shared/host.ts"
+import { Format } from "../shared/options.ts"
+import { printable } from "../shared/terminal-text.ts"
 
 const ERASE_LINE = "\r\u001b[K"
 

@@ -1,18 +1,19 @@
 // The root of the command tree, with as much of the tree as the arguments can reach.
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
-import { type CommandGroup, commandGroups, type GroupName } from "./command-groups.ts"
-import { Format, Root } from "./options.ts"
-
-const names = Object.keys(commandGroups) as ReadonlyArray<GroupName>
+import type { CommandGroup } from "./command-group.ts"
+import { loadGroup } from "./command-groups.ts"
+import { type GroupName, groupNames, namedGroups } from "./command-names.ts"
+import { Format, Root } from "../shared/options.ts"
 
 /** The group itself when the arguments name it; else an empty one that help lists and that is never run. */
 const reachableGroup = async <Name extends GroupName>(
   name: Name,
   args: ReadonlyArray<string>
 ): Promise<CommandGroup<Name>> => {
-  const { load, summary } = commandGroups[name]
-  return args.includes(name) ? load() : Command.make(name).pipe(Command.withDescription(summary))
+  return args.includes(name)
+    ? loadGroup[name]()
+    : Command.make(name).pipe(Command.withDescription(namedGroups[name].summary))
 }
 
 /** `cortex` alone and `cortex help …` ask for help. */
@@ -48,7 +49,7 @@ const helpWord = Command.make("help").pipe(
 
 /** The command tree for these arguments. */
 export const rootCommand = async (args: ReadonlyArray<string>) => {
-  const groups = await Promise.all(names.map((name) => reachableGroup(name, args)))
+  const groups = await Promise.all(groupNames.map((name) => reachableGroup(name, args)))
   return Command.make("cortex").pipe(
     Command.withDescription("An audit-grade work ledger and memory for agent programs, on SQLite alone."),
     Command.withExamples([

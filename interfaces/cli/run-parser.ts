@@ -7,7 +7,7 @@ import * as Command from "effect/cli/Command"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
 import { parserEnvironment } from "./parser-environment.ts"
 import type { rootCommand } from "./root-command.ts"
-import { packageVersion } from "./version.ts"
+import { packageVersion } from "../shared/version.ts"
 
 /** The root command with as much of its tree as was loaded. */
 type Root = Awaited<ReturnType<typeof rootCommand>>

@@ -3,9 +3,9 @@
 import * as Effect from "effect/Effect"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import { MAX_THOUGHT_BYTES } from "../../domain/ledger/limits.ts"
-import type { Host } from "./host.ts"
+import type { Host } from "../shared/host.ts"
 import { readBytes } from "./json-file.ts"
-import { refusedFlag } from "./options.ts"
+import { refusedFlag } from "../shared/options.ts"
 
 const thought = {
   limit: MAX_THOUGHT_BYTES,

@@ -1,8 +1,8 @@
 // The one line that says how a verification ended. Its words are promised to scripts and go to standard error; with
 // --format json the document alone says it.
 import * as Effect from "effect/Effect"
-import { Host, type HostShape, mayColour } from "./host.ts"
-import { Format } from "./options.ts"
+import { Host, type HostShape, mayColour } from "../shared/host.ts"
+import { Format } from "../shared/options.ts"
 import { writeNotes } from "./output.ts"
 
 /** `PASS: All invariants verified`, or `FAIL: N issue(s) found`. */

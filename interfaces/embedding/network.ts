@@ -57,13 +57,11 @@ export type {
 } from "../../application/network/memory-questions.ts"
 export type {
   AnswerByCassette,
-  AskError,
   CassetteHealth,
-  MergedAnswer,
   NeighbourAnswer,
-  NetworkShape,
-  QueryOptions
+  NetworkShape
 } from "../../application/network/network.ts"
+export type { AskError, MergedAnswer, QueryOptions } from "../../application/network/answers.ts"
 export type {
   LookupOptions,
   SymbolAnswer,

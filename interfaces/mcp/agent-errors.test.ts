@@ -12,7 +12,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { errorCode } from "../../domain/foundation/errors.ts"
-import { exitCodes } from "../cli/exit-codes.ts"
+import { exitCodes } from "../shared/exit-codes.ts"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
 import { cortex, OfficialAgent } from "./testing/official-client.ts"
 

@@ -1,6 +1,6 @@
 // What a tool can fail with beside the errors of the parts that it calls. Each becomes the same envelope.
 import * as Schema from "effect/Schema"
-import type { CommandFailure, NegativeVerdict, OutputClosed, OutputFailed } from "../cli/failures.ts"
+import type { CommandFailure, NegativeVerdict, OutputClosed, OutputFailed } from "../shared/failures.ts"
 
 /** The server speaks for one agent, and the call names another. */
 export class AgentMismatch extends Schema.TaggedError<AgentMismatch>()("AgentMismatch", {

@@ -8,7 +8,7 @@ import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
 import { JobNotFound, RunNotFound } from "../../domain/ledger/errors.ts"
 import { UnknownCassette } from "../../domain/network/errors.ts"
-import { currentTarget } from "../cli/corpus/symbol-target.ts"
+import { currentTarget } from "../shared/current-target.ts"
 import {
   DEFAULT_ANSWER_BYTES,
   MAX_ANSWER_BYTES,

@@ -8,7 +8,7 @@ import { CassetteFile } from "../../infrastructure/network/cassette-file.ts"
 import { verifyCassette } from "../../infrastructure/network/cassette-verification.ts"
 import { corpusLayer } from "../../infrastructure/testing/corpus-program.ts"
 import { withLedger } from "../../infrastructure/testing/ledger-program.ts"
-import { exitCodes } from "../../interfaces/cli/exit-codes.ts"
+import { exitCodes } from "../../interfaces/shared/exit-codes.ts"
 import { CASSETTE_ID, type StoreName } from "./honest-files.ts"
 
 export interface FilePlace {

@@ -7,12 +7,12 @@ import type { CacheSubstrate } from "../../../application/corpus/expansion-cache
 import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
 import { ledgerFlags } from "../cassette/ledger-flags.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
-import { runIdFlag, textFlag } from "../cassette/shared-flags.ts"
+import { runIdFlag, textFlag } from "../../shared/flags.ts"
 import { cacheFlag } from "../corpus/cache-flag.ts"
 import { withExpansions } from "../corpus/open-corpus.ts"
-import { absolutePath, switchFlag } from "../options.ts"
+import { absolutePath, switchFlag } from "../../shared/options.ts"
 import { answer } from "../output.ts"
-import { fieldLines } from "../printable.ts"
+import { fieldLines } from "../../shared/terminal-text.ts"
 import { withProgress } from "../progress.ts"
 
 /** Builds the bundle of a job of the ledger that the flags name, into an absolute path. */

@@ -5,9 +5,9 @@ import * as Command from "effect/cli/Command"
 import { diffBundles } from "../../../application/bundles/compare-bundles.ts"
 import { Different, type Difference } from "../../../domain/bundles/errors.ts"
 import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
-import { absolutePath, Format } from "../options.ts"
+import { absolutePath, Format } from "../../shared/options.ts"
 import { answer, writeResult } from "../output.ts"
-import { printable } from "../printable.ts"
+import { printable } from "../../shared/terminal-text.ts"
 import { bundleArgument, judgedAsInput } from "./verified-bundle.ts"
 
 /** A difference as lines: where, then either side. */

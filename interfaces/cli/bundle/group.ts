@@ -1,6 +1,6 @@
 // The group `cortex bundle`: its commands in the order in which help lists them.
 import * as Command from "effect/cli/Command"
-import type { CommandGroup } from "../command-groups.ts"
+import type { CommandGroup } from "../command-group.ts"
 import { buildCommand } from "./build.ts"
 import { diffCommand } from "./diff.ts"
 import { packCommand, unpackCommand } from "./pack.ts"

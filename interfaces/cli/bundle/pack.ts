@@ -5,7 +5,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import { packBundle, unpackBundle } from "../../../application/bundles/pack-bundle.ts"
 import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
-import { absolutePath } from "../options.ts"
+import { absolutePath } from "../../shared/options.ts"
 import { answer } from "../output.ts"
 import { bundleArgument, bundleLines, judged } from "./verified-bundle.ts"
 

@@ -16,12 +16,12 @@ import {
   receiptText
 } from "../../../domain/bundles/replay.ts"
 import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
-import { textFlag } from "../cassette/shared-flags.ts"
+import { textFlag } from "../../shared/flags.ts"
 import { readBytes } from "../json-file.ts"
 import { writeNewFile } from "../new-file.ts"
-import { absolutePath, Format } from "../options.ts"
+import { absolutePath, Format } from "../../shared/options.ts"
 import { answer, writeResult } from "../output.ts"
-import { fieldLines } from "../printable.ts"
+import { fieldLines } from "../../shared/terminal-text.ts"
 import { bundleArgument, judged } from "./verified-bundle.ts"
 
 const bound = {

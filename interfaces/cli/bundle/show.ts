@@ -5,9 +5,9 @@ import * as Command from "effect/cli/Command"
 import { soundBundle } from "../../../application/bundles/sound-bundle.ts"
 import { type Manifest, refOf } from "../../../domain/bundles/manifest.ts"
 import { bundleFilesLayer } from "../../embedding/bundle-files.ts"
-import { absolutePath } from "../options.ts"
+import { absolutePath } from "../../shared/options.ts"
 import { answer } from "../output.ts"
-import { printable } from "../printable.ts"
+import { printable } from "../../shared/terminal-text.ts"
 import { bundleArgument, bundleLines, judged } from "./verified-bundle.ts"
 
 const stepLines = ({ artifacts, provenance, steps }: Manifest): ReadonlyArray<string> => {

@@ -4,8 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import { UnsoundBundle } from "../../../application/bundles/sound-bundle.ts"
 import type { BundleReport } from "../../../domain/bundles/finding.ts"
-import { findingCount, InvalidBundle, VerificationFailed } from "../failures.ts"
-import { fieldLines } from "../printable.ts"
+import { findingCount, InvalidBundle, VerificationFailed } from "../../shared/failures.ts"
+import { fieldLines } from "../../shared/terminal-text.ts"
 
 /** The argument that names a bundle. */
 export const bundleArgument = (name: string) =>

@@ -6,12 +6,12 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import type { StateRows } from "../../../application/ledger/state-at.ts"
 import { isTimestamp } from "../../../domain/canonical/timestamp.ts"
-import { refusedFlag } from "../options.ts"
+import { refusedFlag } from "../../shared/options.ts"
 import { answerStreamed, tables } from "../output.ts"
-import { type Line, fieldLines } from "../printable.ts"
+import { type Line, fieldLines } from "../../shared/terminal-text.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
-import { onlyRunFlag } from "./shared-flags.ts"
+import { onlyRunFlag } from "../../shared/flags.ts"
 
 /** What the argument says: a position in whole decimal digits, or a time. */
 const momentOf = (text: string) => {

@@ -7,11 +7,11 @@ import * as Flag from "effect/cli/Flag"
 import { InvalidKeyName } from "../../../domain/evidence/checkpoint-errors.ts"
 import { isKeyName } from "../../../domain/evidence/signed-note.ts"
 import { writeNewFile } from "../new-file.ts"
-import { absolutePath, Format } from "../options.ts"
+import { absolutePath, Format } from "../../shared/options.ts"
 import { answer, writeResult } from "../output.ts"
-import { fieldLines } from "../printable.ts"
+import { fieldLines } from "../../shared/terminal-text.ts"
 import { warnAbout, withLedger } from "./open-ledger.ts"
-import { textFlag } from "./shared-flags.ts"
+import { textFlag } from "../../shared/flags.ts"
 
 export const checkpointCommand = Command.make(
   "checkpoint",

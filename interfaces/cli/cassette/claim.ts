@@ -7,11 +7,11 @@ import { decodeInput } from "../../../application/foundation/input.ts"
 import { jcsText } from "../../../domain/canonical/jcs.ts"
 import { ClaimStep, prepareClaim } from "../../../domain/ledger/commands.ts"
 import { DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS } from "../../../domain/ledger/limits.ts"
-import { wholeNumberFlag } from "../options.ts"
+import { wholeNumberFlag } from "../../shared/options.ts"
 import { answer } from "../output.ts"
-import { fieldLines } from "../printable.ts"
+import { fieldLines } from "../../shared/terminal-text.ts"
 import { warnAbout, withLedger } from "./open-ledger.ts"
-import { runIdFlag, textFlag, workerFlag } from "./shared-flags.ts"
+import { runIdFlag, textFlag, workerFlag } from "../../shared/flags.ts"
 
 const decode = decodeInput(ClaimStep, prepareClaim)
 

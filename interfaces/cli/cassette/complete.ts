@@ -5,9 +5,9 @@ import { decodeInput } from "../../../application/foundation/input.ts"
 import { CompleteStep, prepareCompletion } from "../../../domain/ledger/commands.ts"
 import { readJsonObject } from "../json-file.ts"
 import { answer } from "../output.ts"
-import { fieldLines } from "../printable.ts"
+import { fieldLines } from "../../shared/terminal-text.ts"
 import { warnAbout, withLedger } from "./open-ledger.ts"
-import { jsonFileFlag, runIdFlag, stepFlag, textFlag, tokenFlag, workerFlag } from "./shared-flags.ts"
+import { jsonFileFlag, runIdFlag, stepFlag, textFlag, tokenFlag, workerFlag } from "../../shared/flags.ts"
 
 const decode = decodeInput(CompleteStep, prepareCompletion)
 

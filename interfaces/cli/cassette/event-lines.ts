@@ -7,7 +7,7 @@ import { isJsonObject } from "../../../domain/canonical/json.ts"
 import { parseStoredJson } from "../../../domain/canonical/stored-json.ts"
 import type { EventEnvelope } from "../../../domain/ledger/event-envelope.ts"
 import { eventVersions } from "../../../domain/ledger/events.ts"
-import { printable, printableJson } from "../printable.ts"
+import { printable, printableJson } from "../../shared/terminal-text.ts"
 
 const lineBreak = /[\n\r]/
 

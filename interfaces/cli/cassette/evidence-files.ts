@@ -6,7 +6,7 @@ import * as CliError from "effect/cli/CliError"
 import { MAX_TRUST_FILE_BYTES } from "../../../domain/evidence/trust.ts"
 import type { TrustedPoint } from "../../../domain/ledger/verification.ts"
 import { readBytes } from "../json-file.ts"
-import { absolutePath, refusedFlag } from "../options.ts"
+import { absolutePath, refusedFlag } from "../../shared/options.ts"
 import { readText } from "../text-file.ts"
 
 /** Most bytes that are read of a checkpoint or a proof; how long they may be is for their own readers to say. */

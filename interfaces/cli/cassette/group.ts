@@ -1,6 +1,6 @@
 // The group `cortex cassette`: its commands in the order in which help lists them, and the flags that all share.
 import * as Command from "effect/cli/Command"
-import type { CommandGroup } from "../command-groups.ts"
+import type { CommandGroup } from "../command-group.ts"
 import { atCommand } from "./at.ts"
 import { backupCommand } from "./backup.ts"
 import { checkpointCommand } from "./checkpoint.ts"

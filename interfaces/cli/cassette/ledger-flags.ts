@@ -1,7 +1,7 @@
 // Flags of every command that opens a ledger: which file, how durable, on which file systems.
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
-import { switchFlag } from "../options.ts"
+import { switchFlag } from "../../shared/options.ts"
 
 /** A ledger file by its own path. */
 export const Db = GlobalFlag.Setting("db")({

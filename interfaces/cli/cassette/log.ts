@@ -4,12 +4,12 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { Format, switchFlag, wholeNumberFlag } from "../options.ts"
+import { Format, switchFlag, wholeNumberFlag } from "../../shared/options.ts"
 import { writeResult, writeWarnings } from "../output.ts"
 import { eventJsonLine, eventTextLine } from "./event-lines.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
-import { onlyRunFlag } from "./shared-flags.ts"
+import { onlyRunFlag } from "../../shared/flags.ts"
 
 export const logCommand = Command.make(
   "log",

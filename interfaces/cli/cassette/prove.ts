@@ -6,11 +6,11 @@ import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { formatProof, type Proof } from "../../../domain/evidence/proof.ts"
-import { Format, wholeNumberFlag } from "../options.ts"
+import { Format, wholeNumberFlag } from "../../shared/options.ts"
 import { answer, writeResult } from "../output.ts"
 import { oneStandardInput, readEvidence } from "./evidence-files.ts"
 import { warnAbout, withLedger } from "./open-ledger.ts"
-import { textFlag } from "./shared-flags.ts"
+import { textFlag } from "../../shared/flags.ts"
 
 const noteOf = (flag: string, file: Option.Option<string>) =>
   Option.isSome(file) ? readEvidence(flag, file.value) : Effect.succeed(undefined)

@@ -6,11 +6,11 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { decodeInput } from "../../../application/foundation/input.ts"
 import { DEFAULT_REQUESTER, prepareRequeue, RequeueStep } from "../../../domain/ledger/commands.ts"
-import { switchFlag } from "../options.ts"
+import { switchFlag } from "../../shared/options.ts"
 import { answer } from "../output.ts"
-import { fieldLines } from "../printable.ts"
+import { fieldLines } from "../../shared/terminal-text.ts"
 import { warnAbout, withLedger } from "./open-ledger.ts"
-import { runIdFlag, stepFlag, textFlag, tokenFlag, workerFlag } from "./shared-flags.ts"
+import { runIdFlag, stepFlag, textFlag, tokenFlag, workerFlag } from "../../shared/flags.ts"
 
 const decode = decodeInput(RequeueStep, prepareRequeue)
 

@@ -10,12 +10,12 @@ import type { JobStatus, RunSummary, StepState } from "../../../application/ledg
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
 import { DEFAULT_PAGE_ROWS, type PageOptions } from "../../../domain/foundation/page.ts"
-import { wholeNumberFlag } from "../options.ts"
+import { wholeNumberFlag } from "../../shared/options.ts"
 import { type Answer, answer, answerStreamed, tables } from "../output.ts"
-import { fieldLines, type Line, table } from "../printable.ts"
+import { fieldLines, type Line, table } from "../../shared/terminal-text.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
-import { onlyRunFlag, textFlag } from "./shared-flags.ts"
+import { onlyRunFlag, textFlag } from "../../shared/flags.ts"
 
 /** A run without a message: nothing waits, nothing was done. */
 const emptyRun = (run_id: string): RunSummary => ({

@@ -6,9 +6,9 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import type { VerifiedProof } from "../../../application/ledger/proof-verification.ts"
 import { answer } from "../output.ts"
-import { fieldLines } from "../printable.ts"
+import { fieldLines } from "../../shared/terminal-text.ts"
 import { oneStandardInput, readEvidence, readTrust } from "./evidence-files.ts"
-import { textFlag, trustFlag } from "./shared-flags.ts"
+import { textFlag, trustFlag } from "../../shared/flags.ts"
 
 const proofLines = ({ origin, proof, signers }: VerifiedProof): ReadonlyArray<string> =>
   fieldLines([

@@ -4,9 +4,10 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { beforeAll, describe, expect, it } from "vitest"
-import { Host } from "../host.ts"
+import { Host } from "../../shared/host.ts"
 import { testHost } from "../testing/test-host.ts"
-import { type CommandNode, commandTree } from "./command-tree.ts"
+import type { CommandNode } from "./command-node.ts"
+import { commandTree } from "./command-tree.ts"
 
 const repository = join(import.meta.dirname, "..", "..", "..")
 const documents = [
@@ -20,7 +21,7 @@ const documents = [
 
 let tree: CommandNode
 beforeAll(async () => {
-  tree = await Effect.runPromise(Effect.provideService(commandTree, Host, testHost()))
+  tree = await Effect.runPromise(Effect.provideService(commandTree.read, Host, testHost()))
 })
 
 /** The commands that a line names: `show|diff` names two. */

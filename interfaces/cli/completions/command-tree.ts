@@ -3,16 +3,10 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as HelpDoc from "effect/cli/HelpDoc"
-import { commandGroups } from "../command-groups.ts"
+import { groupNames } from "../command-names.ts"
 import { rootCommand } from "../root-command.ts"
 import { runParser } from "../run-parser.ts"
-
-/** A command with its help, and the commands below it. */
-export interface CommandNode {
-  readonly name: string
-  readonly help: HelpDoc.HelpDoc
-  readonly subcommands: ReadonlyArray<CommandNode>
-}
+import { type CommandNode, CommandTree } from "./command-node.ts"
 
 type Root = Awaited<ReturnType<typeof rootCommand>>
 
@@ -44,8 +38,12 @@ const loadedNode = Effect.fnUntraced(function* (
   return { name: path.at(-1) ?? "cortex", help, subcommands }
 })
 
-/** The tree from `cortex` on; loads every group. */
-export const commandTree = Effect.gen(function* () {
-  const root = yield* Effect.promise(() => rootCommand(Object.keys(commandGroups)))
+const loadedTree = Effect.gen(function* () {
+  const root = yield* Effect.promise(() => rootCommand(groupNames))
   return yield* nodeAt(root, [])
+})
+
+/** The tree of this program. */
+export const commandTree = CommandTree.of({
+  read: Effect.suspend(() => Effect.orDie(loadedTree).pipe(Effect.provideService(CommandTree, commandTree)))
 })

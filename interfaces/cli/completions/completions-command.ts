@@ -6,10 +6,11 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Completions from "effect/cli/Completions"
 import type * as HelpDoc from "effect/cli/HelpDoc"
-import { type CommandGroup, commandGroups } from "../command-groups.ts"
-import { Format } from "../options.ts"
+import type { CommandGroup } from "../command-group.ts"
+import { namedGroups } from "../command-names.ts"
+import { Format } from "../../shared/options.ts"
 import { answer, writeResult } from "../output.ts"
-import { type CommandNode, commandTree } from "./command-tree.ts"
+import { type CommandNode, CommandTree } from "./command-node.ts"
 
 const SHELLS = ["bash", "zsh", "fish"] as const
 
@@ -106,7 +107,7 @@ export const completionsCommand: CommandGroup<"completions"> = Command.make(
     )
   },
   Effect.fnUntraced(function* ({ shell }) {
-    const tree = yield* Effect.orDie(commandTree)
+    const tree = yield* (yield* CommandTree).read
     const generated = Completions.generate("cortex", shell, descriptorOf(tree, undefined))
     const script = `${shell === "bash" ? bashPrelude : ""}${generated.replaceAll("cortex --completions", "cortex completions")}`
     if ((yield* Format) === "text") return yield* writeResult(script.endsWith("\n") ? script : `${script}\n`)
@@ -116,7 +117,7 @@ export const completionsCommand: CommandGroup<"completions"> = Command.make(
   Command.withDescription(
     "Print a script that completes cortex in a shell: commands, flags, values that are few, and names of files."
   ),
-  Command.withShortDescription(commandGroups.completions.summary),
+  Command.withShortDescription(namedGroups.completions.summary),
   Command.withExamples([
     { command: 'eval "$(cortex completions bash)"', description: "in ~/.bashrc" },
     { command: "cortex completions zsh > ~/.zfunc/_cortex", description: "in a folder of $fpath" },

@@ -4,10 +4,11 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Host } from "../host.ts"
+import { Host } from "../../shared/host.ts"
 import { runCli, temporaryFolder } from "../testing/in-process.ts"
 import { testHost } from "../testing/test-host.ts"
-import { type CommandNode, commandTree } from "./command-tree.ts"
+import type { CommandNode } from "./command-node.ts"
+import { commandTree } from "./command-tree.ts"
 import { fileArguments } from "./completions-command.ts"
 
 const { folder, remove } = temporaryFolder()
@@ -135,7 +136,7 @@ describe("the scripts", () => {
   })
 
   it("complete the name of a file for every argument that is one", async () => {
-    const tree = await Effect.runPromise(Effect.provideService(commandTree, Host, testHost()))
+    const tree = await Effect.runPromise(Effect.provideService(commandTree.read, Host, testHost()))
     const argumentsOf = ({ help, subcommands }: CommandNode): ReadonlyArray<string> => [
       ...(help.args ?? []).map(({ name }) => name),
       ...subcommands.flatMap(argumentsOf)

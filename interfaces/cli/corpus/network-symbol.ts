@@ -6,7 +6,7 @@ import type { SymbolOptions } from "../../../application/network/symbol-question
 import { parseSymbol } from "../../../domain/network/symbols.ts"
 import { answerText, type TextBounds } from "../bounded-output.ts"
 import { writeNotes } from "../output.ts"
-import { printable } from "../printable.ts"
+import { printable } from "../../shared/terminal-text.ts"
 
 const nestedLine = ({ hash, level, symbol }: NestedSymbol): string =>
   hash === null ? `holds ${symbol}, not looked up` : `holds ${symbol} (level ${level})`

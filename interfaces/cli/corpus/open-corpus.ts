@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import type { CorpusShape } from "../../../application/corpus/corpus.ts"
 import { type CacheSubstrate, ExpansionCache } from "../../../application/corpus/expansion-cache.ts"
 import { AllowNetworkFs } from "../cassette/ledger-flags.ts"
-import { rootFolder } from "../options.ts"
+import { rootFolder } from "../../shared/options.ts"
 
 /** The flags of every command of the corpus. */
 export const corpusFlags = [AllowNetworkFs] as const

@@ -2,8 +2,8 @@
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
 import type { PageOptions } from "../../../domain/foundation/page.ts"
-import { textFlag } from "../cassette/shared-flags.ts"
-import { wholeNumberFlag } from "../options.ts"
+import { textFlag } from "../../shared/flags.ts"
+import { wholeNumberFlag } from "../../shared/options.ts"
 
 /** `--limit` and `--after`; `entry` is what the list holds, with its article. */
 export const pageFlags = (entry: string) => ({

@@ -1,7 +1,7 @@
 // The group `cortex symbol`: names for files and headings that stay when lines move; none of these prints text.
 // `resolve` also takes symbols of the cassette network, which name texts by their hashes.
 import * as Command from "effect/cli/Command"
-import type { CommandGroup } from "../command-groups.ts"
+import type { CommandGroup } from "../command-group.ts"
 import { corpusFlags } from "./open-corpus.ts"
 import { addCommand, listCommand, removeCommand, showCommand } from "./symbol-registry.ts"
 import { checkCommand, resolveCommand } from "./symbol-resolution.ts"

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import { isJsonObject } from "../../../domain/canonical/json.ts"
 import { readJson } from "../../../domain/canonical/strict-reader.ts"
 import type { WorkTally } from "../../../application/corpus/read-worker.ts"
-import { Host } from "../host.ts"
+import { Host } from "../../shared/host.ts"
 
 /** Most processes of one command. */
 export const MAX_PROCESSES = 64

@@ -1,28 +1,10 @@
 // What the facts of a machine and its files mean: each check has a state, what was seen and, where something should be
 // done, what. It is pure, so that every piece of advice is tested without the machine that would need it.
-import * as Schema from "effect/Schema"
 import type { EmbedderHealth } from "../../../application/network/watched-embedder.ts"
 import type { Handshake } from "../../../domain/network/cassette.ts"
 import { identityText } from "../../../domain/network/vectors.ts"
+import type { Check, DoctorReport } from "../../shared/doctor-report.ts"
 import { shellWord } from "../advice.ts"
-
-const CheckState = Schema.Literals(["ok", "advice", "problem"])
-
-/**
- * One thing that was looked at. `do` is what to do about it, and absent where nothing needs to be done; `run` is the
- * command that does it, as a shell takes it.
- */
-export const Check = Schema.Struct({
-  check: Schema.String,
-  state: CheckState,
-  seen: Schema.String,
-  do: Schema.optionalKey(Schema.String),
-  run: Schema.optionalKey(Schema.String)
-})
-export type Check = typeof Check.Type
-
-export const DoctorReport = Schema.Struct({ verdict: CheckState, checks: Schema.Array(Check) })
-export type DoctorReport = typeof DoctorReport.Type
 
 /** What is known of a database file. */
 export interface FileFacts {

@@ -7,7 +7,7 @@ import Database from "better-sqlite3"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { onSmallDisk, smallDiskMountable } from "../../../infrastructure/testing/small-disk.ts"
 import { runCli, runJson, temporaryFolder } from "../testing/in-process.ts"
-import type { DoctorReport } from "./checks.ts"
+import type { DoctorReport } from "../../shared/doctor-report.ts"
 
 let place: ReturnType<typeof temporaryFolder>
 

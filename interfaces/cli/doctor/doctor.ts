@@ -8,17 +8,16 @@ import { shellWord, withPlace } from "../advice.ts"
 import { ledgerFlags } from "../cassette/ledger-flags.ts"
 import { ledgerFile } from "../cassette/open-ledger.ts"
 import { withCorpus } from "../corpus/open-corpus.ts"
-import { ProblemsFound } from "../failures.ts"
-import { type HostShape, Host, mayColour } from "../host.ts"
+import { ProblemsFound } from "../../shared/failures.ts"
+import { type HostShape, Host, mayColour } from "../../shared/host.ts"
 import { configuredNetwork, withNetwork } from "../network/open-network.ts"
 import { networkFileOptions, networkFlags } from "../network/network-flags.ts"
-import { requestedFormat, rootFolder } from "../options.ts"
+import { requestedFormat, rootFolder } from "../../shared/options.ts"
 import { answer, writeResult } from "../output.ts"
-import { printable, tableLines, wrapped } from "../printable.ts"
-import { packageVersion } from "../version.ts"
+import { printable, tableLines, wrapped } from "../../shared/terminal-text.ts"
+import { packageVersion } from "../../shared/version.ts"
+import type { Check, DoctorReport } from "../../shared/doctor-report.ts"
 import {
-  type Check,
-  type DoctorReport,
   embedderCheck,
   keptFilesChecks,
   missingCheck,

@@ -16,7 +16,6 @@ import { Durability } from "../cassette/ledger-flags.ts"
 import { withLedgerFile } from "../cassette/open-ledger.ts"
 import {
   bytesText,
-  type Check,
   companionChecks,
   type FileFacts,
   fileChecks,
@@ -26,6 +25,7 @@ import {
   type OpeningFailure,
   unusableCheck
 } from "./checks.ts"
+import type { Check } from "../../shared/doctor-report.ts"
 
 /** True when something stands at a path, whatever it is. */
 export const stands = (path: string): boolean => {

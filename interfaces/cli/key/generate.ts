@@ -2,10 +2,10 @@
 // written over anything, and is never shown.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { textFlag } from "../cassette/shared-flags.ts"
-import { absolutePath } from "../options.ts"
+import { textFlag } from "../../shared/flags.ts"
+import { absolutePath } from "../../shared/options.ts"
 import { answer } from "../output.ts"
-import { fieldLines } from "../printable.ts"
+import { fieldLines } from "../../shared/terminal-text.ts"
 
 export const generateCommand = Command.make(
   "generate",

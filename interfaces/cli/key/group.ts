@@ -1,6 +1,6 @@
 // The group `cortex key`: keys that sign checkpoints, and the trust files that say whose signatures count.
 import * as Command from "effect/cli/Command"
-import type { CommandGroup } from "../command-groups.ts"
+import type { CommandGroup } from "../command-group.ts"
 import { generateCommand } from "./generate.ts"
 import { trustCommand } from "./trust.ts"
 

@@ -15,8 +15,8 @@ import { originOf } from "../../../domain/evidence/checkpoint.ts"
 import { isKeyName } from "../../../domain/evidence/signed-note.ts"
 import { publicKeyBytes, type TrustFile } from "../../../domain/evidence/trust.ts"
 import { readEvidence } from "../cassette/evidence-files.ts"
-import { textFlag } from "../cassette/shared-flags.ts"
-import { refusedFlag } from "../options.ts"
+import { textFlag } from "../../shared/flags.ts"
+import { refusedFlag } from "../../shared/options.ts"
 import { answer } from "../output.ts"
 
 const Scope = Schema.Struct({

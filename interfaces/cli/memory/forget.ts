@@ -2,10 +2,10 @@
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { textFlag } from "../cassette/shared-flags.ts"
+import { textFlag } from "../../shared/flags.ts"
 import { withNetwork } from "../network/open-network.ts"
 import { answer } from "../output.ts"
-import { fieldLines } from "../printable.ts"
+import { fieldLines } from "../../shared/terminal-text.ts"
 
 export const forgetCommand = Command.make(
   "forget",

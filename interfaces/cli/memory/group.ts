@@ -1,6 +1,6 @@
 // The group `cortex memory`: what agents remember in the cassettes of the network, in the order in which help lists it.
 import * as Command from "effect/cli/Command"
-import type { CommandGroup } from "../command-groups.ts"
+import type { CommandGroup } from "../command-group.ts"
 import { networkFlags } from "../network/network-flags.ts"
 import { forgetCommand } from "./forget.ts"
 import { neighborsCommand } from "./neighbors.ts"

@@ -8,7 +8,7 @@ import { jcsText } from "../../../domain/canonical/jcs.ts"
 import { answerWithin, textFlags } from "../bounded-output.ts"
 import { lookupFlags, lookupOptions } from "../network/lookup-flags.ts"
 import { warnOfAnswers, withNetwork } from "../network/open-network.ts"
-import { printable, printableJson, printableLines, table } from "../printable.ts"
+import { printable, printableJson, printableLines, table } from "../../shared/terminal-text.ts"
 
 export const recallCommand = Command.make(
   "recall",

@@ -13,11 +13,11 @@ import {
   type CompressionSymbol,
   type Measure
 } from "../../../infrastructure/network/text-compression.ts"
-import { textFlag } from "../cassette/shared-flags.ts"
+import { textFlag } from "../../shared/flags.ts"
 import { writeNewFile } from "../new-file.ts"
-import { Format, refusedFlag } from "../options.ts"
+import { Format, refusedFlag } from "../../shared/options.ts"
 import { answer, writeNotes, writeResult } from "../output.ts"
-import { fieldLines, table } from "../printable.ts"
+import { fieldLines, table } from "../../shared/terminal-text.ts"
 import { readText } from "../text-file.ts"
 import { depthFlag, lookupFlags, lookupOptions } from "./lookup-flags.ts"
 import { configuredNetwork, warnOfAnswers, withNetwork } from "./open-network.ts"

@@ -2,12 +2,12 @@
 // them are told at the end. What ends the whole command are faults of the machine or of the program alone.
 import * as Effect from "effect/Effect"
 import { errorCode } from "../../../domain/foundation/errors.ts"
-import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
-import { exitCodes, INTERNAL } from "../exit-codes.ts"
-import { type CommandFailure, CassettesRefused } from "../failures.ts"
-import { Format } from "../options.ts"
+import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassette.ts"
+import { exitCodes, INTERNAL } from "../../shared/exit-codes.ts"
+import { type CommandFailure, CassettesRefused } from "../../shared/failures.ts"
+import { Format } from "../../shared/options.ts"
 import { answer } from "../output.ts"
-import type { Line } from "../printable.ts"
+import type { Line } from "../../shared/terminal-text.ts"
 
 /** A cassette that had no part in the command, and why. */
 type Refused = CassettesRefused["refused"][number]

@@ -1,6 +1,6 @@
 // The group `cortex network`: its commands in the order in which help lists them.
 import * as Command from "effect/cli/Command"
-import type { CommandGroup } from "../command-groups.ts"
+import type { CommandGroup } from "../command-group.ts"
 import { exportCommand } from "./export.ts"
 import { importCommand } from "./import.ts"
 import { compressCommand, expandCommand } from "./compress.ts"

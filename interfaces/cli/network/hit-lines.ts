@@ -1,13 +1,14 @@
 // Hits for people to read, numbered in their order.
 import * as Effect from "effect/Effect"
-import type { AnswerByCassette, MergedAnswer } from "../../../application/network/network.ts"
+import type { AnswerByCassette } from "../../../application/network/network.ts"
+import type { MergedAnswer } from "../../../application/network/answers.ts"
 import type { Answer, Hit } from "../../../domain/network/cassette.ts"
 import { type Question, questionOf } from "../../../domain/network/query-text.ts"
 import { englishStem } from "../../../infrastructure/network/english-stems.ts"
 import { answerWithin } from "../bounded-output.ts"
-import { Host, type HostShape, mayColour } from "../host.ts"
+import { Host, type HostShape, mayColour } from "../../shared/host.ts"
 import { writeWarnings } from "../output.ts"
-import { printable } from "../printable.ts"
+import { printable } from "../../shared/terminal-text.ts"
 import { warnOfAnswers } from "./open-network.ts"
 import { snippet } from "./snippet.ts"
 

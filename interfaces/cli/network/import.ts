@@ -11,7 +11,7 @@ import {
 } from "../../../infrastructure/network/cartridge-import.ts"
 import type { CartridgeReader } from "../../../infrastructure/network/cartridge-reading.ts"
 import { configuredEmbedding } from "../../../infrastructure/network/network-files.ts"
-import { absolutePath, switchFlag } from "../options.ts"
+import { absolutePath, switchFlag } from "../../shared/options.ts"
 import { reported, withProgress } from "../progress.ts"
 import { answer } from "../output.ts"
 import { cartridgeLines } from "./cartridge-lines.ts"

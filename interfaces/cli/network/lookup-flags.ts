@@ -2,8 +2,8 @@
 import * as Flag from "effect/cli/Flag"
 import type { LookupOptions } from "../../../application/network/symbol-questions.ts"
 import { DEFAULT_LIMIT } from "../../../domain/network/limits.ts"
-import { textFlag } from "../cassette/shared-flags.ts"
-import { switchFlag, wholeNumberFlag } from "../options.ts"
+import { textFlag } from "../../shared/flags.ts"
+import { switchFlag, wholeNumberFlag } from "../../shared/options.ts"
 import { givenText } from "../text-file.ts"
 
 export const lookupFlags = {

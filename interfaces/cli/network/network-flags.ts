@@ -5,8 +5,8 @@ import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
-import { Host } from "../host.ts"
-import { absolutePath, Root, rootFolder } from "../options.ts"
+import { Host } from "../../shared/host.ts"
+import { absolutePath, Root, rootFolder } from "../../shared/options.ts"
 
 /** The configuration file by its own path. */
 export const Config = GlobalFlag.Setting("config")({

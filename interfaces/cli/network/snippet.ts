@@ -3,7 +3,7 @@
 import type { Question } from "../../../domain/network/query-text.ts"
 import { wordsOf } from "../../../domain/network/words.ts"
 import { englishStem } from "../../../infrastructure/network/english-stems.ts"
-import { printable } from "../printable.ts"
+import { printable } from "../../shared/terminal-text.ts"
 
 /** How much of a text is shown (UTF-16 units). */
 const SHOWN_UNITS = 240

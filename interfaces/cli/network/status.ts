@@ -4,10 +4,10 @@ import * as Command from "effect/cli/Command"
 import type { CassetteHealth } from "../../../application/network/network.ts"
 import type { EmbedderHealth } from "../../../application/network/watched-embedder.ts"
 import type { Capability } from "../../../domain/network/cassette.ts"
-import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassettes.ts"
+import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassette.ts"
 import { identityText } from "../../../domain/network/vectors.ts"
 import { answer, writeWarnings } from "../output.ts"
-import { type Line, table } from "../printable.ts"
+import { type Line, table } from "../../shared/terminal-text.ts"
 import { configuredNetwork, withNetwork } from "./open-network.ts"
 
 type Shown = CassetteHealth & { readonly declared: ReadonlyArray<Capability> }

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { HostShape } from "../host.ts"
+import type { HostShape } from "../../shared/host.ts"
 import { main } from "../main.ts"
 import { testHost } from "./test-host.ts"
 

@@ -1,5 +1,5 @@
 // A host for tests: no arguments, no input, no terminal, and output that goes nowhere. A test names what it needs.
-import type { HostShape } from "../host.ts"
+import type { HostShape } from "../../shared/host.ts"
 
 /** A clock that is a second further each time that it is asked. */
 export const secondsPass = () => {

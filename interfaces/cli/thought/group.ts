@@ -1,7 +1,7 @@
 // The group `cortex thought`: its commands in the order in which help lists them, and the flags that all share.
 import * as Command from "effect/cli/Command"
 import { ledgerFlags } from "../cassette/ledger-flags.ts"
-import type { CommandGroup } from "../command-groups.ts"
+import type { CommandGroup } from "../command-group.ts"
 import { listCommand } from "./list.ts"
 import { recordCommand } from "./record.ts"
 import { showCommand } from "./show.ts"

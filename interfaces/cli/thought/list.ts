@@ -10,10 +10,10 @@ import { TaskNotFound } from "../../../domain/thoughts/errors.ts"
 import { ListThoughts } from "../../../domain/thoughts/commands.ts"
 import type { ThoughtRecord } from "../../../domain/thoughts/thought-record.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
-import { textFlag } from "../cassette/shared-flags.ts"
-import { switchFlag, wholeNumberFlag } from "../options.ts"
+import { textFlag } from "../../shared/flags.ts"
+import { switchFlag, wholeNumberFlag } from "../../shared/options.ts"
 import { answerStreamed, tables } from "../output.ts"
-import type { Line } from "../printable.ts"
+import type { Line } from "../../shared/terminal-text.ts"
 import { onlyTaskFlag } from "./task-flag.ts"
 
 const decode = decodeInput(ListThoughts, Result.succeed)

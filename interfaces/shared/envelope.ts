@@ -2,7 +2,7 @@
 // every command. It never holds a stack.
 import { errorCode } from "../../domain/foundation/errors.ts"
 import { FilesRefused, isNegativeVerdict, ProblemsFound } from "./failures.ts"
-import { printableJson } from "./printable.ts"
+import { printableJson } from "./terminal-text.ts"
 
 /** Any tagged error. */
 interface Failure {

@@ -21,7 +21,7 @@ import type { TaskNotFound } from "../../domain/thoughts/errors.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { NetworkError } from "../../domain/network/errors.ts"
 import { CassetteReport } from "../../domain/network/verification.ts"
-import { DoctorReport } from "./doctor/checks.ts"
+import { DoctorReport } from "./doctor-report.ts"
 import type { NotAReadStep } from "../../application/corpus/read-worker.ts"
 import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 

@@ -1,6 +1,6 @@
 // Text from a ledger on a terminal: nothing in it may move the cursor, hide a line or reverse the reading.
 import { describe, expect, it } from "vitest"
-import { fieldLines, laidOut, printable, printableJson, table, tableLines } from "./printable.ts"
+import { fieldLines, laidOut, printable, printableJson, table, tableLines } from "./terminal-text.ts"
 
 describe("printable", () => {
   it.each([

@@ -1,6 +1,6 @@
-// Flags that several commands of the ledger spell alike.
+// Flags that several groups of commands spell alike.
 import * as Flag from "effect/cli/Flag"
-import { wholeNumberFlag } from "../options.ts"
+import { wholeNumberFlag } from "./options.ts"
 
 /** A flag that takes text. */
 export const textFlag = (name: string, metavar: string, description: string) =>
