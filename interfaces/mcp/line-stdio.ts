@@ -148,13 +148,35 @@ async function* asLines(messages: AsyncIterable<Passed>): AsyncGenerator<Uint8Ar
 const textOf = (data: string | Uint8Array): string =>
   typeof data === "string" ? data : Buffer.from(data).toString("utf8")
 
-/** A host's standard streams; `beforeList` is run before a list of tools is asked for. A reader that has gone ends the server through the end of its input, not here. */
-export const lineStdio = (host: HostShape, beforeList: () => Promise<void>): Stdio.Stdio => {
+/** What the server knows of its list of tools. */
+export interface ToolList {
+  /** Run before a list is asked for. */
+  readonly beforeList: () => Promise<void>
+  /** True while a list that is given next tells every change. */
+  readonly isListTold: () => boolean
+}
+
+const LIST_CHANGED = '"method":"notifications/tools/list_changed"'
+/** No longer line is a bare notice of a change. */
+const MAX_NOTICE_UNITS = 200
+
+const isListChange = (line: string): boolean => line.length <= MAX_NOTICE_UNITS && line.includes(LIST_CHANGED)
+
+/** A host's standard streams. A reader that has gone ends the server through the end of its input, not here. */
+export const lineStdio = (host: HostShape, { beforeList, isListTold }: ToolList): Stdio.Stdio => {
   const handshake = new Handshake()
   const ids = new IdsInUse()
   const sink = (stream: "stdout" | "stderr") =>
     Sink.forEach((data: string | Uint8Array) => {
-      const text = textOf(data)
+      const written = textOf(data)
+      const text =
+        stream === "stdout" && isListTold()
+          ? written
+              .split("\n")
+              .filter((line) => !isListChange(line))
+              .join("\n")
+          : written
+      if (text === "") return Effect.void
       if (stream === "stdout") {
         const answers = writtenAnswers(text)
         ids.answered(answers)

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stdio from "effect/Stdio"
@@ -67,16 +68,20 @@ const LIST_PATIENCE = Duration.seconds(3)
 /** Brings up to date what the list of tools says of the network; run before each list. */
 interface Listing {
   refresh: Effect.Effect<void>
+  /** True while the first list is still to tell every change by itself. */
+  tellsAll: boolean
 }
 
 /** Waits for work that goes on when it takes too long; while it runs it is not begun again. */
-const waitingFor = (work: Effect.Effect<void>, life: Scope.Scope): Effect.Effect<void> => {
+const waitingFor = (work: Effect.Effect<void>, life: Scope.Scope, listing: Listing): Effect.Effect<void> => {
   let running: Fiber.Fiber<void> | undefined
   return Effect.gen(function* () {
     if (running === undefined || running.pollUnsafe() !== undefined) {
+      if (running !== undefined) listing.tellsAll = false
       running = yield* Effect.forkIn(work, life)
     }
-    yield* Effect.timeoutOption(Fiber.await(running), LIST_PATIENCE)
+    const ended = yield* Effect.timeoutOption(Fiber.await(running), LIST_PATIENCE)
+    if (Option.isNone(ended)) listing.tellsAll = false
   })
 }
 
@@ -113,7 +118,7 @@ const registrations = (tools: ReadonlyArray<AgentTool>, listing: Listing) =>
         ),
         services
       )
-      listing.refresh = waitingFor(refresh, yield* Effect.scope)
+      listing.refresh = waitingFor(refresh, yield* Effect.scope, listing)
     })
   )
 
@@ -127,7 +132,7 @@ const protocols = [
 
 /** Runs the server until its input ends; what was asked before is answered first. */
 export const serve = Effect.fnUntraced(function* (host: HostShape, tools: ReadonlyArray<AgentTool>) {
-  const listing: Listing = { refresh: Effect.void }
+  const listing: Listing = { refresh: Effect.void, tellsAll: true }
   const server = McpServer.layerStdio({
     name: "cortex",
     version: packageVersion(),
@@ -138,7 +143,10 @@ export const serve = Effect.fnUntraced(function* (host: HostShape, tools: Readon
     Layer.provide(
       Layer.succeed(
         Stdio.Stdio,
-        lineStdio(host, () => Effect.runPromise(listing.refresh))
+        lineStdio(host, {
+          beforeList: () => Effect.runPromise(listing.refresh),
+          isListTold: () => listing.tellsAll
+        })
       )
     )
   )

@@ -54,6 +54,21 @@ describe("memory_save", () => {
     expect(told).toContain("No cassette of this network keeps memories")
   })
 
+  it("tells of a change only behind a list that did not have it", async () => {
+    configure(cassette("notebook", "mutability: read-write, capabilities: [fts]"))
+    const session = await start()
+    expect(await descriptionOf(session, "memory_save")).toContain("notebook")
+    // What the server tells of its own accord comes behind the answer; two requests give it time to come.
+    expect(await descriptionOf(session, "memory_save")).toContain("notebook")
+    await session.request("ping")
+    const changes = () =>
+      session.answers.filter(({ method }) => method === "notifications/tools/list_changed")
+    expect(changes()).toEqual([])
+    configure(cassette("diary", "mutability: read-write, capabilities: [fts]"))
+    await expect.poll(() => descriptionOf(session, "memory_save")).toContain("diary")
+    await expect.poll(changes).not.toEqual([])
+  })
+
   it("says how to make a network where there is none, and tells of it once there is one", async () => {
     const session = await start()
     expect(await descriptionOf(session, "memory_save")).toContain("cortex network init")
