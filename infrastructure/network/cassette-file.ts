@@ -1,7 +1,7 @@
 // A cassette's file under a reading connection: what it is, whether it is still the file at its path, and if it cannot be
 // read, why. A cassette that is missing, locked or damaged is reported as a fault and is never a crash. Its file is
 // neither changed nor removed. It loads nothing but SQLite, since a process per cassette starts with it.
-import { mkdtempSync, rmSync, statSync } from "node:fs"
+import { mkdtempSync, realpathSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type AskedBirth, birthDifferences, differenceText } from "../../domain/network/birth.ts"
@@ -18,6 +18,7 @@ import {
   pictureOf
 } from "../sqlite/private-copy.ts"
 import { isBusyCode } from "../sqlite/busy-code.ts"
+import { noFileBeside } from "../sqlite/left-log.ts"
 import { quickFindings } from "../sqlite/quick-check.ts"
 import { traceRemoval } from "../sqlite/reading-traces.ts"
 import { adviceOn, wantBehind } from "../sqlite/want.ts"
@@ -174,6 +175,8 @@ const identityOf = (file: string): string | CassetteFault => {
   const found = statSync(file, { bigint: true })
   if (!found.isFile())
     return { status: "error", reason: "there is no file but something else: correct its path" }
+  const beside = noFileBeside(realpathSync(file))
+  if (beside !== undefined) return { status: "error", reason: beside }
   if (found.size === 0n)
     return {
       status: "error",

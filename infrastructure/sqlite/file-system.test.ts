@@ -2,6 +2,7 @@
  * What is known about a path before SQLite touches it: network file systems by their statfs types, and what may be
  * read or written where.
  */
+import { spawnSync } from "node:child_process"
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -100,5 +101,43 @@ describe("a finished file", () => {
     for (const name of ["kept", "dangling", "folder"]) assert.isFalse(publishFile(draft, join(folder, name)))
     assert.strictEqual(readFileSync(join(folder, "kept"), "utf8"), "kept")
     assert.throws(() => publishFile(draft, join(folder, "none", "new")), "ENOENT")
+  })
+})
+
+describe("what stands beside a database and is no file", () => {
+  const kinds = {
+    folder: (path: string) => mkdirSync(path),
+    link: (path: string) => symlinkSync("/etc/hostname", path),
+    pipe: (path: string) => spawnSync("mkfifo", [path])
+  }
+  for (const [kind, make] of Object.entries(kinds)) {
+    for (const part of ["-wal", "-shm", "-journal"]) {
+      it.skipIf(process.platform === "win32")(
+        `a ${kind} as ${part} is named before SQLite waits at it`,
+        () => {
+          for (const isThere of [true, false]) {
+            const file = join(temporaryFolder(), "a.db")
+            if (isThere) writeFileSync(file, "x")
+            make(`${file}${part}`)
+            for (const mode of ["write", "append", "read", "replace"] as const) {
+              const fault = pathFault(file, { mode, allowNetworkFs: false })
+              assert.strictEqual(fault?._tag, "InvalidInput")
+              assert.include(String(fault?.message), `${file}${part} is a folder, a link or a device`)
+            }
+          }
+        }
+      )
+    }
+  }
+
+  it("a folder as tree of hashes is in the way of a restore alone", () => {
+    const file = join(temporaryFolder(), "a.db")
+    writeFileSync(file, "x")
+    mkdirSync(`${file}.merkle`)
+    assert.isUndefined(pathFault(file, { mode: "append", allowNetworkFs: true }))
+    assert.include(
+      String(pathFault(file, { mode: "replace", allowNetworkFs: true })?.message),
+      `${file}.merkle is a folder`
+    )
   })
 })

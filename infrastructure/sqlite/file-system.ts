@@ -29,7 +29,7 @@ import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { isReadable, isWritable, OWNER_READ_WRITE, permissionsLike, succeed } from "./file-access.ts"
 import { exhaustedFailure } from "./exhaustion.ts"
 import { newPlaceFault } from "./new-place.ts"
-import { leftLogFault } from "./left-log.ts"
+import { leftLogFault, noFileBeside } from "./left-log.ts"
 import { keptNames, loneFileFault } from "./lone-file.ts"
 
 /** Magic numbers of network file systems as statfs(2) gives them. */
@@ -197,11 +197,22 @@ const unreachable = (file: string): InvalidInput => {
   return new InvalidInput({ message, issues: [{ path: "/filename", message }] })
 }
 
+/** A restore also takes away the tree of hashes. */
+const companionFault = (file: string, mode: PathUse): InvalidInput | undefined => {
+  const message = noFileBeside(file, mode === "replace" ? [".merkle"] : [])
+  return message === undefined
+    ? undefined
+    : new InvalidInput({ message, issues: [{ path: "/filename", message }] })
+}
+
 const judged = (file: string, expected: PathExpectations): PathFault | undefined => {
   const folder = dirname(file)
   const there = found(file)
   // SQLite follows links: a file's log stands beside the file itself.
-  const left = leftLogFault(there === undefined ? file : realpathSync(file))
+  const real = there === undefined ? file : realpathSync(file)
+  const companion = companionFault(real, expected.mode)
+  if (companion !== undefined) return companion
+  const left = leftLogFault(real)
   if (left !== undefined && expected.mode !== "replace") return new NotALedger({ file, reason: left })
   if (there === undefined) {
     if (expected.mode === "read" || expected.mode === "append") return new FileMissing({ file })

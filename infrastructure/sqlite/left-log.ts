@@ -1,6 +1,6 @@
 // A log that lies where its database file does not: what was written last is in it, and SQLite would drop it without a
 // word when it makes a new database there. It reads the beginning of logs alone, on which SQLite holds no locks.
-import { closeSync, openSync, readSync, statSync } from "node:fs"
+import { closeSync, lstatSync, openSync, readSync, statSync } from "node:fs"
 import { unlessGone } from "./file-access.ts"
 
 /** What a write-ahead log begins with, and each of its frames (bytes). */
@@ -68,4 +68,20 @@ export const leftLogFault = (file: string): string | undefined => {
   if (!cut && (content === undefined || sizeOf(file) > 0)) return undefined
   const state = statSync(file, { throwIfNoEntry: false }) === undefined ? "missing" : "empty"
   return `it is ${state}, but a database's log stands beside it${content === undefined ? "" : `: ${content}`}; put the database file back beside its log, or move the log away if what it holds is of no worth`
+}
+
+/** What SQLite keeps beside a database: its log and the log's index, or a journal. */
+const COMPANIONS = ["-wal", "-shm", "-journal"] as const
+
+/**
+ * What is said of something beside a database, under the name of its log or one of these, that is no file: SQLite could not open
+ * it, and would wait at a pipe without an end.
+ */
+export const noFileBeside = (file: string, others: ReadonlyArray<string> = []): string | undefined => {
+  const path = [...COMPANIONS, ...others]
+    .map((part) => `${file}${part}`)
+    .find((each) => lstatSync(each, { throwIfNoEntry: false })?.isFile() === false)
+  return path === undefined
+    ? undefined
+    : `${path} is a folder, a link or a device, where a file belongs that stands beside ${file}: move it away`
 }
