@@ -148,6 +148,7 @@ describe("inside interfaces", () => {
   /** Each file with what it imports, and whether lint must refuse that. */
   const imports: ReadonlyArray<readonly [file: string, specifier: string, forbidden: boolean]> = [
     ["cli/doctor/probe", "../../../infrastructure/ledger/value.ts", true],
+    ["cli/network/probe", "../../../infrastructure/ledger/value.ts", true],
     ["cli/probe", "../../infrastructure/ledger/value.ts", true],
     ["mcp/probe", "../../infrastructure/ledger/value.ts", true],
     ["embedding/probe", "../../infrastructure/ledger/value.ts", false],

@@ -4,7 +4,7 @@
 import { readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
-import { type BirthDifference, birthDifferences } from "../../domain/network/birth.ts"
+import { birthDifferences } from "../../domain/network/birth.ts"
 import { CARRIED_RULE, carriesVersions, carryingFault } from "../../domain/network/carrying.ts"
 import type { MemoryScope } from "../../domain/network/cassette.ts"
 import { CassetteDamaged, WriteRefused } from "../../domain/network/errors.ts"
@@ -23,26 +23,12 @@ import {
   checkCassetteFile,
   configureCassette
 } from "./cassette-writer.ts"
+import type { CarryingReport } from "../../application/network/keeping-reports.ts"
 import type { ConfiguredCassette } from "./configured-cassette.ts"
 import { reindex, seal } from "./document-writing.ts"
 import { type WriteTime, writeTime } from "./write-time.ts"
 import { metaOf } from "./index-writing.ts"
 import { rulesOf } from "../../domain/network/mutability.ts"
-
-/** What was carried. */
-export interface CarryingReport {
-  readonly cassette_id: string
-  readonly differences: ReadonlyArray<BirthDifference>
-  readonly documents: number
-  readonly memories: number
-  readonly saves: number
-  /** Records of the old file that are not in the new one: older versions, and what had expired. */
-  readonly left_behind: number
-  /** The newest receipt of the old file, which a receipt of the new one names. */
-  readonly carried_from: string
-  /** Where the old file stands now. */
-  readonly kept: string
-}
 
 interface DocumentRow {
   readonly path: string

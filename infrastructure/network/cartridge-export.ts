@@ -6,10 +6,11 @@ import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "nod
 import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { ExportError } from "../../application/network/cassette-files.ts"
+import type { ExportReport } from "../../application/network/keeping-reports.ts"
 import { TargetExists } from "../../domain/bundles/errors.ts"
 import { TAR_END } from "../../domain/bundles/tar.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
-import type { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
 import {
   CARTRIDGE_FILES,
   type CartridgeFile,
@@ -118,16 +119,7 @@ const pack = (folder: string, mode: number, target: string): "created" | "unchan
   }
 }
 
-export type ExportFailure =
-  | CassetteDamaged
-  | CassetteOffline
-  | InvalidInput
-  | ReadOnlyStore
-  | StorageFailure
-  | StorageFull
-  | TargetExists
-
-const exportFailure = (target: string, error: unknown): ExportFailure => {
+const exportFailure = (target: string, error: unknown): ExportError => {
   if (error instanceof CassetteDamaged || error instanceof TargetExists) return error
   const { code, path = "" } = error as NodeJS.ErrnoException
   if (code === "ENOENT" && dirname(path) === dirname(target)) {
@@ -145,10 +137,10 @@ const snapshotOf = <A>(
   { asked, file, id }: ExportedCassette,
   target: string,
   read: (cassette: OpenCassette) => A
-): Result.Result<A, ExportFailure> => {
+): Result.Result<A, ExportError> => {
   const cassette = new CassetteFile(file, id, { asked })
   try {
-    const outcome = cassette.read((open): Result.Result<A, ExportFailure> => {
+    const outcome = cassette.read((open): Result.Result<A, ExportError> => {
       try {
         return Result.succeed(read(open))
       } catch (error) {
@@ -163,18 +155,12 @@ const snapshotOf = <A>(
   }
 }
 
-/** What an export made. */
-export interface ExportReport {
-  readonly created: boolean
-  readonly manifest: CartridgeManifest
-}
-
 /** Exports the cassette in a file to an absolute path: `created` is false when the same stands there, byte for byte. */
 export const exportCassette = (
   cassette: ExportedCassette,
   target: string,
   form: "folder" | "tar"
-): Effect.Effect<ExportReport, ExportFailure> =>
+): Effect.Effect<ExportReport, ExportError> =>
   Effect.suspend(() => {
     const unfit = newPlaceFault("--out", target)
     if (unfit !== undefined) return Effect.fail(unfit)

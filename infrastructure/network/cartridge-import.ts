@@ -7,9 +7,7 @@ import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { makeFolders } from "../sqlite/new-folders.ts"
-import type { InvalidInput } from "../../domain/foundation/errors.ts"
-import type { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
-import type { CartridgeManifest, CartridgeRecord } from "../../domain/network/cartridge.ts"
+import type { CartridgeRecord } from "../../domain/network/cartridge.ts"
 import {
   CartridgeRefused,
   CassetteFileExists,
@@ -22,6 +20,8 @@ import { fileFailure, flush, reserveFile } from "../sqlite/file-system.ts"
 import { openCartridge } from "./cartridge-files.ts"
 import { type CartridgeReader, type CartridgeWrite, readCartridge } from "./cartridge-reading.ts"
 import { beginCassette, copyReceipt } from "./cassette-schema.ts"
+import type { CartridgeError } from "../../application/network/cassette-files.ts"
+import type { ImportReport } from "../../application/network/keeping-reports.ts"
 import { attemptOnCassette, type CassetteWriteError, configureCassette, onFile } from "./cassette-writer.ts"
 import { reindex } from "./document-writing.ts"
 import { setMeta } from "./index-writing.ts"
@@ -31,7 +31,7 @@ import { type Embedding, embedMissing } from "./indexing.ts"
 const BATCH_WRITES = 256
 const BATCH_UNITS = 4 * 1_048_576
 
-type ReadFailure = CartridgeRefused | InvalidInput | ReadOnlyStore | StorageFull | StorageFailure
+type ReadFailure = CartridgeError
 
 /** Synchronous reading of a cartridge; what the disk says is a typed error. */
 const reading = <A>(path: string, read: () => A): Effect.Effect<A, ReadFailure> =>
@@ -147,14 +147,6 @@ const put = (draft: string, file: string, id: string) =>
         ? new CassetteFileExists({ cassette_id: id, file })
         : fileFailure("path", file, error)
   })
-
-/** What an import made. */
-export interface ImportReport {
-  readonly manifest: CartridgeManifest
-  readonly chunks: number
-  /** Texts that were given a vector. */
-  readonly embedded: number
-}
 
 const fill = Effect.fnUntraced(function* (
   path: string,

@@ -9,6 +9,7 @@ import type { Skipped, SkipReason } from "../../domain/corpus/index-report.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import type { EmbedderShape } from "../../application/network/embedder.ts"
+import type { IndexReport } from "../../application/network/keeping-reports.ts"
 import type { EmbedderFailed, EmbedderMismatch } from "../../domain/network/errors.ts"
 import { embedderFault, foldSigns, putVectors, unembedded } from "./vector-writing.ts"
 import { sha256 } from "../hashing/sha256.ts"
@@ -42,25 +43,6 @@ import {
 } from "./sources.ts"
 import { reserveSuccessor } from "../sqlite/file-system.ts"
 import { rulesOf } from "../../domain/network/mutability.ts"
-
-/** What indexing one cassette came to. */
-export interface IndexReport {
-  readonly cassette_id: string
-  readonly added: number
-  readonly replaced: number
-  readonly unchanged: number
-  readonly removed: number
-  /** Paths that the cassette's mutability does not let change. */
-  readonly refused: ReadonlyArray<string>
-  readonly skipped: ReadonlyArray<{ readonly path: string; readonly reason: SkipReason | "EXPIRED" }>
-  /** Sources of the configuration that match no file. */
-  readonly unmatched: ReadonlyArray<string>
-  /** Paths that no source has and that stay all the same, since a source that matches nothing may be mistyped. */
-  readonly withheld: ReadonlyArray<string>
-  /** Texts that were given a vector. */
-  readonly embedded: number
-  readonly took_ms: number
-}
 
 /** What accompanies indexing. */
 export interface IndexingOptions {

@@ -4,19 +4,30 @@ import * as Layer from "effect/Layer"
 import { Network as NetworkService } from "../../application/network/network.ts"
 import { whileOpen } from "../../application/foundation/while-open.ts"
 import { NetworkClosed } from "../../domain/network/errors.ts"
+import { hubPartsLayer } from "../../infrastructure/network/network-files.ts"
 import {
-  hubPartsLayer,
+  CassetteKeeping,
+  keepingLayer,
   type NetworkFileOptions,
   type NetworkOpenError,
   openNetwork
-} from "../../infrastructure/network/network-files.ts"
+} from "./network-files.ts"
 
 const closed = () => new NetworkClosed()
 
 export class Network extends NetworkService {
-  /** The cassettes of a configuration file; the scope's end closes them and ends their processes. */
-  static readonly layer = (options: NetworkFileOptions): Layer.Layer<NetworkService, NetworkOpenError> =>
-    whileOpen(Layer.effect(NetworkService, openNetwork(options)), [NetworkService], closed)
+  /**
+   * The cassettes of a configuration file, to ask (`Network`) and to keep (`CassetteKeeping`); the scope's end closes them and ends
+   * their processes.
+   */
+  static readonly layer = (
+    options: NetworkFileOptions
+  ): Layer.Layer<CassetteKeeping | NetworkService, NetworkOpenError> =>
+    whileOpen(
+      Layer.merge(Layer.effect(NetworkService, openNetwork(options)), keepingLayer(options)),
+      [CassetteKeeping, NetworkService],
+      closed
+    )
 
   /** A network without cassettes, for programs that register their own. */
   static readonly layerEmpty: Layer.Layer<NetworkService> = whileOpen(
@@ -26,6 +37,30 @@ export class Network extends NetworkService {
   )
 }
 
+export { CassetteKeeping }
+export type {
+  CassetteKeepingShape,
+  EachCassette,
+  ExportOptions,
+  FollowedRun,
+  IndexOptions,
+  RefusedCassette
+} from "../../application/network/keeping.ts"
+export type {
+  CarryingReport,
+  ExportReport,
+  ImportReport,
+  IndexReport,
+  ReindexReport,
+  SweepReport,
+  VerifiedCassette
+} from "../../application/network/keeping-reports.ts"
+export type {
+  CartridgeError,
+  ExportError,
+  IndexError,
+  VectorError
+} from "../../application/network/cassette-files.ts"
 export { Embedder, type EmbedderShape } from "../../application/network/embedder.ts"
 export type { EmbedderFailure, EmbedderHealth } from "../../application/network/watched-embedder.ts"
 export {
@@ -97,4 +132,4 @@ export {
   type CompressionSymbol,
   type Measure
 } from "../../infrastructure/network/text-compression.ts"
-export type { NetworkFileOptions, NetworkOpenError } from "../../infrastructure/network/network-files.ts"
+export type { NetworkFileOptions, NetworkOpenError } from "./network-files.ts"

@@ -8,11 +8,7 @@ import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { MAX_DOCUMENT_BYTES, MAX_EXPANDED_BYTES } from "../../../domain/network/limits.ts"
 import { parseSymbol } from "../../../domain/network/symbols.ts"
-import {
-  compress,
-  type CompressionSymbol,
-  type Measure
-} from "../../../infrastructure/network/text-compression.ts"
+import { compress, type CompressionSymbol, type Measure } from "../../embedding/texts.ts"
 import { textFlag } from "../../shared/flags.ts"
 import { writeNewFile } from "../new-file.ts"
 import { Format, refusedFlag } from "../../shared/options.ts"

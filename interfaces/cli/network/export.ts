@@ -3,14 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { CassetteOffline } from "../../../domain/network/errors.ts"
-import { exportCassette } from "../../../infrastructure/network/cartridge-export.ts"
 import { absolutePath, switchFlag } from "../../shared/options.ts"
-import { reported, withProgress } from "../progress.ts"
+import { withProgress } from "../progress.ts"
 import { answer } from "../output.ts"
 import { cartridgeLines } from "./cartridge-lines.ts"
 import { agentOption } from "./network-flags.ts"
-import { chosenCassettes, configuredNetwork } from "./open-network.ts"
+import { withKeeping } from "./open-network.ts"
 
 export const exportCommand = Command.make(
   "export",
@@ -24,24 +22,17 @@ export const exportCommand = Command.make(
   },
   Effect.fnUntraced(function* ({ cassette: id, out, tar }) {
     const target = yield* absolutePath("--out", out)
-    const { agent = null } = yield* agentOption
-    const { cassettes } = yield* configuredNetwork
-    for (const cassette of yield* chosenCassettes(cassettes, [id])) {
-      if (cassette.refusal !== undefined) {
-        return yield* new CassetteOffline({ cassette_id: id, status: "refused", reason: cassette.refusal })
-      }
-      const { created, manifest } = yield* reported(
-        id,
-        exportCassette({ ...cassette, agent }, target, tar ? "tar" : "folder")
-      ).pipe(withProgress("exporting"))
-      yield* answer({
-        data: { path: target, created, manifest },
-        lines: () => [
-          created ? `made ${target}` : `${target} was there already, the same`,
-          ...cartridgeLines(manifest)
-        ]
-      })
-    }
+    const { agent } = yield* agentOption
+    const { created, manifest } = yield* withKeeping((keeping) =>
+      keeping.exportCartridge({ cassette: id, target, form: tar ? "tar" : "folder", agent })
+    ).pipe(withProgress("exporting"))
+    yield* answer({
+      data: { path: target, created, manifest },
+      lines: () => [
+        created ? `made ${target}` : `${target} was there already, the same`,
+        ...cartridgeLines(manifest)
+      ]
+    })
   })
 ).pipe(
   Command.withDescription(

@@ -2,53 +2,14 @@
 // are never written to; one whose auto_index is off is written only when it is named.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { indexCassette, type IndexReport } from "../../../infrastructure/network/indexing.ts"
-import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassette.ts"
-import { configuredEmbedding } from "../../../infrastructure/network/network-files.ts"
+import type { IndexReport } from "../../../application/network/keeping-reports.ts"
 import { refusedFlag, switchFlag } from "../../shared/options.ts"
 import { writeNotes, writeWarnings } from "../output.ts"
 import { type Line, printable, table } from "../../shared/terminal-text.ts"
-import { progressLine } from "../progress.ts"
+import { withProgress } from "../progress.ts"
 import { cassettesArgument } from "./network-flags.ts"
-import { answerEach, eachCassette } from "./each-cassette.ts"
-import { chosenCassettes, configuredNetwork } from "./open-network.ts"
-
-const isLocal = ({ configuration, refusal }: ConfiguredCassette): boolean =>
-  configuration.type === "local" && refusal === undefined
-
-/** Why a cassette that was named cannot be indexed. */
-const fault = ({ configuration, id, refusal }: ConfiguredCassette) =>
-  configuration.type === "external"
-    ? refusedFlag("cassettes", `${id} is external: it is read, and indexed where it belongs`)
-    : refusedFlag("cassettes", `${id}: ${refusal}`)
-
-const toIndex = Effect.fnUntraced(function* (
-  cassettes: ReadonlyArray<ConfiguredCassette>,
-  ids: ReadonlyArray<string>
-) {
-  const chosen = yield* chosenCassettes(cassettes, ids)
-  const refused = chosen.find((cassette) => !isLocal(cassette))
-  if (ids.length > 0 && refused !== undefined) return yield* Effect.fail(fault(refused))
-  return chosen.filter(isLocal)
-})
-
-const indexChosen = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, prune: boolean) {
-  const network = yield* configuredNetwork
-  const embedding = yield* configuredEmbedding(network)
-  const progress = yield* progressLine
-  return yield* eachCassette(yield* toIndex(network.cassettes, ids), (cassette) => {
-    // Without files to follow there is still a cassette to make, for memories.
-    const isFollowed = cassette.configuration.auto_index === true || ids.includes(cassette.id)
-    const wanted = isFollowed
-      ? cassette
-      : { ...cassette, configuration: { ...cassette.configuration, sources: [] } }
-    return indexCassette(network.file, network.root, wanted, {
-      progress: (done, total) => progress.show(`${cassette.id}: indexing ${done} of ${total} files`),
-      embedding,
-      prune
-    }).pipe(Effect.ensuring(progress.clear))
-  })
-})
+import { answerEach } from "./each-cassette.ts"
+import { withKeeping } from "./open-network.ts"
 
 const reportLines = (reports: ReadonlyArray<IndexReport>): ReadonlyArray<Line> =>
   table(
@@ -83,7 +44,12 @@ export const indexCommand = Command.make(
     prune: switchFlag("prune", "remove what no source has, also where a source matches no file")
   },
   Effect.fnUntraced(function* ({ cassettes: ids, prune }) {
-    const outcome = yield* Effect.scoped(indexChosen(ids, prune))
+    const outcome = yield* withKeeping((keeping) => keeping.index({ cassettes: ids, prune })).pipe(
+      Effect.catchTag("WriteRefused", ({ cassette_id, reason }) =>
+        Effect.fail(refusedFlag("cassettes", `${cassette_id}: ${reason}`))
+      ),
+      withProgress("indexing")
+    )
     const reports = outcome.done
     yield* writeWarnings(reports.flatMap(sourceWarnings))
     yield* writeWarnings(

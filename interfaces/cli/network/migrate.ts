@@ -3,19 +3,15 @@
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { WriteRefused } from "../../../domain/network/errors.ts"
-import { carryCassette, type CarryingReport } from "../../../infrastructure/network/carrying.ts"
-import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassette.ts"
+import type { CarryingReport } from "../../../application/network/keeping-reports.ts"
 import { textFlag } from "../../shared/flags.ts"
 import { switchFlag } from "../../shared/options.ts"
 import { withPlace } from "../advice.ts"
 import { Host, type HostShape } from "../../shared/host.ts"
 import { type Line, table } from "../../shared/terminal-text.ts"
-import { answerEach, eachCassette } from "./each-cassette.ts"
-import { chosenCassettes, configuredNetwork } from "./open-network.ts"
-
-const refusalOf = ({ configuration, refusal }: ConfiguredCassette): string | undefined =>
-  configuration.type === "external" ? "it is external: it is never written to" : refusal
+import { withProgress } from "../progress.ts"
+import { answerEach } from "./each-cassette.ts"
+import { withKeeping } from "./open-network.ts"
 
 const lines = (reports: ReadonlyArray<CarryingReport>, host: HostShape): ReadonlyArray<Line> =>
   reports.length === 0
@@ -44,19 +40,11 @@ export const migrateCommand = Command.make(
     publish: switchFlag("publish", "let everybody see memories that their agents alone could see")
   },
   Effect.fnUntraced(function* ({ cassettes: ids, publish }) {
-    const network = yield* configuredNetwork
-    const chosen = yield* chosenCassettes(network.cassettes, ids)
-    const refused = chosen.find((cassette) => refusalOf(cassette) !== undefined)
-    if (ids.length > 0 && refused !== undefined) {
-      return yield* new WriteRefused({ cassette_id: refused.id, reason: refusalOf(refused) ?? "" })
-    }
-    const { done, refused: others } = yield* eachCassette(
-      chosen.filter((cassette) => refusalOf(cassette) === undefined),
-      (cassette) => carryCassette(cassette, publish)
+    const outcome = yield* withKeeping((keeping) => keeping.migrate(ids, { publish })).pipe(
+      withProgress("migrating")
     )
-    const carried = done.filter((report) => report !== undefined)
     const host = yield* Host
-    yield* answerEach("migrated", { done: carried, refused: others }, () => lines(carried, host))
+    yield* answerEach("migrated", outcome, () => lines(outcome.done, host))
   })
 ).pipe(
   Command.withDescription(

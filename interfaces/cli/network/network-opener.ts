@@ -5,9 +5,7 @@ import { networkFileOptions } from "./network-flags.ts"
 
 const open = Effect.fnUntraced(function* () {
   const options = yield* networkFileOptions
-  const { openNetwork } = yield* Effect.promise(
-    () => import("../../../infrastructure/network/network-files.ts")
-  )
+  const { openNetwork } = yield* Effect.promise(() => import("../../embedding/network-files.ts"))
   return yield* openNetwork({ ...options, watch: true })
 })
 

@@ -4,9 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import type { NetworkShape } from "../../../application/network/network.ts"
 import type { Answer } from "../../../domain/network/cassette.ts"
-import { UnknownCassette } from "../../../domain/network/errors.ts"
-import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassette.ts"
-import { openNetwork, readNetworkFile } from "../../../infrastructure/network/network-files.ts"
+import { CassetteKeeping, keepingLayer, openNetwork, readNetworkFile } from "../../embedding/network-files.ts"
 import { writeWarnings } from "../output.ts"
 import { networkFileOptions } from "./network-flags.ts"
 
@@ -24,17 +22,13 @@ export const withNetwork = Effect.fnUntraced(function* <A, E, R>(
 /** The configuration that the flags name, with its cassettes. */
 export const configuredNetwork = Effect.flatMap(networkFileOptions, readNetworkFile)
 
-/** The cassettes with these ids, all when there are none. */
-export const chosenCassettes = (
-  cassettes: ReadonlyArray<ConfiguredCassette>,
-  ids: ReadonlyArray<string>
-): Effect.Effect<ReadonlyArray<ConfiguredCassette>, UnknownCassette> => {
-  const known = cassettes.map(({ id }) => id)
-  const unknown = ids.filter((id) => !known.includes(id))
-  return unknown.length > 0
-    ? Effect.fail(new UnknownCassette({ cassettes: unknown, known }))
-    : Effect.succeed(ids.length === 0 ? cassettes : cassettes.filter(({ id }) => ids.includes(id)))
-}
+/** Runs `use` on the service that keeps the cassettes of the configuration that the flags name. */
+export const withKeeping = Effect.fnUntraced(function* <A, E, R>(
+  use: (keeping: CassetteKeeping["Service"]) => Effect.Effect<A, E, R>
+) {
+  const options = yield* networkFileOptions
+  return yield* Effect.provide(Effect.flatMap(CassetteKeeping, use), keepingLayer(options))
+})
 
 /** Tells which cassettes did not answer, or from a part alone, and why. */
 export const warnOfAnswers = (answers: Readonly<Record<string, Answer>>) =>

@@ -2,47 +2,17 @@
 // and their receipts are not touched; a sealed cassette is left as it is.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { WriteRefused } from "../../../domain/network/errors.ts"
-import { openCassetteWriter } from "../../../infrastructure/network/cassette-writer.ts"
-import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassette.ts"
-import { reindex } from "../../../infrastructure/network/document-writing.ts"
-import { embedMissing } from "../../../infrastructure/network/indexing.ts"
-import { configuredEmbedding, type NetworkFile } from "../../../infrastructure/network/network-files.ts"
 import { table } from "../../shared/terminal-text.ts"
+import { withProgress } from "../progress.ts"
 import { cassettesArgument } from "./network-flags.ts"
-import { answerEach, eachCassette } from "./each-cassette.ts"
-import { chosenCassettes, configuredNetwork } from "./open-network.ts"
-import { rulesOf } from "../../../domain/network/mutability.ts"
-
-const refusalOf = ({ birth, configuration, refusal }: ConfiguredCassette): string | undefined => {
-  if (configuration.type === "external") return "it is external: it is reindexed where it belongs"
-  return rulesOf(birth.mutability).seals
-    ? "it is sealed: cortex network index builds it again from its sources when they or the embedder have changed"
-    : refusal
-}
-
-const reindexOne = Effect.fnUntraced(function* (cassette: ConfiguredCassette, network: NetworkFile) {
-  const write = yield* openCassetteWriter(cassette.file, cassette.birth, "normal")
-  const embedding = yield* configuredEmbedding(network)
-  const chunks = yield* write(reindex)
-  const embedded = embedding === undefined ? 0 : yield* embedMissing(write, cassette.id, embedding)
-  return { cassette_id: cassette.id, chunks, embedded }
-})
+import { answerEach } from "./each-cassette.ts"
+import { withKeeping } from "./open-network.ts"
 
 export const reindexCommand = Command.make(
   "reindex",
   { cassettes: cassettesArgument },
   Effect.fnUntraced(function* ({ cassettes: ids }) {
-    const network = yield* configuredNetwork
-    const chosen = yield* chosenCassettes(network.cassettes, ids)
-    const refused = chosen.find((cassette) => refusalOf(cassette) !== undefined)
-    if (ids.length > 0 && refused !== undefined) {
-      return yield* new WriteRefused({ cassette_id: refused.id, reason: refusalOf(refused) ?? "" })
-    }
-    const outcome = yield* eachCassette(
-      chosen.filter((cassette) => refusalOf(cassette) === undefined),
-      (cassette) => Effect.scoped(reindexOne(cassette, network))
-    )
+    const outcome = yield* withKeeping((keeping) => keeping.reindex(ids)).pipe(withProgress("reindexing"))
     yield* answerEach("reindexed", outcome, () =>
       table(
         ["cassette", "chunks", "embedded"],

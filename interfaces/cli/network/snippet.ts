@@ -2,7 +2,7 @@
 // terminal that may be coloured.
 import type { Question } from "../../../domain/network/query-text.ts"
 import { wordsOf } from "../../../domain/network/words.ts"
-import { englishStem } from "../../../infrastructure/network/english-stems.ts"
+import { englishStem } from "../../embedding/texts.ts"
 import { printable } from "../../shared/terminal-text.ts"
 
 /** How much of a text is shown (UTF-16 units). */

@@ -1,42 +1,17 @@
 // `cortex network verify`: judges cassettes from their files alone; a negative verdict names every finding.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { CassetteOffline } from "../../../domain/network/errors.ts"
 import type { CassetteReport } from "../../../domain/network/verification.ts"
-import { CassetteFile } from "../../../infrastructure/network/cassette-file.ts"
-import { pageFindings, verifyCassette } from "../../../infrastructure/network/cassette-verification.ts"
-import type { ConfiguredCassette } from "../../../infrastructure/network/configured-cassette.ts"
 import { VerificationFailed } from "../../shared/failures.ts"
-import { reported, withProgress } from "../progress.ts"
+import { withProgress } from "../progress.ts"
 import { answer, writeWarnings } from "../output.ts"
 import { type Line, table } from "../../shared/terminal-text.ts"
 import { writePass } from "../verdict.ts"
 import { cassettesArgument } from "./network-flags.ts"
-import { chosenCassettes, configuredNetwork } from "./open-network.ts"
+import { withKeeping } from "./open-network.ts"
 
 /** Most findings that one report lists. */
 const MAX_FINDINGS = 1_000
-
-/** What one cassette is found to be; a file whose pages cannot be read has no facts. */
-interface Verified {
-  readonly findings: CassetteReport["findings"]
-  readonly warnings: ReadonlyArray<string>
-  readonly facts: CassetteReport["cassettes"][number] | undefined
-}
-
-const verifyOne = ({ file, id, refusal }: ConfiguredCassette): Effect.Effect<Verified, CassetteOffline> =>
-  Effect.suspend((): Effect.Effect<Verified, CassetteOffline> => {
-    if (refusal !== undefined) {
-      return Effect.fail(new CassetteOffline({ cassette_id: id, status: "refused", reason: refusal }))
-    }
-    const cassette = new CassetteFile(file, id, { asFound: true })
-    const verified = cassette.read(({ connection }) => verifyCassette(connection, id))
-    cassette.close()
-    if ("value" in verified) return Effect.succeed(verified.value)
-    const findings = verified.status === "error" ? pageFindings(file, id) : []
-    if (findings.length > 0) return Effect.succeed({ findings, warnings: [], facts: undefined })
-    return Effect.fail(new CassetteOffline({ cassette_id: id, ...verified }))
-  })
 
 const reportLines = (report: CassetteReport): ReadonlyArray<Line> =>
   table(
@@ -56,10 +31,7 @@ export const verifyCommand = Command.make(
   "verify",
   { cassettes: cassettesArgument },
   Effect.fnUntraced(function* ({ cassettes: ids }) {
-    const { cassettes } = yield* configuredNetwork
-    const verified = yield* Effect.forEach(yield* chosenCassettes(cassettes, ids), (each) =>
-      reported(each.id, verifyOne(each))
-    ).pipe(withProgress("verifying"))
+    const verified = yield* withKeeping((keeping) => keeping.verify(ids)).pipe(withProgress("verifying"))
     const findings = verified.flatMap((each) => each.findings)
     const report: CassetteReport = {
       verdict: findings.length === 0 ? "PASS" : "FAIL",
