@@ -247,7 +247,13 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
   "domain/thoughts": ["domain/canonical", "domain/foundation", "domain/ledger"],
   "domain/ledger": ["domain/canonical", "domain/foundation", "domain/thoughts"],
   "domain/corpus": ["domain/canonical", "domain/foundation", "domain/ledger"],
-  "domain/bundles": ["domain/canonical", "domain/evidence", "domain/ledger", "domain/corpus"],
+  "domain/bundles": [
+    "domain/canonical",
+    "domain/foundation",
+    "domain/evidence",
+    "domain/ledger",
+    "domain/corpus"
+  ],
   "domain/network": ["domain/canonical", "domain/foundation", "domain/evidence"],
   "application/foundation": ["domain/canonical", "domain/foundation", "domain/evidence"],
   "application/thoughts": [

@@ -67,17 +67,16 @@ export {
   NotText,
   FileTooLarge,
   FileChanged,
-  PathOutsideRoot,
-  NotAFile,
-  FileUnreadable,
   type FileReadError,
   type ResolveTargetError,
   type CorpusStoreError,
   type CorpusError,
   type CorpusOpenError
 } from "./corpus/errors.ts"
+export { PathOutsideRoot, NotAFile, FileUnreadable } from "./foundation/root-files.ts"
 export type { Heading } from "./corpus/headings.ts"
-export { SKIP_REASONS, type SkipReason, Skipped, IndexReport } from "./corpus/index-report.ts"
+export { IndexReport } from "./corpus/index-report.ts"
+export { SKIP_REASONS, type SkipReason, Skipped } from "./foundation/root-files.ts"
 export type { FileStat, FileRow, SectionRow, HeadingRow, SymbolRow, IndexedFile } from "./corpus/rows.ts"
 export { sectionId } from "./corpus/sections.ts"
 export {

@@ -13,7 +13,8 @@ import {
   type PlanRefusal,
   type Reading
 } from "../../domain/bundles/build.ts"
-import { ExpansionMissing, NotBundleable, type TargetExists } from "../../domain/bundles/errors.ts"
+import { ExpansionMissing, NotBundleable } from "../../domain/bundles/errors.ts"
+import { type TargetExists } from "../../domain/foundation/root-files.ts"
 import { MAX_BUNDLE_BYTES } from "../../domain/bundles/limits.ts"
 import { type ManifestArtifact, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
 import { Identifier } from "../../domain/canonical/text.ts"

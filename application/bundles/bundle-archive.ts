@@ -2,7 +2,8 @@
 // deterministic as building. A file that could not have been packed by us is refused, never repaired.
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { BundleChanged, NotABundleArchive, TargetExists } from "../../domain/bundles/errors.ts"
+import type { BundleChanged, NotABundleArchive } from "../../domain/bundles/errors.ts"
+import type { TargetExists } from "../../domain/foundation/root-files.ts"
 import type { ManifestArtifact } from "../../domain/bundles/manifest.ts"
 import type { BundleDraft, TargetFailure } from "./bundle-target.ts"
 

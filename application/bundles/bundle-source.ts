@@ -3,7 +3,7 @@
 // judgement is not its own, and it must never change anything.
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { FileUnreadable } from "../../domain/corpus/errors.ts"
+import type { FileUnreadable } from "../../domain/foundation/root-files.ts"
 import type { ArtifactFacts, FolderListing, ReadFault } from "../../domain/bundles/folder-check.ts"
 
 /** A bundle's folder as it stood when it was opened. */

@@ -3,7 +3,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { TargetExists } from "../../domain/bundles/errors.ts"
+import type { TargetExists } from "../../domain/foundation/root-files.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
 

@@ -12,7 +12,7 @@ import {
 } from "../../domain/bundles/folder-check.ts"
 import { checkManifest } from "../../domain/bundles/manifest-check.ts"
 import { artifactPath, type Manifest, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
-import type { FileUnreadable } from "../../domain/corpus/errors.ts"
+import type { FileUnreadable } from "../../domain/foundation/root-files.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { BundleSource, type OpenedBundle } from "./bundle-source.ts"
 

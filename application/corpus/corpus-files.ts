@@ -2,8 +2,9 @@
 // never gives a byte from outside the root, never a text that changed while it was read, and holds a text once.
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { FileReadError, FileUnreadable, NotAFile, PathOutsideRoot } from "../../domain/corpus/errors.ts"
-import type { Skipped } from "../../domain/corpus/index-report.ts"
+import type { FileReadError } from "../../domain/corpus/errors.ts"
+import type { FileUnreadable, NotAFile, PathOutsideRoot } from "../../domain/foundation/root-files.ts"
+import type { Skipped } from "../../domain/foundation/root-files.ts"
 import type { FileStat } from "../../domain/corpus/rows.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
 

@@ -11,13 +11,15 @@ import {
   type CorpusClosed,
   type CorpusStoreError,
   type FileReadError,
-  type FileUnreadable,
-  type NotAFile,
-  type PathOutsideRoot,
   SectionNotFound,
   SymbolExists,
   SymbolNotFound
 } from "../../domain/corpus/errors.ts"
+import {
+  type FileUnreadable,
+  type NotAFile,
+  type PathOutsideRoot
+} from "../../domain/foundation/root-files.ts"
 import type { IndexReport } from "../../domain/corpus/index-report.ts"
 import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import type { SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"

@@ -5,12 +5,8 @@ import * as Effect from "effect/Effect"
 import { appendTo } from "../../domain/foundation/appending.ts"
 import type { CorpusStoreError, FileReadError } from "../../domain/corpus/errors.ts"
 import { isUnchanged } from "../../domain/corpus/freshness.ts"
-import {
-  type IndexReport,
-  SKIP_REASONS,
-  type Skipped,
-  type SkipReason
-} from "../../domain/corpus/index-report.ts"
+import { type IndexReport } from "../../domain/corpus/index-report.ts"
+import { SKIP_REASONS, type Skipped, type SkipReason } from "../../domain/foundation/root-files.ts"
 import { MAX_LISTED_SKIPS } from "../../domain/corpus/limits.ts"
 import type { IndexedFile } from "../../domain/corpus/rows.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"

@@ -1,5 +1,5 @@
 // What keeping cassettes comes to: one report for each cassette and task, as the service, the command line and MCP tell it.
-import type { SkipReason } from "../../domain/corpus/index-report.ts"
+import type { SkipReason } from "../../domain/foundation/root-files.ts"
 import type { BirthDifference } from "../../domain/network/birth.ts"
 import type { CartridgeManifest } from "../../domain/network/cartridge.ts"
 import type { CassetteFinding, CassetteReport } from "../../domain/network/verification.ts"

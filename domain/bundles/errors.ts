@@ -1,6 +1,7 @@
 // The ways in which building, comparing and packing bundles is refused, as tagged data that carries what is needed to
 // act. A bundle that does not verify is a report and not an error; see finding.ts.
 import * as Schema from "effect/Schema"
+import type { TargetExists } from "../foundation/root-files.ts"
 import type { JobNotFound } from "../ledger/errors.ts"
 
 /** Most ids that one error lists. */
@@ -78,15 +79,6 @@ export class ArtifactConflict extends Schema.TaggedError<ArtifactConflict>()("Ar
 }) {
   override get message() {
     return `Steps ${this.step_ids.join(" and ")} read different texts under one artifact ${this.artifact_id}: the source changed while the job ran, plan it again`
-  }
-}
-
-/** Something else stands where the result was to go; it was not touched. */
-export class TargetExists extends Schema.TaggedError<TargetExists>()("TargetExists", {
-  path: Schema.String
-}) {
-  override get message() {
-    return `${this.path} exists and is not the same, byte for byte: choose another name, nothing was written over`
   }
 }
 

@@ -1,6 +1,7 @@
 // The ways in which the corpus and its database refuse or fail, as tagged data that carries what is needed to act.
 // What the corpus shares with the ledger (a busy, full or read-only store) is named there and used here.
 import * as Schema from "effect/Schema"
+import type { FileUnreadable, NotAFile, PathOutsideRoot } from "../foundation/root-files.ts"
 import type { InvalidInput, InvariantViolation } from "../foundation/errors.ts"
 import type {
   NetworkFileSystem,
@@ -141,35 +142,6 @@ export class FileChanged extends Schema.TaggedError<FileChanged>()("FileChanged"
 }) {
   override get message() {
     return `${this.path} changed while it was read: try again when nobody writes to it`
-  }
-}
-
-/** The path leads out of the root, by itself or through a link. */
-export class PathOutsideRoot extends Schema.TaggedError<PathOutsideRoot>()("PathOutsideRoot", {
-  path: Schema.String
-}) {
-  override get message() {
-    return `${this.path} leads out of the root folder: only what lies below it is read`
-  }
-}
-
-/** Something that is no regular file stands at the path, or a link within the root. */
-export class NotAFile extends Schema.TaggedError<NotAFile>()("NotAFile", {
-  path: Schema.String,
-  reason: Schema.String
-}) {
-  override get message() {
-    return `${this.path} is not read: ${this.reason}`
-  }
-}
-
-/** The operating system refused to read the file. */
-export class FileUnreadable extends Schema.TaggedError<FileUnreadable>()("FileUnreadable", {
-  path: Schema.String,
-  code: Schema.String
-}) {
-  override get message() {
-    return `${this.path} cannot be read (${this.code}): check its permissions`
   }
 }
 

@@ -1,29 +1,7 @@
 // What indexing reports: how many files it found in which state, and what it left out and why. Reasons are stable words;
 // some are somebody's choice, others mean that a file could not be taken.
 import * as Schema from "effect/Schema"
-
-/** Why something that a walk met is not indexed. */
-export const SKIP_REASONS = [
-  "IGNORED",
-  "GENERATED",
-  "EXCLUDED",
-  "LINK",
-  "LINK_OUTSIDE_ROOT",
-  "NOT_A_FILE",
-  "BINARY",
-  "NOT_UTF8",
-  "TOO_LARGE",
-  "CHANGED",
-  "UNREADABLE"
-] as const
-export type SkipReason = (typeof SKIP_REASONS)[number]
-
-export const Skipped = Schema.Struct({
-  /** Relative to the root; a folder that was left out as a whole ends in `/`. */
-  path: Schema.String,
-  reason: Schema.Literals(SKIP_REASONS)
-})
-export type Skipped = typeof Skipped.Type
+import { Skipped, type SkipReason } from "../foundation/root-files.ts"
 
 /** What indexing found and changed below the paths that it was given. */
 export const IndexReport = Schema.Struct({

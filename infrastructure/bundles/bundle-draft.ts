@@ -21,7 +21,7 @@ import {
   BundleTarget,
   type TargetFailure
 } from "../../application/bundles/bundle-target.ts"
-import { TargetExists } from "../../domain/bundles/errors.ts"
+import { TargetExists } from "../../domain/foundation/root-files.ts"
 import { ARTIFACT_FOLDER } from "../../domain/bundles/manifest.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { permissionsLike } from "../sqlite/file-access.ts"

@@ -22,7 +22,7 @@ import type {
   FolderListing,
   ReadFault
 } from "../../domain/bundles/folder-check.ts"
-import { FileUnreadable } from "../../domain/corpus/errors.ts"
+import { FileUnreadable } from "../../domain/foundation/root-files.ts"
 import { MAX_BUNDLE_ENTRIES, MAX_MANIFEST_BYTES } from "../../domain/bundles/limits.ts"
 import { ARTIFACT_FOLDER, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
 import { CARRIED_BYTES, factsOfWhole, TextScan } from "./text-scan.ts"

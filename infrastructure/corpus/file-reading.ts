@@ -18,12 +18,10 @@ import {
   FileChanged,
   type FileReadError,
   FileTooLarge,
-  FileUnreadable,
-  NotAFile,
   NotText,
-  PathOutsideRoot,
   TargetVanished
 } from "../../domain/corpus/errors.ts"
+import { FileUnreadable, NotAFile, PathOutsideRoot } from "../../domain/foundation/root-files.ts"
 import { sameStat } from "../../domain/corpus/freshness.ts"
 import { MAX_FILE_BYTES } from "../../domain/corpus/limits.ts"
 import type { FileStat } from "../../domain/corpus/rows.ts"

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ExportError } from "../../application/network/cassette-files.ts"
 import type { ExportReport } from "../../application/network/keeping-reports.ts"
-import { TargetExists } from "../../domain/bundles/errors.ts"
+import { TargetExists } from "../../domain/foundation/root-files.ts"
 import { TAR_END } from "../../domain/bundles/tar.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import {

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { verifyBundle as verify } from "../../application/bundles/verify-bundle.ts"
 import type { BundleReport } from "../../domain/bundles/finding.ts"
-import type { FileUnreadable } from "../../domain/corpus/errors.ts"
+import type { FileUnreadable } from "../../domain/foundation/root-files.ts"
 import { bundleFolderLayer } from "../../infrastructure/bundles/bundle-folder.ts"
 import { nodeHashingLayer } from "../../infrastructure/hashing/node-hashing.ts"
 
@@ -15,7 +15,7 @@ export {
   bundleFindingCodes,
   BundleReport
 } from "../../domain/bundles/finding.ts"
-export { FileUnreadable } from "../../domain/corpus/errors.ts"
+export { FileUnreadable } from "../../domain/foundation/root-files.ts"
 export { BUNDLE_VERSION, Manifest } from "../../domain/bundles/manifest.ts"
 
 const services = Layer.mergeAll(bundleFolderLayer, nodeHashingLayer)

@@ -73,12 +73,8 @@ export { BudgetExceeded, type Plan, type PlanCost } from "../../domain/corpus/pl
 export type { PlanRequest } from "../../domain/corpus/plan-request.ts"
 export type { ReadReceipt, ReadStep } from "../../domain/corpus/read-step.ts"
 export { InvalidSlice, SliceOutOfRange } from "../../domain/corpus/slice.ts"
-export {
-  type IndexReport,
-  isRefused,
-  type Skipped,
-  type SkipReason
-} from "../../domain/corpus/index-report.ts"
+export { type IndexReport, isRefused } from "../../domain/corpus/index-report.ts"
+export { type Skipped, type SkipReason } from "../../domain/foundation/root-files.ts"
 export type { HeadingRow, SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 export type { AddSymbol } from "../../domain/corpus/symbols.ts"
 export type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
@@ -86,6 +82,7 @@ export type { Claimed, Completed, Posted, Requeued } from "../../domain/ledger/d
 export * from "../../domain/evidence/checkpoint-errors.ts"
 export * from "../../domain/foundation/errors.ts"
 export * from "../../domain/foundation/storage-errors.ts"
+export * from "../../domain/foundation/root-files.ts"
 export * from "../../domain/ledger/errors.ts"
 export * from "../../domain/thoughts/errors.ts"
 export type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
