@@ -66,7 +66,7 @@ const isSizeLimited = (): boolean => {
 /** SQLite's codes that stand for several causes, each with the want that it is when this process has it. */
 const manifold: ReadonlyArray<readonly [RegExp, Resource, () => boolean]> = [
   [/^SQLITE_(?:CANTOPEN|IOERR_GETTEMPPATH)/, "open files", isOutOfFiles],
-  [/^SQLITE_IOERR_(?:WRITE|TRUNCATE|SHMSIZE)/, "file size", isSizeLimited]
+  [/^SQLITE_IOERR_(?:WRITE|TRUNCATE|SHMOPEN|SHMSIZE)/, "file size", isSizeLimited]
 ]
 
 /** The want that a code of the operating system or of SQLite tells. */

@@ -1,7 +1,7 @@
 // Commands of the real binary where a file may not grow far (ulimit -f): each that writes a file ends with the error that
 // says so, or does its work.
 import { spawnSync } from "node:child_process"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -68,5 +68,18 @@ describe.runIf(process.platform === "linux")("where a file may not grow", () => 
       expect(["RESOURCE_EXHAUSTED", "CASSETTE_OFFLINE"]).toContain(code)
       expect([status, message]).toEqual([1, says])
     }
+  })
+
+  it("no half of a file is left where none may have a byte", () => {
+    for (const args of [
+      ["network", "init", "--root", "new"],
+      ["key", "generate", "--out", "new/key.pem"]
+    ]) {
+      mkdirSync(join(folder, "new"), { recursive: true })
+      expect(limited(0, args).slice(0, 2), args.join(" ")).toEqual([1, "RESOURCE_EXHAUSTED"])
+      const left = readdirSync(join(folder, "new"), { recursive: true, encoding: "utf8" })
+      expect(left.filter((name) => name !== "CORTEX")).toEqual([])
+    }
+    expect(limited(0, post).slice(0, 2)).toEqual([1, "RESOURCE_EXHAUSTED"])
   })
 })

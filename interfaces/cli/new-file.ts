@@ -22,7 +22,8 @@ const fill = (path: string, descriptor: number, text: string): void => {
   }
 }
 
-const write = (path: string, text: string): void => {
+/** Makes a file with this text, whole or not at all; what the system says is thrown. */
+export const makeFile = (path: string, text: string): void => {
   fill(path, openSync(path, "wx"), text)
   flush(dirname(path))
 }
@@ -33,7 +34,7 @@ export const writeNewFile = Effect.fnUntraced(function* (flag: string, file: str
   const unfit = newPlaceFault(flag, path)
   if (unfit !== undefined) return yield* unfit
   yield* Effect.try({
-    try: () => write(path, text),
+    try: () => makeFile(path, text),
     catch: (error) => {
       const refusal = refusals.get((error as NodeJS.ErrnoException).code ?? "")
       return refusal === undefined ? fileFailure(flag, path, error) : refusedFlag(flag, `${path}: ${refusal}`)

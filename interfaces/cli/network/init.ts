@@ -1,6 +1,5 @@
 // `cortex network init`: writes a configuration with which `network index` and `network query` work at once. It never
 // writes over one that is there.
-import { writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
@@ -12,12 +11,13 @@ import { Host } from "../../shared/host.ts"
 import { answer } from "../output.ts"
 import { networkFileOptions } from "./network-flags.ts"
 import { networkTemplate } from "./network-template.ts"
+import { makeFile } from "../new-file.ts"
 
 const write = (file: string, text: string) =>
   Effect.try({
     try: () => {
       makeFolders(dirname(file))
-      writeFileSync(file, text, { flag: "wx" })
+      makeFile(file, text)
     },
     catch: (error) =>
       (error as NodeJS.ErrnoException).code === "EEXIST"
