@@ -38,15 +38,15 @@ export type {
   ResolveError,
   ResolveRequest
 } from "./corpus/resolving.ts"
-export { type CommandWriter, DEFAULT_QUEUE_CAPACITY, LedgerWriter } from "./ledger/command-writer.ts"
-export type { EventStreamOptions } from "./ledger/event-stream.ts"
+export { type CommandWriter, DEFAULT_QUEUE_CAPACITY, LedgerWriter } from "./ledger/commands/command-writer.ts"
+export type { EventStreamOptions } from "./ledger/reading/event-stream.ts"
 export { Hashing } from "./foundation/hashing.ts"
 export {
   type BackupError,
   type FoldTarget,
   LedgerEvidence,
   type LedgerSnapshot
-} from "./ledger/ledger-evidence.ts"
+} from "./ledger/verification/ledger-evidence.ts"
 export {
   type JobStatus,
   LedgerReader,
@@ -56,14 +56,18 @@ export {
   type StepsOf,
   type StepState,
   type ThoughtsOf
-} from "./ledger/ledger-reader.ts"
-export { LedgerStore, type LedgerTransaction } from "./ledger/ledger-store.ts"
+} from "./ledger/reading/ledger-reader.ts"
+export { LedgerStore, type LedgerTransaction } from "./ledger/commands/ledger-store.ts"
 export { Ledger, type LedgerShape } from "./ledger/ledger.ts"
-export type { LedgerState, StateAtOptions, StateRows } from "./ledger/state-at.ts"
-export { Checkpoints, type CheckpointsShape } from "./ledger/checkpoints.ts"
-export { MerkleLog, type MerkleLogError, type MerklePath } from "./ledger/merkle-log.ts"
+export type { LedgerState, StateAtOptions, StateRows } from "./ledger/reading/state-at.ts"
+export { Checkpoints, type CheckpointsShape } from "./ledger/proofs/checkpoints.ts"
+export { MerkleLog, type MerkleLogError, type MerklePath } from "./ledger/proofs/merkle-log.ts"
 export { Signing, type SigningKey } from "./foundation/signing.ts"
-export type { Rung } from "./ledger/evidence-input.ts"
-export { type VerificationError, type VerificationOptions, verify } from "./ledger/verification.ts"
+export type { Rung } from "./ledger/verification/evidence-input.ts"
+export {
+  type VerificationError,
+  type VerificationOptions,
+  verify
+} from "./ledger/verification/verification.ts"
 export { RandomIds } from "./thoughts/random-ids.ts"
 export { type CreateThoughtOptions, Thoughts, type ThoughtsShape } from "./thoughts/thoughts.ts"

@@ -3,7 +3,7 @@
 // well, the list of second conditions says what, and its proof is tried. Nothing here is drawn: PROP_RUNS changes nothing.
 
 import { expect, it } from "vitest"
-import type { Mutant } from "../migrations/testing/mutants.ts"
+import type { Mutant } from "./support/mutants.ts"
 import { type GuardedFile, type Judgement, Mutation } from "./support/guarded-file.ts"
 import { guardedCassette } from "./support/guarded-cassette.ts"
 import { guardedCorpus } from "./support/guarded-corpus.ts"

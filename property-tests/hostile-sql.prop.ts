@@ -5,7 +5,7 @@
 
 import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { ALL_RUNGS, type Rung } from "../application/ledger/evidence-input.ts"
+import { ALL_RUNGS, type Rung } from "../application/ledger/verification/evidence-input.ts"
 import { propParameters, propSeed } from "./support/configuration.ts"
 import { type CampaignLedger, ledgerOf, makeCampaignLedger } from "./support/campaign-ledger.ts"
 import { Dice, thrownBy } from "./support/dice.ts"

@@ -8,7 +8,7 @@ import { PlanRequest, requestedReferences } from "../../domain/corpus/plan-reque
 import { PostMessage, preparePost } from "../../domain/ledger/commands.ts"
 import type { Posted } from "../../domain/ledger/decide.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
-import type { CommandError } from "../ledger/command-group.ts"
+import type { CommandError } from "../ledger/commands/command-group.ts"
 import { decodeInput } from "../foundation/input.ts"
 import { Ledger } from "../ledger/ledger.ts"
 import { Corpus } from "./corpus.ts"

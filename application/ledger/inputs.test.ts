@@ -4,8 +4,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { makeManualClock, withClock } from "./testing/manual-clock.ts"
-import type { EventStreamOptions } from "./event-stream.ts"
-import type { StateAtOptions } from "./state-at.ts"
+import type { EventStreamOptions } from "./reading/event-stream.ts"
+import type { StateAtOptions } from "./reading/state-at.ts"
 import { claim, openLedger, post, run } from "./testing/ledgers.ts"
 
 /** The fields that a refusal names, each once. */

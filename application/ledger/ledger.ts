@@ -40,13 +40,13 @@ import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 import { DEFAULT_PAGE_ROWS, type Page, PageOptions, preparePage } from "../../domain/foundation/page.ts"
 import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
-import type { CommandError, UnitOfWork } from "./command-group.ts"
-import { type CommandWriter, LedgerWriter } from "./command-writer.ts"
-import { eventStream, type EventStreamOptions } from "./event-stream.ts"
-import { clockWarning } from "./head-guard.ts"
+import type { CommandError, UnitOfWork } from "./commands/command-group.ts"
+import { type CommandWriter, LedgerWriter } from "./commands/command-writer.ts"
+import { eventStream, type EventStreamOptions } from "./reading/event-stream.ts"
+import { clockWarning } from "./commands/head-check.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { decodeInput } from "../foundation/input.ts"
-import { type BackupError, LedgerEvidence } from "./ledger-evidence.ts"
+import { type BackupError, LedgerEvidence } from "./verification/ledger-evidence.ts"
 import {
   type JobStatus,
   LedgerReader,
@@ -54,12 +54,18 @@ import {
   type RunSummary,
   type StepsOf,
   type StepState
-} from "./ledger-reader.ts"
-import { LedgerStore } from "./ledger-store.ts"
+} from "./reading/ledger-reader.ts"
+import { LedgerStore } from "./commands/ledger-store.ts"
 import { rowPages } from "../foundation/row-pages.ts"
 import { Signing } from "../foundation/signing.ts"
-import { type LedgerState, stateAt, type StateAtOptions, type StateRows, stateRowsAt } from "./state-at.ts"
-import { type VerificationError, type VerificationOptions, verify } from "./verification.ts"
+import {
+  type LedgerState,
+  stateAt,
+  type StateAtOptions,
+  type StateRows,
+  stateRowsAt
+} from "./reading/state-at.ts"
+import { type VerificationError, type VerificationOptions, verify } from "./verification/verification.ts"
 
 export interface LedgerShape {
   /** The id of this ledger, undefined when the file is too damaged to tell. */

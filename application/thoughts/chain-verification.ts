@@ -16,11 +16,11 @@ import {
 } from "../../domain/thoughts/chain-check.ts"
 import type { TaskChainReport, ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 import { Hashing } from "../foundation/hashing.ts"
-import type { LedgerSnapshot } from "../ledger/ledger-evidence.ts"
-import type { ReadError } from "../ledger/ledger-reader.ts"
+import type { LedgerSnapshot } from "../ledger/verification/ledger-evidence.ts"
+import type { ReadError } from "../ledger/reading/ledger-reader.ts"
 import { Progress } from "../foundation/progress.ts"
-import { keyOrder } from "../ledger/projection-verification.ts"
-import { reading, type Rungs } from "../ledger/rungs.ts"
+import { keyOrder } from "../ledger/verification/projection-verification.ts"
+import { reading, type Rungs } from "../ledger/verification/rungs.ts"
 
 /** How many records are checked before the runtime gets its turn. */
 const PAGE = 1_000

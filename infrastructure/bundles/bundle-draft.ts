@@ -24,9 +24,9 @@ import {
 import { TargetExists } from "../../domain/foundation/root-files.ts"
 import { ARTIFACT_FOLDER } from "../../domain/bundles/manifest.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
-import { permissionsLike } from "../sqlite/file-access.ts"
-import { fileFailure, flush } from "../sqlite/file-system.ts"
-import { newPlaceFault } from "../sqlite/new-place.ts"
+import { permissionsLike } from "../files/file-access.ts"
+import { fileFailure, flush } from "../files/file-system.ts"
+import { newPlaceFault } from "../files/new-place.ts"
 import { isSameFolder } from "./same-content.ts"
 
 const attempt = <A>(path: string, work: () => A): Effect.Effect<A, TargetFailure> =>

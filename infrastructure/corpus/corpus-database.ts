@@ -28,8 +28,8 @@ import {
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
 import { type AttemptFailure, busyDeadlineMillis, retryBusy } from "../sqlite/busy-retry.ts"
-import { type PlaceCheck, watchPlace, watchWriter } from "../sqlite/file-place.ts"
-import { type AccessMode, type PathFault, pathFault } from "../sqlite/file-system.ts"
+import { type PlaceCheck, watchPlace, watchWriter } from "../files/opened-file-check.ts"
+import { type AccessMode, type PathFault, pathFault } from "../sqlite/database-path.ts"
 import { journalFault } from "../sqlite/journal-fault.ts"
 import { hasJournal, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
 import { corpusIdentity } from "./corpus-identity.ts"

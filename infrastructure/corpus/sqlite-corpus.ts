@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { makeFolders } from "../sqlite/new-folders.ts"
+import { makeFolders } from "../files/new-folders.ts"
 import type { CorpusFiles } from "../../application/corpus/corpus-files.ts"
 import type { CorpusStore } from "../../application/corpus/corpus-store.ts"
 import {

@@ -29,8 +29,8 @@ import { joinBytes, type Sha256Bytes } from "../../domain/canonical/bytes.ts"
 import { KeyFileExists, KeyFileExposed, NotAKeyFile } from "../../domain/evidence/checkpoint-errors.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
-import { fileFailure, flush } from "../sqlite/file-system.ts"
-import { newPlaceFault } from "../sqlite/new-place.ts"
+import { fileFailure, flush } from "../files/file-system.ts"
+import { newPlaceFault } from "../files/new-place.ts"
 import {
   PUBLIC_KEY_BYTES,
   SIGNATURE_BYTES,

@@ -2,9 +2,9 @@
 // an opening that was asked for it, a rebuilt database before it gets its name.
 import * as Effect from "effect/Effect"
 import type { Hashing } from "../../application/foundation/hashing.ts"
-import { LedgerEvidence } from "../../application/ledger/ledger-evidence.ts"
+import { LedgerEvidence } from "../../application/ledger/verification/ledger-evidence.ts"
 import type { Signing } from "../../application/foundation/signing.ts"
-import { verify } from "../../application/ledger/verification.ts"
+import { verify } from "../../application/ledger/verification/verification.ts"
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
 

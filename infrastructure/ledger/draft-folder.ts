@@ -3,7 +3,7 @@
 import { lstatSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
-import { networkKind } from "../sqlite/file-system.ts"
+import { networkKind } from "../files/file-system.ts"
 import { DRAFT_FOLDER } from "../sqlite/lone-file.ts"
 
 /** The empty database that the owner of a folder has locked. */

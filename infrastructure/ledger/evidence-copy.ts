@@ -6,7 +6,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { StorageFailure, type StorageFull } from "../../domain/foundation/storage-errors.ts"
-import { fileFailure } from "../sqlite/file-system.ts"
+import { fileFailure } from "../files/file-system.ts"
 import { COPY_TORN, type CopyFile, copyOfOneMoment, hasJournal, MAX_COPIES } from "../sqlite/private-copy.ts"
 import { realSleep } from "../sqlite/real-time.ts"
 

@@ -1,7 +1,7 @@
 // Rows as evidence: read page by page in a fixed order, whatever their cells hold. A cell that is not what its column
 // promises is remembered as a finding and handed on as a value that no honest cell has, so that whatever is compared
 // or hashed differs too; a row that no page can begin behind ends the reading. Nothing is repaired.
-import { keyOrder } from "../../application/ledger/projection-verification.ts"
+import { keyOrder } from "../../application/ledger/verification/projection-verification.ts"
 import { OUT_OF_ORDER, type RowPlace, standsBehind } from "../../domain/canonical/row-order.ts"
 import { StorageFailure, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { type EventEnvelope, taskStream } from "../../domain/ledger/event-envelope.ts"

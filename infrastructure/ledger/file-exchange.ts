@@ -3,8 +3,8 @@
 // log's index are taken away, and the draft is renamed onto it. An exchange that was killed is taken up where it ended.
 import { linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
-import { takeAfter } from "../sqlite/file-access.ts"
-import { flush, hasNoLinks } from "../sqlite/file-system.ts"
+import { takeAfter } from "../files/file-access.ts"
+import { flush, hasNoLinks } from "../files/file-system.ts"
 import { copyKeepingLocks } from "../sqlite/locked-copy.ts"
 import { KEPT_INFIX, keptNames } from "../sqlite/lone-file.ts"
 

@@ -5,7 +5,7 @@ import { closeSync, lstatSync, openSync, type Stats, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { BackupError } from "../../application/ledger/ledger-evidence.ts"
+import type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import {
   ReadOnlyStore,
@@ -13,9 +13,9 @@ import {
   StorageFull,
   StoreCorrupt
 } from "../../domain/foundation/storage-errors.ts"
-import { fileFailure, flush, nameFault, publishFile } from "../sqlite/file-system.ts"
-import { closeLike, OWNER_READ_WRITE, takeAfter } from "../sqlite/file-access.ts"
-import { newPlaceFault } from "../sqlite/new-place.ts"
+import { fileFailure, flush, nameFault, publishFile } from "../files/file-system.ts"
+import { closeLike, OWNER_READ_WRITE, takeAfter } from "../files/file-access.ts"
+import { newPlaceFault } from "../files/new-place.ts"
 import { Busy, isSqliteError, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import { makeDraftFolder } from "./draft-folder.ts"
 import type { LedgerFile } from "./ledger-file.ts"

@@ -6,7 +6,8 @@ import { decodeInput } from "../../application/foundation/input.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
 import type { Durability } from "../sqlite/better-sqlite3-host.ts"
 import { Filename, fileOptions } from "../sqlite/file-options.ts"
-import type { AccessMode, networkKind } from "../sqlite/file-system.ts"
+import type { AccessMode } from "../sqlite/database-path.ts"
+import type { networkKind } from "../files/file-system.ts"
 
 export interface LedgerFileOptions {
   /** The database file by its path, or `:memory:` for tests. */

@@ -1,7 +1,7 @@
 // The statements of the queries, compiled once. Whatever belongs to a message or job is a range of ids, because
 // ids are spelled from their parent's, so no query needs an index of its own.
 import { type Expression, sql } from "kysely"
-import type { StepCounts, StepState } from "../../application/ledger/ledger-reader.ts"
+import type { StepCounts, StepState } from "../../application/ledger/reading/ledger-reader.ts"
 import type { Page } from "../../domain/foundation/page.ts"
 import type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import { compileQuery } from "../sqlite/query-compiler.ts"

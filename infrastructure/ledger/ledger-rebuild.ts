@@ -3,8 +3,8 @@
 // step; nothing is ever written over, and what cannot be rebuilt whole leaves nothing behind.
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { corrupt } from "../../application/ledger/head-guard.ts"
-import type { BackupError } from "../../application/ledger/ledger-evidence.ts"
+import { corrupt } from "../../application/ledger/commands/head-check.ts"
+import type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
 import { InvariantViolation } from "../../domain/foundation/errors.ts"
 import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import {

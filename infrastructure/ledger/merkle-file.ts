@@ -13,7 +13,7 @@ import {
   nodeOffset,
   parseHeader
 } from "./merkle-file-format.ts"
-import { permissionsLike } from "../sqlite/file-access.ts"
+import { permissionsLike } from "../files/file-access.ts"
 
 /** Members are synchronous and throw Node's system errors. */
 export interface MerkleFile {

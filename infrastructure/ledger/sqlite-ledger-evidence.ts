@@ -4,8 +4,12 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import type { FoldTarget, LedgerEvidence, LedgerSnapshot } from "../../application/ledger/ledger-evidence.ts"
-import type { ReadError } from "../../application/ledger/ledger-reader.ts"
+import type {
+  FoldTarget,
+  LedgerEvidence,
+  LedgerSnapshot
+} from "../../application/ledger/verification/ledger-evidence.ts"
+import type { ReadError } from "../../application/ledger/reading/ledger-reader.ts"
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { LEDGER_TABLES, type LedgerTable, ledgerTables, type StepRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"

@@ -8,8 +8,8 @@ import {
   type StepsOf,
   type StepState,
   type ThoughtsOf
-} from "../../application/ledger/ledger-reader.ts"
-import { corrupt } from "../../application/ledger/head-guard.ts"
+} from "../../application/ledger/reading/ledger-reader.ts"
+import { corrupt } from "../../application/ledger/commands/head-check.ts"
 import { StorageFailure, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"

@@ -3,7 +3,7 @@
 // readers stay quick and the log small.
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { LedgerStore, LedgerTransaction } from "../../application/ledger/ledger-store.ts"
+import type { LedgerStore, LedgerTransaction } from "../../application/ledger/commands/ledger-store.ts"
 import { InvariantViolation } from "../../domain/foundation/errors.ts"
 import { ReadOnlyStore, StorageFailure, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import type { StoreWriteError } from "../../domain/ledger/errors.ts"

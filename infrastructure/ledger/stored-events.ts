@@ -1,7 +1,7 @@
 // Reading the log: pages that hold so many events and so much text, and every cell as what it is. Whoever builds upon
 // events reads them here and is refused by the first cell that is not what its column promises; verification takes
 // such cells as findings and goes on.
-import { corrupt } from "../../application/ledger/head-guard.ts"
+import { corrupt } from "../../application/ledger/commands/head-check.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { cellFindings, isItsBytes, pageLength } from "../sqlite/stored-cells.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"

@@ -12,7 +12,7 @@ import { memoryRecordHash, recordHash, saveRecordHash } from "../../domain/netwo
 import { flushFile } from "../bundles/bundle-draft.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { type Connection, openAlone, openForWriting } from "../sqlite/better-sqlite3-host.ts"
-import { flush, reserveSuccessor } from "../sqlite/file-system.ts"
+import { flush, reserveSuccessor } from "../files/file-system.ts"
 import { copyKeepingLocks } from "../sqlite/locked-copy.ts"
 import { writeRecord } from "./cartridge-import.ts"
 import { addReceipt, type CassetteBirth, createCassette } from "./cassette-schema.ts"

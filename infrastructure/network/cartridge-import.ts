@@ -6,7 +6,7 @@ import { linkSync, lstatSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { makeFolders } from "../sqlite/new-folders.ts"
+import { makeFolders } from "../files/new-folders.ts"
 import type { CartridgeRecord } from "../../domain/network/cartridge.ts"
 import {
   CartridgeRefused,
@@ -16,7 +16,7 @@ import {
 } from "../../domain/network/errors.ts"
 import { flushFile } from "../bundles/bundle-draft.ts"
 import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
-import { fileFailure, flush, reserveFile } from "../sqlite/file-system.ts"
+import { fileFailure, flush, reserveFile } from "../files/file-system.ts"
 import { openCartridge } from "./cartridge-files.ts"
 import { type CartridgeReader, type CartridgeWrite, readCartridge } from "./cartridge-reading.ts"
 import { beginCassette, copyReceipt } from "./cassette-schema.ts"

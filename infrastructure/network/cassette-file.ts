@@ -21,7 +21,7 @@ import { isBusyCode } from "../sqlite/busy-code.ts"
 import { noFileBeside } from "../sqlite/left-log.ts"
 import { quickFindings } from "../sqlite/quick-check.ts"
 import { traceRemoval } from "../sqlite/reading-traces.ts"
-import { adviceOn, wantBehind } from "../sqlite/want.ts"
+import { adviceOn, wantBehind } from "../files/want.ts"
 
 /** "CXN1" as a big-endian number, in the header of every cassette. */
 const APPLICATION_ID = 0x43_58_4e_31

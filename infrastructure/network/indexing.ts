@@ -41,7 +41,7 @@ import {
   sourceFiles,
   type WalkError
 } from "./sources.ts"
-import { reserveSuccessor } from "../sqlite/file-system.ts"
+import { reserveSuccessor } from "../files/file-system.ts"
 import { rulesOf } from "../../domain/network/mutability.ts"
 
 /** What accompanies indexing. */

@@ -3,7 +3,7 @@
 import type * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"
 import { waitMillis } from "./busy-retry.ts"
-import { nameFault } from "./file-system.ts"
+import { nameFault } from "../files/file-system.ts"
 
 /** A name that means a file, and no folder. */
 export const Filename = Schema.String.check(Schema.makeFilter(nameFault))

@@ -3,7 +3,7 @@
 // database or another time. The format is SQLite's (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
 import { readFileSync, statSync } from "node:fs"
 import { u32 } from "./database-header.ts"
-import { unlessGone } from "./file-access.ts"
+import { unlessGone } from "../files/file-access.ts"
 import { FRAME_HEADER_BYTES, WAL_HEADER_BYTES } from "./left-log.ts"
 import type { StoredBytes } from "./stored-bytes.ts"
 

@@ -1,7 +1,7 @@
 // A log that lies where its database file does not: what was written last is in it, and SQLite would drop it without a
 // word when it makes a new database there. It reads the beginning of logs alone, on which SQLite holds no locks.
 import { closeSync, lstatSync, openSync, readSync, statSync } from "node:fs"
-import { unlessGone } from "./file-access.ts"
+import { unlessGone } from "../files/file-access.ts"
 
 /** What a write-ahead log begins with, and each of its frames (bytes). */
 export const WAL_HEADER_BYTES = 32

@@ -2,7 +2,7 @@
 // process's locks on it, so the copy of such a file is read through a descriptor that stays open.
 import { closeSync, copyFileSync, openSync, realpathSync, rmSync, writeSync } from "node:fs"
 import { dirname } from "node:path"
-import { permissionsLike } from "./file-access.ts"
+import { permissionsLike } from "../files/file-access.ts"
 import { isOpenDatabase } from "./open-databases.ts"
 import { heldDescriptor, readAt } from "./stored-bytes.ts"
 

@@ -3,7 +3,7 @@
 // read byte by byte and never touched. It loads nothing but Node's file system, since children start with it.
 import { chmodSync, closeSync, existsSync, openSync, readSync, rmSync, statSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { isWritable } from "./file-access.ts"
+import { isWritable } from "../files/file-access.ts"
 import { copyKeepingLocks } from "./locked-copy.ts"
 
 /** How often a copy is made again because its original changed meanwhile. */

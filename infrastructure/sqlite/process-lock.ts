@@ -7,7 +7,7 @@ import type * as Scope from "effect/Scope"
 import type { StoreBusy } from "../../domain/foundation/storage-errors.ts"
 import { type Connection, openForWriting } from "./better-sqlite3-host.ts"
 import { type AttemptFailure, retryBusy } from "./busy-retry.ts"
-import { type PlaceCheck, watchPlace } from "./file-place.ts"
+import { type PlaceCheck, watchPlace } from "../files/opened-file-check.ts"
 import { Busy } from "./sqlite-errors.ts"
 
 /** Runs synchronous work while no other process does the like; `work` must not throw. */

@@ -2,7 +2,7 @@
 // when there was no log before, and never under somebody else. It loads nothing but SQLite, since children start with it.
 import { existsSync } from "node:fs"
 import { removeReadingTraces } from "./better-sqlite3-host.ts"
-import { isWritable } from "./file-access.ts"
+import { isWritable } from "../files/file-access.ts"
 
 /** True when a write-ahead log stands beside the file. */
 const hasLog = (filename: string): boolean => existsSync(`${filename}-wal`)

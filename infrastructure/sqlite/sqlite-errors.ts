@@ -8,7 +8,7 @@ import {
   StoreCorrupt
 } from "../../domain/foundation/storage-errors.ts"
 import { isBusyCode } from "./busy-code.ts"
-import { exhaustedFailure } from "./exhaustion.ts"
+import { exhaustedFailure } from "../files/exhaustion.ts"
 
 /** Another connection holds the lock: try again. */
 export class Busy {

@@ -4,7 +4,7 @@
  */
 import { createInterface } from "node:readline"
 import * as Effect from "effect/Effect"
-import { MerkleLog } from "../../application/ledger/merkle-log.ts"
+import { MerkleLog } from "../../application/ledger/proofs/merkle-log.ts"
 import { hexText } from "../../domain/canonical/bytes.ts"
 import { chainedEvents, merkleOver } from "./merkle-events.ts"
 

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { LedgerReader } from "../../application/ledger/ledger-reader.ts"
+import { LedgerReader } from "../../application/ledger/reading/ledger-reader.ts"
 import { bytesOfHex } from "../../domain/canonical/bytes.ts"
 import { EMPTY_HEAD, eventHash, type EventEnvelope, headOf } from "../../domain/ledger/event-envelope.ts"
 import { sha256 } from "../hashing/node-hashing.ts"

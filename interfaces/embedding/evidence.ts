@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import {
   verifyProof as verifyProofWith,
   type VerifyProofOptions
-} from "../../application/ledger/proof-verification.ts"
+} from "../../application/ledger/proofs/proof-verification.ts"
 import { nodeSigningLayer } from "../../infrastructure/keys/ed25519.ts"
 
 /** Holds a proof against the signed checkpoints that it is about. */

@@ -31,9 +31,9 @@ export type {
   ResolveError,
   ResolveRequest
 } from "../../application/corpus/resolving.ts"
-export type { EventStreamOptions } from "../../application/ledger/event-stream.ts"
-export type { CommandError } from "../../application/ledger/command-group.ts"
-export type { BackupError } from "../../application/ledger/ledger-evidence.ts"
+export type { EventStreamOptions } from "../../application/ledger/reading/event-stream.ts"
+export type { CommandError } from "../../application/ledger/commands/command-group.ts"
+export type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
 export type { LedgerShape } from "../../application/ledger/ledger.ts"
 export type {
   JobStatus,
@@ -42,25 +42,28 @@ export type {
   StepCounts,
   StepsOf,
   StepState
-} from "../../application/ledger/ledger-reader.ts"
+} from "../../application/ledger/reading/ledger-reader.ts"
 export type { PageOptions } from "../../domain/foundation/page.ts"
-export type { LedgerState, StateAtOptions } from "../../application/ledger/state-at.ts"
+export type { LedgerState, StateAtOptions } from "../../application/ledger/reading/state-at.ts"
 export type {
   MadeCheckpoint,
   MakeCheckpointOptions,
   VerifiedCheckpoint
-} from "../../application/ledger/checkpoint.ts"
+} from "../../application/ledger/proofs/checkpoint.ts"
 export {
   Checkpoints,
   type CheckpointsShape,
   type ConsistencyRequest,
   type InclusionRequest
-} from "../../application/ledger/checkpoints.ts"
-export type { VerifiedProof, VerifyProofOptions } from "../../application/ledger/proof-verification.ts"
+} from "../../application/ledger/proofs/checkpoints.ts"
+export type { VerifiedProof, VerifyProofOptions } from "../../application/ledger/proofs/proof-verification.ts"
 export type { SigningKey } from "../../application/foundation/signing.ts"
-export type { CheckpointEvidence } from "../../application/ledger/checkpoint-rung.ts"
-export type { Rung } from "../../application/ledger/evidence-input.ts"
-export type { VerificationError, VerificationOptions } from "../../application/ledger/verification.ts"
+export type { CheckpointEvidence } from "../../application/ledger/verification/checkpoint-rung.ts"
+export type { Rung } from "../../application/ledger/verification/evidence-input.ts"
+export type {
+  VerificationError,
+  VerificationOptions
+} from "../../application/ledger/verification/verification.ts"
 export {
   type CreateThoughtOptions,
   Thoughts,

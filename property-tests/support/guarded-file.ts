@@ -3,7 +3,7 @@
 
 import type Database from "better-sqlite3"
 import { refusalsIn } from "../../migrations/testing/attack.ts"
-import { mutantsOf, type Mutant } from "../../migrations/testing/mutants.ts"
+import { mutantsOf, type Mutant } from "./mutants.ts"
 
 /** What came of an attack: what it was answered with, and whether it left a trace. */
 export interface Answer<Attack> {

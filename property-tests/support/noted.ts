@@ -3,7 +3,7 @@
 
 import { generateKeyPairSync, sign } from "node:crypto"
 import * as Effect from "effect/Effect"
-import { makeCheckpoint } from "../../application/ledger/checkpoint.ts"
+import { makeCheckpoint } from "../../application/ledger/proofs/checkpoint.ts"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import type { TrustFile } from "../../domain/evidence/trust.ts"
 import type { TrustedPoint } from "../../domain/ledger/verification.ts"

@@ -2,7 +2,7 @@
 // is listed with the reason and with what proves it, and the proof is tried: a condition that guards nothing, and has
 // no such place, is a fault of the schema or of the attacks, and never an entry here.
 
-import type { Mutant } from "../../migrations/testing/mutants.ts"
+import type { Mutant } from "./mutants.ts"
 
 /** The mutants that are meant, and what is proved of them. */
 export interface SecondCondition {

@@ -16,7 +16,7 @@ import type { Claimed, Posted } from "../../../domain/ledger/decide.ts"
 import type { SqliteLedgerOptions } from "../../../infrastructure/ledger/ledger-options.ts"
 import { sqliteLedgerLayer } from "../../../infrastructure/ledger/sqlite-ledger.ts"
 import { Ledger, type LedgerShape } from "../ledger.ts"
-import { LedgerStore } from "../ledger-store.ts"
+import { LedgerStore } from "../commands/ledger-store.ts"
 import { Thoughts, type ThoughtsShape } from "../../thoughts/thoughts.ts"
 
 type Store = LedgerStore["Service"]

@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as GlobalFlag from "effect/cli/GlobalFlag"
-import type { CheckpointsShape } from "../../../application/ledger/checkpoints.ts"
+import type { CheckpointsShape } from "../../../application/ledger/proofs/checkpoints.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import type { ThoughtsShape } from "../../../application/thoughts/thoughts.ts"
 import type { InvalidInput } from "../../../domain/foundation/errors.ts"
@@ -91,7 +91,9 @@ const openLedgerFile = Effect.fnUntraced(function* (file: string, access: Access
   }
   const sqlite = yield* Effect.promise(() => import("../../embedding/ledger.ts"))
   const { Thoughts } = yield* Effect.promise(() => import("../../../application/thoughts/thoughts.ts"))
-  const { Checkpoints } = yield* Effect.promise(() => import("../../../application/ledger/checkpoints.ts"))
+  const { Checkpoints } = yield* Effect.promise(
+    () => import("../../../application/ledger/proofs/checkpoints.ts")
+  )
   const context = yield* Layer.build(sqlite.Ledger.layer(options))
   return {
     ledger: Context.get(context, sqlite.Ledger),

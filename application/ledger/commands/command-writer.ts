@@ -1,0 +1,243 @@
+// The one writer of a ledger: commands wait in a bounded queue, those that wait together are decided and
+// committed together (one fsync for all), and replies go out only after the commit has returned. A refused
+// command leaves nothing behind; a storage error ends the whole group, and nobody is told that anything stands.
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
+import * as Queue from "effect/Queue"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import { LedgerClosed } from "../../../domain/ledger/errors.ts"
+import type { StoreCorrupt } from "../../../domain/foundation/storage-errors.ts"
+import { type CommandError, decideGroup, groupLength, type UnitOfWork, Waiting } from "./command-group.ts"
+import { CommitSignal } from "./commit-signal.ts"
+import { corrupt } from "./head-check.ts"
+import { Hashing } from "../../foundation/hashing.ts"
+import { decodeInput } from "../../foundation/input.ts"
+import { LedgerStore, type LedgerTransaction } from "./ledger-store.ts"
+
+/** How many commands may wait before callers have to wait for a place. */
+export const DEFAULT_QUEUE_CAPACITY = 1_024
+
+/** Most commands that are committed together. */
+const MAX_GROUP = 256
+
+/** After so many groups the runtime's other work gets its turn, timers and sockets too. */
+const GROUPS_PER_TURN = 8
+
+/** What a command without a payload of its own weighs. */
+const LIGHT = 1_024
+
+export interface CommandWriter {
+  /** Decides and commits; the reply comes after the commit. Interrupted before its group began: nothing. */
+  readonly submit: <Reply>(work: UnitOfWork<Reply>, weight?: number) => Effect.Effect<Reply, CommandError>
+  readonly committed: CommitSignal
+}
+
+const groupSize = Metric.histogram("cassette_ledger_group_size", {
+  description: "Commands that were taken together into one transaction",
+  boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256]
+})
+
+type Waiters = Queue.Queue<Waiting, LedgerClosed>
+
+/** All that wait, at most a group. */
+const takeWaiting = (queue: Waiters): ReadonlyArray<Waiting> => {
+  const line: Array<Waiting> = []
+  while (line.length < MAX_GROUP) {
+    const taken = Queue.takeUnsafe(queue)
+    if (taken === undefined || Exit.isFailure(taken)) break
+    line.push(taken.value)
+  }
+  return line
+}
+
+/** What the writer needs of its surroundings. */
+interface Surroundings {
+  readonly queue: Waiters
+  /** Commits a group and tells its callers; `done` is called after that, mostly before this returns. */
+  readonly commit: (group: ReadonlyArray<Waiting>, done: () => void) => void
+  /** Runs a piece of work in the runtime's next turn. */
+  readonly nextTurn: (work: () => void) => void
+}
+
+/**
+ * Whose turn it is. Commands that ask in the same turn of the runtime, or while a group is with the store, make one
+ * group; the runtime's other work has its turn after every few groups.
+ */
+class Turns {
+  private readonly to: Surroundings
+  private line: ReadonlyArray<Waiting> = []
+  /** A group is with the store, or being told what became of it. */
+  private busy = false
+  /** The next turn looks at the queue. */
+  private awaited = false
+  private groupsInTurn = 0
+  private onEnd: (() => void) | undefined
+
+  constructor(to: Surroundings) {
+    this.to = to
+  }
+
+  /** Looks at the queue when its turn comes: to be called by whoever put something there. */
+  wake(): void {
+    if (this.busy || this.awaited) return
+    this.awaited = true
+    this.to.nextTurn(() => {
+      this.awaited = false
+      this.groupsInTurn = 0
+      this.goOn()
+    })
+  }
+
+  /** Calls back when nothing waits any more, once the queue takes no more. */
+  end(onEnd: () => void): void {
+    this.onEnd = onEnd
+    this.goOn()
+  }
+
+  private goOn(): void {
+    if (this.busy || this.awaited) return
+    if (this.line.length === 0) this.line = takeWaiting(this.to.queue)
+    if (this.line.length === 0) this.onEnd?.()
+    else if (this.groupsInTurn === GROUPS_PER_TURN) this.wake()
+    else this.commitNext()
+  }
+
+  private commitNext(): void {
+    const group = this.line.slice(0, groupLength(this.line))
+    this.line = this.line.slice(group.length)
+    this.groupsInTurn += 1
+    this.busy = true
+    // Callers that are told ask for more at once: they are the next group when all have been told.
+    this.to.commit(group, () => {
+      this.busy = false
+      this.goOn()
+    })
+  }
+}
+
+/** The longer way into a queue that is full, where the command waits for a place, or closed. */
+const offerAndAwait = (
+  queue: Waiters,
+  turns: Turns,
+  waiting: Waiting
+): Effect.Effect<unknown, CommandError> =>
+  Queue.offer(queue, waiting).pipe(
+    Effect.flatMap((accepted) =>
+      accepted
+        ? Effect.callback<unknown, CommandError>((resume) => {
+            // By the time that it has its place, the turn that was due may be over.
+            turns.wake()
+            return waiting.tell(resume)
+          })
+        : Effect.fail(new LedgerClosed())
+    ),
+    Effect.onInterrupt(() =>
+      Effect.sync(() => {
+        waiting.withdrawn = true
+      })
+    )
+  )
+
+/** Starts the writer; closing the scope refuses new commands and finishes those that wait. */
+const makeCommandWriter = (
+  queueCapacity: number
+): Effect.Effect<CommandWriter, never, LedgerStore | Hashing | Scope.Scope> =>
+  Effect.gen(function* () {
+    const store = yield* LedgerStore
+    const { sha256 } = yield* Hashing
+    const context = yield* Effect.context<never>()
+    const clock = yield* Clock.Clock
+    const queue = yield* Queue.bounded<Waiting, LedgerClosed>(queueCapacity)
+    const committed = new CommitSignal()
+    const fault: StoreCorrupt | undefined = store.fault && corrupt(store.fault)
+    let trusted = store.openedHead
+
+    const settle = (
+      group: ReadonlyArray<Waiting>,
+      exit: Exit.Exit<ReturnType<typeof decideGroup>, CommandError>
+    ): void => {
+      if (Exit.isFailure(exit)) {
+        for (const waiting of group) waiting.settle(exit)
+        return
+      }
+      const { head, outcomes } = exit.value
+      const advanced = head.position > trusted.position
+      trusted = head
+      if (advanced) committed.publish(head.position)
+      outcomes.forEach((outcome, index) => {
+        if (outcome) group[index]?.settle(outcome)
+      })
+    }
+
+    // A fiber of its own for each group: whoever waits for one may be interrupted, and the group is not.
+    const run = Effect.runForkWith(context)
+    const turns = new Turns({
+      queue,
+      commit: (group, done) => {
+        groupSize.updateUnsafe(group.length, context)
+        const decide = (transaction: LedgerTransaction) =>
+          decideGroup(transaction, sha256, trusted, clock.currentTimeMillisUnsafe(), group)
+        run(store.transact(decide)).addObserver((exit) => {
+          settle(group, exit)
+          done()
+        })
+      },
+      nextTurn: (work) => {
+        run(Effect.andThen(Effect.yieldNow, Effect.sync(work)))
+      }
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.andThen(
+        Queue.fail(queue, new LedgerClosed()),
+        Effect.callback<void>((resume) => {
+          turns.end(() => {
+            resume(Effect.void)
+          })
+        })
+      )
+    )
+
+    // Taking a place and waiting are one step, so that no interruption falls between them. Nearly always there is
+    // a place; a full or closed queue needs the longer way.
+    const submit = <Reply>(work: UnitOfWork<Reply>, weight = LIGHT): Effect.Effect<Reply, CommandError> =>
+      Effect.callback<unknown, CommandError>((resume) => {
+        const waiting = new Waiting(work, weight)
+        if (fault === undefined && Queue.offerUnsafe(queue, waiting)) {
+          turns.wake()
+          return waiting.tell(resume)
+        }
+        resume(fault === undefined ? offerAndAwait(queue, turns, waiting) : Effect.fail(fault))
+        return undefined
+      }) as Effect.Effect<Reply, CommandError>
+
+    return { submit, committed }
+  })
+
+/** The options of the writer, field by field. */
+export const ledgerWriterFields = {
+  queueCapacity: Schema.optional(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a whole number of commands from 1 on" }))
+  )
+}
+
+const decodeWriterOptions = decodeInput(Schema.Struct(ledgerWriterFields), Result.succeed)
+
+/** The one writer of a ledger as a service: whatever appends to the same log is built over the same one. */
+export class LedgerWriter extends Context.Service<LedgerWriter, CommandWriter>()(
+  "cortex-cassette/application/LedgerWriter"
+) {
+  /** `queueCapacity` commands may wait before callers must. */
+  static readonly layerWith = (options: { readonly queueCapacity?: number | undefined } = {}) =>
+    Layer.effect(
+      this,
+      Effect.flatMap(Effect.fromResult(decodeWriterOptions(options)), ({ queueCapacity }) =>
+        makeCommandWriter(queueCapacity ?? DEFAULT_QUEUE_CAPACITY)
+      )
+    )
+}

@@ -1,0 +1,128 @@
+// Checkpoints and proofs of one ledger as its users see them: sign what it holds, hold a signed note against it, prove
+// what a checkpoint covers. It takes checkpoints as the text of their notes and opens one span per public call; what
+// is signed or judged rests on the events, and only proofs are made from the disposable tree.
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import {
+  CheckpointOfAnotherLedger,
+  type HistoryRewritten,
+  type InvalidKeyName,
+  type NotACheckpoint,
+  type ProofRefused
+} from "../../../domain/evidence/checkpoint-errors.ts"
+import { type CheckpointBody, parseCheckpoint } from "../../../domain/evidence/checkpoint.ts"
+import type { InvalidInput } from "../../../domain/foundation/errors.ts"
+import type { ConsistencyProof, InclusionProof } from "../../../domain/evidence/proof.ts"
+import type { TrustFile } from "../../../domain/evidence/trust.ts"
+import {
+  type CheckpointError,
+  ledgerOrigin,
+  type MadeCheckpoint,
+  makeCheckpoint,
+  type MakeCheckpointOptions,
+  type VerifiedCheckpoint,
+  verifyCheckpoint
+} from "./checkpoint.ts"
+import { decodeConsistency, decodeInclusion } from "../verification/evidence-input.ts"
+import type { Hashing } from "../../foundation/hashing.ts"
+import type { LedgerReader, ReadError } from "../reading/ledger-reader.ts"
+import type { MerkleLog, MerkleLogError } from "./merkle-log.ts"
+import { proveConsistency, proveInclusion } from "./proofs.ts"
+import type { Signing } from "../../foundation/signing.ts"
+
+/** Which event is shown to be in which tree. */
+export interface InclusionRequest {
+  /** The event's position, from 1. */
+  readonly position: number
+  /** Events that the tree covers; by default those of the checkpoint, or all. */
+  readonly size?: number | undefined
+  /** The note that the proof is to hold against. */
+  readonly checkpoint?: string | undefined
+}
+
+/** Which two trees are shown to be of one history. */
+export interface ConsistencyRequest {
+  /** Events of the older tree; by default those of the older checkpoint. */
+  readonly from?: number | undefined
+  /** Events of the newer tree; by default those of the newer checkpoint, or all. */
+  readonly to?: number | undefined
+  /** The notes that the proof is to connect, as far as they are at hand. */
+  readonly oldCheckpoint?: string | undefined
+  readonly checkpoint?: string | undefined
+}
+
+type ProofError =
+  | InvalidInput
+  | NotACheckpoint
+  | CheckpointOfAnotherLedger
+  | HistoryRewritten
+  | MerkleLogError
+
+export interface CheckpointsShape {
+  /** Signs the ledger as it is now; every event is read, and nothing is signed over a chain that does not hold. */
+  readonly make: (
+    options: MakeCheckpointOptions
+  ) => Effect.Effect<MadeCheckpoint, InvalidInput | InvalidKeyName | ReadError>
+  /** Holds a signed note against the ledger: trust, origin, root and chain. */
+  readonly verify: (
+    note: string,
+    trust: TrustFile
+  ) => Effect.Effect<VerifiedCheckpoint, CheckpointError | ReadError>
+  /** Shows that an event is among those that a checkpoint covers. */
+  readonly proveInclusion: (
+    request: InclusionRequest
+  ) => Effect.Effect<InclusionProof, ProofError | ProofRefused>
+  /** Shows that the history of an older checkpoint is the beginning of a newer one's. */
+  readonly proveConsistency: (request: ConsistencyRequest) => Effect.Effect<ConsistencyProof, ProofError>
+}
+
+/** What a note says, when it is of the opened ledger; whether it is trusted is its verifier's concern. */
+const ownCheckpoint = Effect.fnUntraced(function* (
+  note: string | undefined
+): Effect.fn.Return<
+  CheckpointBody | undefined,
+  NotACheckpoint | CheckpointOfAnotherLedger | ReadError,
+  LedgerReader
+> {
+  if (note === undefined) return undefined
+  const checkpoint = yield* Effect.fromResult(parseCheckpoint(note))
+  const expected = yield* ledgerOrigin
+  return checkpoint.origin === expected
+    ? checkpoint
+    : yield* new CheckpointOfAnotherLedger({ expected, actual: checkpoint.origin })
+})
+
+const inclusion = Effect.fn("Checkpoints.proveInclusion")(function* (request: InclusionRequest) {
+  const { checkpoint, position, size } = yield* Effect.fromResult(decodeInclusion(request))
+  return yield* proveInclusion({ position, size, checkpoint: yield* ownCheckpoint(checkpoint) })
+})
+
+const consistency = Effect.fn("Checkpoints.proveConsistency")(function* (request: ConsistencyRequest) {
+  const { checkpoint, from, oldCheckpoint, to } = yield* Effect.fromResult(decodeConsistency(request))
+  const older = yield* ownCheckpoint(oldCheckpoint)
+  const newer = yield* ownCheckpoint(checkpoint)
+  return yield* proveConsistency({
+    from: from ?? older?.size ?? 0,
+    to: to ?? newer?.size,
+    checkpoints: [older, newer].filter((known) => known !== undefined)
+  })
+})
+
+const makeCheckpoints = Effect.gen(function* () {
+  const ports = yield* Effect.context<LedgerReader | Hashing | Signing | MerkleLog>()
+  return {
+    make: (options) => Effect.provideContext(makeCheckpoint(options), ports),
+    verify: (note, trust) => Effect.provideContext(verifyCheckpoint(note, trust), ports),
+    proveInclusion: (request) => Effect.provideContext(inclusion(request), ports),
+    proveConsistency: (request) => Effect.provideContext(consistency(request), ports)
+  } satisfies CheckpointsShape
+})
+
+export class Checkpoints extends Context.Service<Checkpoints, CheckpointsShape>()(
+  "cortex-cassette/Checkpoints"
+) {
+  /** Checkpoints over ports that the host brings. */
+  static readonly layerNoDeps: Layer.Layer<Checkpoints, never, LedgerReader | Hashing | Signing | MerkleLog> =
+    Layer.effect(this, makeCheckpoints)
+}

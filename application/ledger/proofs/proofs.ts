@@ -1,0 +1,141 @@
+// Making proofs. A proof comes from the disposable tree and, when its checkpoints are at hand, is held against them
+// before anybody gets it: a tree that does not fit is made anew from the events once, and what still does not fit is
+// a rewritten history. A damaged tree can so make a proof fail, and never make a false one pass.
+import * as Effect from "effect/Effect"
+import { bytesEqual } from "../../../domain/canonical/bytes.ts"
+import type { HistoryRewritten, ProofRefused } from "../../../domain/evidence/checkpoint-errors.ts"
+import type { CheckpointBody } from "../../../domain/evidence/checkpoint.ts"
+import { InvalidInput } from "../../../domain/foundation/errors.ts"
+import type { Hash } from "../../../domain/evidence/merkle-tree.ts"
+import {
+  type ConsistencyProof,
+  inclusionProofFault,
+  type InclusionProof,
+  pathText
+} from "../../../domain/evidence/proof.ts"
+import { rewriteFault } from "./checkpoint.ts"
+import { leafInput, noLeaf } from "./event-roots.ts"
+import { LedgerReader } from "../reading/ledger-reader.ts"
+import { MerkleLog, type MerkleLogError } from "./merkle-log.ts"
+import { Signing } from "../../foundation/signing.ts"
+
+const outOfRange = (path: string, value: number, least: number, most: number) =>
+  Number.isInteger(value) && value >= least && value <= most
+    ? undefined
+    : new InvalidInput({
+        message: `${path}: must be a whole number from ${least} to ${most}`,
+        issues: [{ path, message: `must be a whole number from ${least} to ${most}` }]
+      })
+
+/** The first checkpoint that covers more events than there are. */
+const cutBefore = (logSize: number, checkpoints: ReadonlyArray<CheckpointBody | undefined>) => {
+  const beyond = checkpoints.find((checkpoint) => (checkpoint?.size ?? 0) > logSize)
+  return beyond === undefined ? undefined : rewriteFault(beyond, logSize, undefined)
+}
+
+export interface InclusionOptions {
+  /** The event's position, from 1. */
+  readonly position: number
+  /** Events that the tree covers; by default all, or those of the checkpoint. */
+  readonly size?: number | undefined
+  /** The checkpoint that the proof is for; its trust is the verifier's concern. */
+  readonly checkpoint?: CheckpointBody | undefined
+}
+
+/** Gets an answer from the tree, once more from a new one when it does not fit the events or the checkpoint. */
+const fitting = Effect.fnUntraced(function* <A>(
+  size: number,
+  answer: Effect.Effect<A, MerkleLogError>,
+  fits: (answer: A) => boolean
+): Effect.fn.Return<A, MerkleLogError, MerkleLog> {
+  const merkle = yield* MerkleLog
+  const first = yield* answer
+  if (fits(first)) return first
+  yield* merkle.rebuild(size)
+  return yield* answer
+})
+
+/** Shows that the event at a position is among the first `size` events. */
+export const proveInclusion = Effect.fn("Proof.inclusion")(function* ({
+  checkpoint,
+  position,
+  size: given
+}: InclusionOptions): Effect.fn.Return<
+  InclusionProof,
+  InvalidInput | HistoryRewritten | ProofRefused | MerkleLogError,
+  LedgerReader | MerkleLog | Signing
+> {
+  const reader = yield* LedgerReader
+  const merkle = yield* MerkleLog
+  const { sha256 } = yield* Signing
+  const { position: logSize } = yield* reader.head
+  const size = given ?? checkpoint?.size ?? logSize
+  const expected = checkpoint?.size === size ? checkpoint : undefined
+  const cut = cutBefore(logSize, [expected])
+  if (cut !== undefined) return yield* cut
+  const refused = outOfRange("/size", size, 1, logSize) ?? outOfRange("/position", position, 1, size)
+  if (refused !== undefined) return yield* refused
+  const [event] = yield* reader.events(position - 1, 1)
+  if (event === undefined || leafInput(event) === undefined) {
+    return yield* Effect.fail(noLeaf(event ?? { position }))
+  }
+  const proofOf = (path: ReadonlyArray<Hash>): InclusionProof => ({
+    kind: "inclusion",
+    size,
+    index: position - 1,
+    hash: event.hash,
+    path: pathText(path)
+  })
+  const fault = ({ path, root }: { readonly path: ReadonlyArray<Hash>; readonly root: Hash }) =>
+    inclusionProofFault(sha256, proofOf(path), { origin: "", size, root })
+  const answer = yield* fitting(
+    size,
+    merkle.inclusion(size, position - 1),
+    (found) => fault(found) === undefined && (expected === undefined || bytesEqual(found.root, expected.root))
+  )
+  const rewritten = expected === undefined ? undefined : rewriteFault(expected, logSize, answer.root)
+  if (rewritten !== undefined) return yield* rewritten
+  const broken = fault(answer)
+  return broken === undefined ? proofOf(answer.path) : yield* broken
+})
+
+export interface ConsistencyOptions {
+  /** Events of the older and of the newer tree; the newer is by default the whole log. */
+  readonly from: number
+  readonly to?: number | undefined
+  /** The checkpoints that the proof is to connect, as far as they are at hand. */
+  readonly checkpoints?: ReadonlyArray<CheckpointBody> | undefined
+}
+
+/** Shows that the first `from` events are the beginning of the first `to`. */
+export const proveConsistency = Effect.fn("Proof.consistency")(function* ({
+  checkpoints = [],
+  from,
+  to: given
+}: ConsistencyOptions): Effect.fn.Return<
+  ConsistencyProof,
+  InvalidInput | HistoryRewritten | MerkleLogError,
+  LedgerReader | MerkleLog
+> {
+  const merkle = yield* MerkleLog
+  const { position: logSize } = yield* (yield* LedgerReader).head
+  const to = given ?? logSize
+  const cut = cutBefore(
+    logSize,
+    checkpoints.filter(({ size }) => size === from || size === to)
+  )
+  if (cut !== undefined) return yield* cut
+  const refused = outOfRange("/to", to, 1, logSize) ?? outOfRange("/from", from, 1, to)
+  if (refused !== undefined) return yield* refused
+  const faultOf = (found: { readonly oldRoot: Hash; readonly root: Hash }) =>
+    checkpoints
+      .filter(({ size }) => size === from || size === to)
+      .map((checkpoint) =>
+        rewriteFault(checkpoint, logSize, checkpoint.size === from ? found.oldRoot : found.root)
+      )
+      .find((fault) => fault !== undefined)
+  const answer = yield* fitting(to, merkle.consistency(from, to), (found) => faultOf(found) === undefined)
+  const rewritten = faultOf(answer)
+  if (rewritten !== undefined) return yield* rewritten
+  return { kind: "consistency", from, to, path: pathText(answer.path) }
+})

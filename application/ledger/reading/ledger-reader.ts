@@ -1,0 +1,94 @@
+// The port through which the ledger is queried. It reads committed state only, beside the writer and never
+// through it; every answer is one consistent moment. It must never change anything, not even a journal mode.
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { LedgerClosed } from "../../../domain/ledger/errors.ts"
+import type { StorageFailure, StoreCorrupt } from "../../../domain/foundation/storage-errors.ts"
+import type { EventEnvelope, Head } from "../../../domain/ledger/event-envelope.ts"
+import type { Page } from "../../../domain/foundation/page.ts"
+import type {
+  JobRow,
+  MessageRow,
+  Outcome,
+  ReceiptRow,
+  StepRow,
+  ThoughtRow
+} from "../../../domain/ledger/rows.ts"
+
+export type ReadError = LedgerClosed | StorageFailure | StoreCorrupt
+
+/** How many steps of a job or run stand where. */
+export interface StepCounts {
+  readonly pending: number
+  readonly leased: number
+  readonly committed: number
+}
+
+export interface JobStatus extends StepCounts {
+  readonly job: JobRow
+  /** Receipts by outcome. */
+  readonly outcomes: { readonly [outcome: string]: number }
+}
+
+/** One run at a glance; times are null when there is no such step. */
+export interface RunSummary extends StepCounts {
+  readonly run_id: string
+  readonly messages: number
+  readonly jobs: number
+  /** The oldest step that waits, and the time of its message. */
+  readonly oldest_pending_step: string | null
+  readonly oldest_pending_at: string | null
+  /** Leases that have ended as of the time that was asked for. */
+  readonly expired_leases: number
+}
+
+/** Whose steps: those of a run, a message or a job. */
+export type StepsOf =
+  | { readonly run_id: string }
+  | { readonly message_id: string }
+  | { readonly job_id: string }
+
+/** Where a step stands, without its payload; the last two are null until it is committed. */
+export interface StepState extends Omit<StepRow, "payload_json" | "run_id" | "event_position"> {
+  readonly receipt_id: string | null
+  readonly outcome: Outcome | null
+}
+
+/** Which thoughts, in the order of the log or against it. */
+export interface ThoughtsOf {
+  readonly task_id?: string | undefined
+  /** Only those behind this event position in the direction of the list. */
+  readonly after?: number | undefined
+  readonly limit: number
+  readonly descending?: boolean | undefined
+}
+
+export class LedgerReader extends Context.Service<
+  LedgerReader,
+  {
+    readonly head: Effect.Effect<Head, ReadError>
+    readonly message: (messageId: string) => Effect.Effect<MessageRow | undefined, ReadError>
+    readonly messages: (runId: string, page: Page) => Effect.Effect<ReadonlyArray<MessageRow>, ReadError>
+    readonly jobStatus: (jobId: string) => Effect.Effect<JobStatus | undefined, ReadError>
+    readonly steps: (of: StepsOf, page: Page) => Effect.Effect<ReadonlyArray<StepRow>, ReadError>
+    readonly receipts: (of: StepsOf, page: Page) => Effect.Effect<ReadonlyArray<ReceiptRow>, ReadError>
+    readonly stepStates: (runId: string, page: Page) => Effect.Effect<ReadonlyArray<StepState>, ReadError>
+    /** Runs in the order of their ids, as of `now` (a timestamp). */
+    readonly runs: (now: string, page: Page) => Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
+    /** One run as of `now` (a timestamp); undefined when it has no message. */
+    readonly run: (now: string, runId: string) => Effect.Effect<RunSummary | undefined, ReadError>
+    readonly thought: (id: string) => Effect.Effect<ThoughtRow | undefined, ReadError>
+    /** At most `limit` thoughts, fewer when they hold much text, none only at the end. */
+    /** Ids of thoughts in order, at most `limit`, from one on, which need not be there. */
+    readonly thoughtIds: (from: string, limit: number) => Effect.Effect<ReadonlyArray<string>, ReadError>
+    readonly thoughts: (of: ThoughtsOf) => Effect.Effect<ReadonlyArray<ThoughtRow>, ReadError>
+    /** Events after a position in order, at most `limit`, of one stream or of all. */
+    readonly events: (
+      after: number,
+      limit: number,
+      streamId?: string
+    ) => Effect.Effect<ReadonlyArray<EventEnvelope>, ReadError>
+    /** A number that changes whenever anybody, in any process, has committed. */
+    readonly changeCounter: Effect.Effect<number, ReadError>
+  }
+>()("cortex-cassette/application/LedgerReader") {}

@@ -1,0 +1,62 @@
+// The port for verification: one consistent snapshot of everything that is stored, and an empty place to fold
+// the log into. What only the store can judge (its schema, its pages) comes as findings; the rest comes raw, so
+// that the judgement is made by pure code. It must never repair anything.
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { InvalidInput } from "../../../domain/foundation/errors.ts"
+import type { ReadOnlyStore, StorageFull } from "../../../domain/foundation/storage-errors.ts"
+import type { FoldState, RowChange } from "../../../domain/ledger/evolve.ts"
+import type { EventEnvelope } from "../../../domain/ledger/event-envelope.ts"
+import type { LedgerTable, ThoughtRow } from "../../../domain/ledger/rows.ts"
+import type { Cell } from "../../../domain/ledger/table-digest.ts"
+import type { Finding, VerificationReport } from "../../../domain/ledger/verification.ts"
+import type { Page } from "../../../domain/foundation/page.ts"
+import type { ReadError, RunSummary } from "../reading/ledger-reader.ts"
+
+/** A consistent snapshot. Members are synchronous and throw `ReadError`s. */
+export interface LedgerSnapshot {
+  /** Schema, pages, foreign keys, migrations, JSON columns. */
+  readonly structure: () => ReadonlyArray<Finding>
+  /** The schema alone, which does not grow with what is stored. */
+  readonly schema: () => ReadonlyArray<Finding>
+  readonly head: () => { readonly size: number; readonly hash: string } | undefined
+  readonly eventsAfter: (position: number, limit: number, streamId?: string) => ReadonlyArray<EventEnvelope>
+  /** The streams that have an event after a position, each once. */
+  readonly streamsAfter: (position: number) => ReadonlyArray<string>
+  /** Rows in key order with the columns of `ledgerTables`; of one run, or all. */
+  readonly rows: (table: LedgerTable, runId?: string) => Iterable<ReadonlyArray<Cell>>
+  /** Thoughts in order of task (as the bytes of its id) and event position; of one task, or all. */
+  readonly thoughts: (taskId?: string) => Iterable<ThoughtRow>
+  /** The events of tasks in the same order: stream, then position. */
+  readonly taskEvents: (taskId?: string) => Iterable<EventEnvelope>
+  /** Cells met since the last call that are not what their columns promise; their values were handed on as others. */
+  readonly takeDamage: () => ReadonlyArray<Finding>
+}
+
+/** An empty place for the rows of a fold. Members are synchronous and throw `ReadError`s. */
+export interface FoldTarget extends FoldState {
+  /** Puts rows in, in place of rows with the same key; a row that cannot be stored throws. */
+  readonly apply: (changes: ReadonlyArray<RowChange>) => void
+  readonly rows: (table: LedgerTable) => Iterable<ReadonlyArray<Cell>>
+  /** The thoughts in the order of their events. */
+  readonly thoughts: () => Iterable<ReadonlyArray<Cell>>
+  /** The runs in the order of their ids, as of a time (a timestamp). */
+  readonly runs: (now: string, page: Page) => ReadonlyArray<RunSummary>
+}
+
+export type BackupError = ReadError | InvalidInput | ReadOnlyStore | StorageFull
+
+export class LedgerEvidence extends Context.Service<
+  LedgerEvidence,
+  {
+    /** What people must know about the evidence itself: for example that a copy is examined. */
+    readonly warnings: ReadonlyArray<string>
+    readonly snapshot: Effect.Effect<LedgerSnapshot, ReadError, Scope.Scope>
+    readonly foldTarget: Effect.Effect<FoldTarget, ReadError, Scope.Scope>
+    /** Writes a consistent copy to a file that does not exist yet. */
+    readonly backup: (file: string) => Effect.Effect<void, BackupError>
+    /** Writes a verified database, rebuilt from the log alone, to a file that does not exist yet. */
+    readonly rebuild: (file: string) => Effect.Effect<VerificationReport, BackupError>
+  }
+>()("cortex-cassette/application/LedgerEvidence") {}
