@@ -1,5 +1,5 @@
 // The unit and integration tests, each beside its code. The files that one worker runs share a process and its modules, since
-// loading Effect anew for each of them took a third of the time; a file that puts other modules in the place of real ones has a
+// loading Effect again for each of them took a third of the time; a file that puts other modules in the place of real ones has a
 // process to itself.
 import { statfsSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"

@@ -1,5 +1,5 @@
 // Whether joining words and vectors is worth it: how early a text on the subject is found on real texts with real
-// vectors, against the better of the two lists. Whoever changes the rule of joining may look at the even questions only;
+// vectors, against the better of the two lists. Anyone who changes the rule of joining may look at the even questions only;
 // the odd ones count.
 import { mkdtempSync } from "node:fs"
 import { join } from "node:path"

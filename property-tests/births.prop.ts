@@ -124,7 +124,7 @@ describe("a memory of one agent", () => {
           if (isOpen) expect(saved).toMatchObject({ success: { is_new: after.isPrivate } })
           else expect(saved).toMatchObject({ failure: { _tag: "CassetteDiffers" } })
           if (!isOpen) return
-          // Whoever saved it finds it, so that silence is no proof of safety by itself.
+          // Anyone who saved it finds it, so that silence is no proof of safety by itself.
           const own = await using(file, "ada", (network) => network.memoryRecall(hash))
           expect(own.text).toBe(TEXT)
         } finally {

@@ -1,5 +1,5 @@
 // The corpus against simple models: normalised text and lines against string methods, sections against a search line
-// by line, and an index that was brought up to date again and again against one that is made anew.
+// by line, and an index that was brought up to date again and again against one that is made again.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -172,7 +172,7 @@ const apply = (root: string, change: Exclude<Edit, { kind: "index" }>): void => 
 const allSections = Corpus.use(({ sections }) => sections())
 
 describe("an index", () => {
-  it("that follows edits holds in the end what one that is made anew holds", async () => {
+  it("that follows edits holds in the end what one that is made again holds", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(edit, { maxLength: 12 }), async (edits) => {
         const root = mkdtempSync(join(tmpdir(), "cassette-prop-"))
@@ -186,7 +186,7 @@ describe("an index", () => {
             const report = yield* index()
             return { sections: yield* allSections, files: report.files, skipped: report.skipped }
           })
-          const anew = Effect.gen(function* () {
+          const fresh = Effect.gen(function* () {
             const { index } = yield* Corpus
             const report = yield* index()
             return { sections: yield* allSections, files: report.files, skipped: report.skipped }
@@ -195,7 +195,7 @@ describe("an index", () => {
             Effect.runPromise(program.pipe(Effect.provide(corpusLayer({ root }))))
           const after = await inCorpus(followed)
           rmSync(join(root, "CORTEX"), { recursive: true })
-          expect(after).toEqual(await inCorpus(anew))
+          expect(after).toEqual(await inCorpus(fresh))
         } finally {
           rmSync(root, { recursive: true })
         }

@@ -133,7 +133,7 @@ const play = async (
 }
 
 describe("a key", () => {
-  it("names one message for ever", async () => {
+  it("names one message forever", async () => {
     const folder = mkdtempSync(join(tmpdir(), "cassette-idempotency-"))
     let files = 0
     try {

@@ -1,5 +1,5 @@
 // The port through which a bundle is written: into a private folder beside the target first, and put in its place as a
-// whole when everything is on the disk. Whoever is killed before leaves the target as it was; nothing is written over.
+// whole when everything is on the disk. A process that is killed before leaves the target as it was; nothing is written over.
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

@@ -1,5 +1,5 @@
 // From a name to the one section that it means now. A stat proves that the indexed text still stands; when it does not,
-// the file is read and its sections are cut anew, so that an edit shows by itself. It never guesses: what means no
+// the file is read and its sections are cut again, so that an edit shows by itself. It never guesses: what means no
 // section, or several, is an error.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

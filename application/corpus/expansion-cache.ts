@@ -1,4 +1,4 @@
-// The port to the expansions that were made. It only ever grows: what is stored under a key stands, and whoever comes
+// The port to the expansions that were made. It only ever grows: what is stored under a key stands, and anyone who comes
 // second gets the expansion that stands. Every adapter keeps the same contract, and none is put in another's place
 // silently.
 import * as Context from "effect/Context"

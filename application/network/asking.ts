@@ -65,7 +65,7 @@ export class Asking {
       concurrency: "unbounded"
     })
     const found = new Map([...ofApart, ...ofHere].flat())
-    // In the order of the network, whoever was first.
+    // In the order of the network, no matter which was first.
     return new Map(
       answering.flatMap(({ cassetteId }) => {
         const answer = found.get(cassetteId)

@@ -1,6 +1,6 @@
 // Ranks the chunks of several cassettes as if they lay in one: counts from all, weights back, the best of each; the best of
 // all are judged again with their documents and a bonus for words that stand close, a document's further texts count
-// less, and at last the texts come. Whoever fails on the way is left out.
+// less, and at last the texts come. A cassette that fails on the way is left out.
 import * as Effect from "effect/Effect"
 import type { Hit, HitParts, ScoreKind } from "../../domain/network/cassette.ts"
 import type { DescribedChunk, Scope, StoredPlace, StoredText } from "../../domain/network/index-requests.ts"

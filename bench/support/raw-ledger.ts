@@ -1,5 +1,5 @@
 // The floor under the product: a program of a few statements that writes the same events through the same triggers
-// with nothing but better-sqlite3. It knows one worker and decides nothing; whoever uses it must know that each
+// with nothing but better-sqlite3. It knows one worker and decides nothing; anyone who uses it must know that each
 // event is legal, and the triggers say so if not.
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"

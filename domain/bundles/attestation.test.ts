@@ -122,7 +122,7 @@ describe("an attestation", () => {
     for (const trust of trusts) assert.strictEqual(codeOf(text, trust), "ATTESTATION_UNTRUSTED")
   })
 
-  it("with a wrong signature of a known key is not believed, whoever else has signed", () => {
+  it("with a wrong signature of a known key is not believed, no matter who else has signed", () => {
     const [own] = envelope.signatures
     for (const sig of ["", "AAAA", own!.sig.replace(/^./, (c) => (c === "A" ? "B" : "A"))]) {
       const spoilt = jcsText({ ...envelope, signatures: [own!, { ...own!, sig }] })

@@ -1,6 +1,6 @@
 // The rule jcs/1: RFC 8785 (JSON Canonicalization Scheme), for events, ids and thought records. Text stays
 // raw UTF-8, keys stand in UTF-16 order, numbers in their shortest ECMAScript form. Its output is hashed and
-// stored for ever: it must never change under this name.
+// stored forever: it must never change under this name.
 
 import * as Result from "effect/Result"
 import type { NotCanonical } from "./not-canonical.ts"

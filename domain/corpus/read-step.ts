@@ -10,7 +10,7 @@ const READ_OPERATIONS = ["READ_SYMBOL", "READ_SECTION"] as const
 /** What a step reads by: a symbol, or a section as it was when the work was planned. */
 export type ReadOperation = (typeof READ_OPERATIONS)[number]
 
-/** Any object whose `slice` is text; other members belong to whoever executes the step. */
+/** Any object whose `slice` is text; other members belong to anyone who executes the step. */
 const Constraints = JsonObjectSchema.check(
   Schema.makeFilter((constraints: JsonObject) => typeof constraints["slice"] === "string", {
     expected: 'an object with the member "slice", a text'

@@ -1,5 +1,5 @@
 // Slices: the closed grammar of bounded pieces of a text, and how a piece is cut. Everything that is not exactly one
-// of the four forms is refused, since a slice stands in cache keys and plans for ever; nothing is guessed or repaired.
+// of the four forms is refused, since a slice stands in cache keys and plans forever; nothing is guessed or repaired.
 // Cutting works on UTF-8, walks it once and never builds a list of lines or characters. Source: docs/spec/corpus.md, "Slices".
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

@@ -1,6 +1,6 @@
 // The text that a file holds, as UTF-8 bytes: without a byte order mark and with every line end an LF, nothing else
 // changed. It works on bytes, in place, so that a large file is held once. Whether bytes are text at all is judged
-// before, by whoever reads them.
+// before, by anyone who reads them.
 
 const CR = 0x0d
 const LF = 0x0a

@@ -1,4 +1,4 @@
-// Events are decoded strictly, since what is stored is for ever: unknown types, versions, keys and values are
+// Events are decoded strictly, since what is stored is forever: unknown types, versions, keys and values are
 // faults that name the position, and older data is lifted by upcasters in order.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

@@ -1,6 +1,6 @@
 // The closed union of what can happen in a ledger. Each event type has a schema version and one Schema for the
 // newest version of its data; older data is lifted by pure upcasters before it is decoded. What an event looks
-// like is for ever: a change of keys is a new schema version, never an edit of an old one.
+// like is forever: a change of keys is a new schema version, never an edit of an old one.
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
 import { isJsonObject, type JsonObject } from "../canonical/json.ts"

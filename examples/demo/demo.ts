@@ -42,7 +42,7 @@ const folder = resolve(process.argv[2] ?? repository)
 const output = mkdtempSync(join(tmpdir(), "cassette-demo-"))
 const filename = join(output, "CORTEX", "_generated", "system3.db")
 
-// Whoever closes the pipe has seen enough.
+// The reader that closes the pipe has seen enough.
 process.stdout.on("error", () => process.exit(0))
 
 const say = (text: string) => process.stdout.write(`${text}\n`)

@@ -31,7 +31,7 @@ const countTables = (database: CorpusDatabase["Service"]) =>
   database.run((connection) => connection.all("SELECT name FROM sqlite_schema WHERE type = 'table'").length)
 
 describe("the corpus database", () => {
-  it.live("is made where none is, once, by whoever comes first", () =>
+  it.live("is made where none is, once, by the first that comes", () =>
     Effect.gen(function* () {
       const filename = join(temporaryFolder(), "system1.db")
       const all = Array.from({ length: 20 }, () => open({ filename }))

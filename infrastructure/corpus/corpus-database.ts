@@ -240,7 +240,7 @@ const dataVersionOf = ({ assertFile, connection }: Opened): number | undefined =
     assertFile()
     return connection.all<{ data_version: number }>("PRAGMA data_version")[0]?.data_version
   } catch {
-    // Busy, or no longer the file at its path: whoever asks looks the matter up instead, and that says what is wrong.
+    // Busy, or no longer the file at its path: the caller looks the matter up instead, and that says what is wrong.
     return undefined
   }
 }

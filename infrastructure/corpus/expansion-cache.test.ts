@@ -17,7 +17,7 @@ const stats = ExpansionCache.use((cache) => cache.stats)
 const verify = ExpansionCache.use((cache) => cache.verify)
 
 for (const substrate of CACHE_SUBSTRATES) {
-  /** Opens the cache anew for one program. */
+  /** Opens the cache again for one program. */
   const within = <A, E>(folder: string, program: Effect.Effect<A, E, ExpansionCache>) =>
     Effect.provide(program, cacheLayer(substrate, folder))
 

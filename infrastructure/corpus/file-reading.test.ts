@@ -45,7 +45,7 @@ describe("a file that changes while it is read", () => {
     expect(readText(root, "a.txt")).toHaveProperty("text")
   })
 
-  it("by being replaced is refused, and read anew the next time", () => {
+  it("by being replaced is refused, and read again the next time", () => {
     const root = temporaryFolder()
     const file = join(root, "a.txt")
     fs.writeFileSync(file, long)

@@ -106,7 +106,7 @@ export const readText = (root: string, path: string): FileText | FileReadError =
   const file = join(root, path)
   if (isOpenDatabase(file)) return new NotText({ path, reason: "BINARY" })
   try {
-    // Without blocking: opening a pipe that nobody writes to would wait for ever.
+    // Without blocking: opening a pipe that nobody writes to would wait forever.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
     const descriptor = openSync(file, flags)
     try {

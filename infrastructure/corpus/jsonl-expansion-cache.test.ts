@@ -242,7 +242,7 @@ describe("the file of expansions", () => {
     })
   )
 
-  it.live("that was removed, replaced or cut off under an open cache is read anew", () =>
+  it.live("that was removed, replaced or cut off under an open cache is read again", () =>
     Effect.gen(function* () {
       const folder = temporaryFolder()
       const file = linesOf(folder)

@@ -1,5 +1,5 @@
 // Expansions that this process has had from an append-only store, so that having them again costs no statement. What
-// stands in such a store stands for ever, so nothing here can be out of date; only what was found is kept, never
+// stands in such a store stands forever, so nothing here can be out of date; only what was found is kept, never
 // that something was missing. The memory is bounded: when it is full everything is forgotten.
 import { type Expansion, type ExpansionKey, keyText } from "../../domain/corpus/expansion.ts"
 

@@ -102,7 +102,7 @@ export const hasNoLinks = (error: unknown): boolean =>
   noLinks.has((error as NodeJS.ErrnoException).code ?? "")
 
 /**
- * Gives a finished file its name, unless there is something under it, and says whether it did. Whoever is killed here
+ * Gives a finished file its name, unless there is something under it, and says whether it did. Anyone who is killed here
  * leaves a whole file under the name or none; only where there are no hard links can an empty one be left.
  */
 export const publishFile = (draft: string, file: string): boolean => {

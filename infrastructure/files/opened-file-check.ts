@@ -1,4 +1,4 @@
-// Whether paths still name the files that were opened there. A file that is replaced or unlinked lives on for whoever
+// Whether paths still name the files that were opened there. A file that is replaced or unlinked lives on for anyone who
 // has it open, and everything written to it is lost with the last of them: nothing may be acknowledged from there. It
 // looks with stat alone, since opening and closing a database file would drop SQLite's locks.
 import { type BigIntStats, lstatSync, statSync } from "node:fs"

@@ -207,7 +207,7 @@ describe("a checkpoint held against its ledger", () => {
     })
   )
 
-  it.live("is another ledger's, whoever of the trusted signed it", () =>
+  it.live("is another ledger's, no matter who of the trusted signed it", () =>
     Effect.gen(function* () {
       const here = yield* fixture
       const there = yield* fixture
@@ -350,7 +350,7 @@ describe("proofs of a ledger", () => {
     })
   )
 
-  it.live("are refused by whoever verifies them against other checkpoints", () =>
+  it.live("are refused by anyone who verifies them against other checkpoints", () =>
     Effect.gen(function* () {
       const { checkpoint, filename, key, ledgerId, on, trust } = yield* fixture
       yield* withLedger({ filename }, postMany("later", 5))

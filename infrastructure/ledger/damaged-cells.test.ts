@@ -1,6 +1,6 @@
 /**
  * Cells that are not what their column promises: bytes that the driver reads as U+FFFD, more text than any writer
- * gives, keys that no page can begin behind. Verification names table, key and column, ends, and stays small; whoever
+ * gives, keys that no page can begin behind. Verification names table, key and column, ends, and stays small; anyone who
  * reads the log is refused by a typed error.
  */
 import { copyFileSync } from "node:fs"
@@ -110,7 +110,7 @@ describe("bytes that are not UTF-8 where U+FFFD is read", () => {
     )
   }
 
-  it.live("more keys of that kind than a page holds do not keep verification for ever", () =>
+  it.live("more keys of that kind than a page holds do not keep verification forever", () =>
     Effect.gen(function* () {
       const filename = damaged((database) => {
         const insert = database.prepare(

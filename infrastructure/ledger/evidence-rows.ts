@@ -138,7 +138,7 @@ export class EvidenceRows {
       }
       const end = rows.at(-1)
       if (!more || end === undefined) return
-      // Bytes that were read as others would give the same rows again, for ever.
+      // Bytes that were read as others would give the same rows again, forever.
       const lost = damage.find(({ column }) => cursor.includes(column))
       if (lost !== undefined)
         throw new StoreCorrupt({ code: lost.code, where: lost.where, finding: lost.message })
@@ -186,7 +186,7 @@ export class EvidenceRows {
     }
   }
 
-  /** The ids of a run's messages in their order; each page is sorted anew, since no index holds them so. */
+  /** The ids of a run's messages in their order; each page is sorted again, since no index holds them so. */
   private *messageIds(runId: string): Generator<string> {
     let last = ""
     while (true) {

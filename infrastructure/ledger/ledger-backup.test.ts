@@ -107,7 +107,7 @@ describe("a backup", () => {
             return {
               ...reader,
               run: () => {
-                // Whoever is killed now leaves nothing under the name.
+                // A process that is killed now leaves nothing under the name.
                 assert.isFalse(existsSync(target))
                 throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" })
               }

@@ -1,4 +1,4 @@
-// Facts of a ledger that nobody needs but whoever looks after it: the lease that ends first, and how the log grows. Each
+// Facts of a ledger that nobody needs but anyone who looks after it: the lease that ends first, and how the log grows. Each
 // is one short question to an open connection; nothing is judged here and nothing is changed.
 import type { SqlHost } from "../sqlite/sql-host.ts"
 

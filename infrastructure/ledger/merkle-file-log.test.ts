@@ -1,4 +1,4 @@
-// The disposable tree: extended, and made anew whenever anything about it is not as it should be. Whatever stands in the
+// The disposable tree: extended, and made again whenever anything about it is not as it should be. Whatever stands in the
 // file, an answer is the right one.
 import {
   chmodSync,
@@ -111,7 +111,7 @@ describe("a tree that is there", () => {
   )
 })
 
-describe("a tree is made anew", () => {
+describe("a tree is made again", () => {
   const SIZE = 7
   const small = events.slice(0, SIZE)
 

@@ -1,6 +1,6 @@
 // The Merkle port over the disposable file `<ledger>.merkle`. Nothing that is read from the file is believed: its root
 // must follow from its nodes, it must hold the newest event that it covers, and every answer is verified against the
-// root before it leaves; what fails is made anew from the events. It never opens the database, and where it cannot
+// root before it leaves; what fails is made again from the events. It never opens the database, and where it cannot
 // write beside the ledger it works in a private temporary folder.
 import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

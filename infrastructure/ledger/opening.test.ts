@@ -90,7 +90,7 @@ describe("a file of a newer program", () => {
   const newer = (filename: string) =>
     tamper(filename, ["UPDATE cassette_meta SET value = '3' WHERE key = 'db_version'"])
 
-  /** The index of a log is no content: it holds the marks of whoever reads right now. */
+  /** The index of a log is no content: it holds the marks of anyone who reads right now. */
   const pictureOf = (folder: string) =>
     folderState(folder).map((file) => (file[0].endsWith("-shm") ? [file[0]] : file))
 

@@ -1,4 +1,4 @@
-// Reading the log: pages that hold so many events and so much text, and every cell as what it is. Whoever builds upon
+// Reading the log: pages that hold so many events and so much text, and every cell as what it is. Anyone who builds upon
 // events reads them here and is refused by the first cell that is not what its column promises; verification takes
 // such cells as findings and goes on.
 import { corrupt } from "../../application/ledger/commands/head-check.ts"

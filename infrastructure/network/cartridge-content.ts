@@ -1,6 +1,6 @@
 // What a cassette gives a cartridge: its receipts in order, each with the record that it wrote and that is still there,
 // all of one moment. Of a cassette in which each agent has its own memories only the caller's part is given, as if
-// nothing else had ever been written. Every line is judged as whoever reads the cartridge will judge it. It reads one
+// nothing else had ever been written. Every line is judged as anyone who reads the cartridge will judge it. It reads one
 // record at a time and changes nothing.
 import {
   CARTRIDGE_VERSION,

@@ -1,4 +1,4 @@
-// The files of a cartridge on disk, as a folder or as one uncompressed tar: where each one's bytes lie. Whoever made them
+// The files of a cartridge on disk, as a folder or as one uncompressed tar: where each one's bytes lie. Anyone who made them
 // may be an enemy: no link is followed, no further name is let pass, a header is compared with the one that packing
 // would have made. It judges no line and changes nothing.
 import { closeSync, fstatSync, opendirSync, statSync } from "node:fs"

@@ -30,7 +30,7 @@ afterEach(() => {
   else process.env["TMPDIR"] = usual
 })
 
-it("a copy is made anew when a writer adds to the log alone, and leaves nothing", async () => {
+it("a copy is made again when a writer adds to the log alone, and leaves nothing", async () => {
   const file = join(folder, "a.db")
   const cassette = new CassetteFile(file, "one")
   const paths = () =>

@@ -122,7 +122,7 @@ const withPhrases = (connection: Connection, phrases: Question["phrases"]): Chos
   return new Set(rows.map(({ rowid }) => rowid))
 }
 
-// Used by one segment at a time: making them anew for each would be most of the work of small questions.
+// Used by one segment at a time: making them again for each would be most of the work of small questions.
 const marked = new Uint8Array(SEGMENT_CHUNKS)
 const scores = new Float64Array(SEGMENT_CHUNKS)
 const { counts, places } = decoded

@@ -140,7 +140,7 @@ describe("vectors", () => {
     ["replaced and kept", "stable", (connection: Connection) => put(connection, "a/b.md", "third")],
     ["removed", "read-write", (connection: Connection) => removeDocument(connection, "a/b.md")],
     ["swept", "ephemeral", (connection: Connection) => sweep(connection, at(2).now)],
-    ["indexed anew", "mutable", reindex]
+    ["indexed again", "mutable", reindex]
   ] as const)("go with the last chunk of their text, when that is %s", (_, mutability, change) => {
     for (const folded of [false, true]) {
       const { connection } = newCassette(temporaryFolder(), "one", mutability)

@@ -97,7 +97,7 @@ describe("the embedder of a command", () => {
     expect(reasons(answers)).toEqual(["", ""])
   })
 
-  it("tells whoever waits that it was closed", async () => {
+  it("tells anyone who waits that it was closed", async () => {
     const reason = await Effect.runPromise(
       Effect.gen(function* () {
         const life = yield* Scope.make()

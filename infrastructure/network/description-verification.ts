@@ -26,7 +26,7 @@ const expectations = (
   schema_version: (value) => majorVersion(value) === majorVersion(CASSETTE_SCHEMA_VERSION),
   ttl_ms: (value) => /^[1-9][0-9]{0,14}$/.test(value),
   indexing: isOneOf(INDEX_COMPLETE, ...(isSealed ? [] : [INDEX_UNDER_WAY])),
-  // Guards of chunks stand aside while a cassette is indexed anew, and that is over when its write is.
+  // Guards of chunks stand aside while a cassette is indexed again, and that is over when its write is.
   reindexing: isOneOf("0"),
   sealed: isOneOf(isSealed ? "1" : "0"),
   // How many vectors there are.

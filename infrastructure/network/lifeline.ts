@@ -26,7 +26,7 @@ export interface BoundProcess {
 
 /**
  * Starts a program of this Node with a channel at its descriptor 3; what it prints is dropped. It keeps this process
- * alive by nothing: whoever waits for an answer has a timer of his own.
+ * alive by nothing: anyone who waits for an answer has a timer of his own.
  */
 export const startBound = (args: ReadonlyArray<string>): BoundProcess => {
   const shell = spawn("/bin/sh", ["-c", SCRIPT, "sh", process.execPath, ...args], {

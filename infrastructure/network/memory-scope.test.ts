@@ -52,7 +52,7 @@ describe("saving", () => {
     connection.close()
   })
 
-  it("in a shared cassette everybody has one memory, whoever saves it", () => {
+  it("in a shared cassette everybody has one memory, no matter who saves it", () => {
     const { connection } = open("append-only", "shared")
     save(connection, "a", "text")
     expect(save(connection, null, "text")).toMatchObject({ save_count: 2, is_new: false })

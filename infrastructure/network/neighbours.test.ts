@@ -19,7 +19,7 @@ const texts = {
   },
   two: {
     "b/again.md": lease,
-    "b/claim.md": "Whoever claims a step works alone until the lease ends.",
+    "b/claim.md": "Anyone who claims a step works alone until the lease ends.",
     "b/salt.md": "Salt and vegetables are bought at the market."
   }
 }

@@ -264,7 +264,7 @@ describe("a symbol of a memory", () => {
     expect(symbols).toEqual({ [sha256("first")]: symbol("first") })
   })
 
-  it("inside another text is followed by whoever may see both", async () => {
+  it("inside another text is followed by anyone who may see both", async () => {
     const { connection, file } = newCassette(temporaryFolder(), "one", "read-write", "private")
     const inner = symbol("what ann keeps to herself", 12, "A")
     put(connection, "docs/x.md", `see ${inner}`)

@@ -53,7 +53,7 @@ class Pages {
   }
 }
 
-/** Takes the pages of every b-tree; ends at the first that is used twice, since a loop would go on for ever. */
+/** Takes the pages of every b-tree; ends at the first that is used twice, since a loop would go on forever. */
 const takeTrees = (
   connection: Connection,
   pages: Pages,

@@ -33,7 +33,7 @@ const mayHaveLog = (filename: string): boolean => {
       closeSync(descriptor)
     }
   } catch {
-    // Whoever copies it is told the same, and says it.
+    // Anyone who copies it is told the same, and says it.
     return true
   }
   return !versions.equals(WITHOUT_LOG)

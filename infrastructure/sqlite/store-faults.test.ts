@@ -36,7 +36,7 @@ const raw = (file: string, ...statements: ReadonlyArray<string>) => {
   database.close()
 }
 
-/** A folder's files without the index of a log, which is no content: it holds the marks of whoever reads right now. */
+/** A folder's files without the index of a log, which is no content: it holds the marks of anyone who reads right now. */
 const contentState = (folder: string) => folderState(folder).filter(([file]) => !file.endsWith("-shm"))
 
 /** What the status of a cassette says that cannot even be copied. */
@@ -84,7 +84,7 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[StoreNam
     const { file: busy } = yield* made
     const folder = temporaryFolder()
     const file = join(folder, "a.db")
-    // Whoever has the file open keeps its log from being moved into it.
+    // A reader that has the file open keeps its log from being moved into it.
     const reader = new Database(busy)
     reader.exec("SELECT 1 FROM sqlite_schema")
     yield* write(busy, 2)
@@ -204,7 +204,7 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[StoreNam
       })
     )
 
-    it.live("that is missing beside its log is not made anew, and is whole when it is put back", () =>
+    it.live("that is missing beside its log is not made again, and is whole when it is put back", () =>
       Effect.gen(function* () {
         const { file, folder } = yield* died
         renameSync(file, `${file}.kept`)

@@ -15,7 +15,7 @@ export const isRoot = process.getuid?.() === 0
 /** False when a child that gives up root could not reach the folders of the tests. */
 export const nobodyReaches = !isRoot || (statSync(tmpdir()).mode & 0o007) === 0o007
 
-/** Becomes the user who owns nothing; whoever is not root stays who they are. */
+/** Becomes the user who owns nothing; anyone who is not root stays who they are. */
 export const becomeNobody = (): void => {
   openScratch().close()
   if (!isRoot) return

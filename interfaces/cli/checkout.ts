@@ -54,7 +54,7 @@ const stateOfSources = (): string => {
   return hash.digest("hex").slice(0, 16)
 }
 
-/** Makes the bundle of a state beside its place and moves it there; whoever comes second uses the first one's. */
+/** Makes the bundle of a state beside its place and moves it there; the second uses the first one's. */
 const build = (folder: string): void => {
   mkdirSync(cache, { recursive: true })
   const draft = mkdtempSync(join(cache, "draft-"))

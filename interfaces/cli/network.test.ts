@@ -245,7 +245,7 @@ describe("configurations", () => {
     expect(document.data).toMatchObject({ hits: [{ source: "docs", path: "docs/guide.md" }] })
   })
 
-  it("seal an immutable cassette and build it anew when its files change", async () => {
+  it("seal an immutable cassette and build it again when its files change", async () => {
     const folder = fresh()
     write(
       folder,
@@ -298,12 +298,12 @@ describe("configurations", () => {
     write(folder, "docs/hidden/.gitignore", "#".repeat(1_048_577))
     const skipped = [{ path: "docs/hidden/", reason: "UNREADABLE" }]
     expect(await index()).toMatchObject({ added: 0, unchanged: 2, skipped })
-    write(folder, "docs/seen.md", "seen anew")
+    write(folder, "docs/seen.md", "seen again")
     expect(await index()).toMatchObject({ added: 2, skipped })
     expect(held()).toEqual(
       expect.arrayContaining([
         ["docs/hidden/kept.md", "kept"],
-        ["docs/seen.md", "seen anew"]
+        ["docs/seen.md", "seen again"]
       ])
     )
     expect(await index()).toMatchObject({ added: 0, unchanged: 2, skipped })

@@ -5,7 +5,7 @@ import { CassetteKeeping } from "../../application/network/keeping.ts"
 import { cassetteFiles } from "../../infrastructure/network/kept-network.ts"
 import type { NetworkFileOptions } from "../../infrastructure/network/network-files.ts"
 
-/** The service that keeps the cassettes of a configuration file; each of its tasks reads the file anew. */
+/** The service that keeps the cassettes of a configuration file; each of its tasks reads the file again. */
 export const keepingLayer = (options: NetworkFileOptions): Layer.Layer<CassetteKeeping> =>
   CassetteKeeping.layerNoDeps.pipe(Layer.provide(Layer.sync(CassetteFiles, () => cassetteFiles(options))))
 

@@ -1,5 +1,5 @@
 // The cassette network for programs: the hub with the one layer that wires it to a configuration file. Cassettes of other
-// stores are registered with `network.register`; whoever brings no file takes the service from here without a layer.
+// stores are registered with `network.register`; anyone who brings no file takes the service from here without a layer.
 import * as Layer from "effect/Layer"
 import { Network as NetworkService } from "../../application/network/network.ts"
 import { whileOpen } from "../../application/foundation/while-open.ts"

@@ -87,7 +87,7 @@ const chain = (workers: ReadonlyArray<string>, cache: "sqlite" | "jsonl") => {
 }
 
 describe("the whole chain on the documentation of effect", () => {
-  it.live("gives a bundle that verifies and replays, and the same bytes to whoever does the same", () =>
+  it.live("gives a bundle that verifies and replays, and the same bytes to anyone who does the same", () =>
     Effect.gen(function* () {
       const one = yield* chain(["w"], "sqlite")
       const { steps } = one.plan

@@ -65,7 +65,7 @@ const reference = <S extends Schema.Top>(name: "symbol_id" | "section_id", id: S
       [name]: named,
       slice,
       constraints: Schema.optionalKey(
-        objectArgument("kept with the step for whoever uses what was read; no floats, and no slice")
+        objectArgument("kept with the step for anyone who uses what was read; no floats, and no slice")
       ),
       expected_outputs: Schema.optionalKey(objectArgument("what is expected of the step; no floats"))
     }),

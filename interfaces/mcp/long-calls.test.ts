@@ -8,7 +8,7 @@ import { ProcessSession } from "./testing/process-session.ts"
 
 let place: ReturnType<typeof temporaryFolder>
 let session: ProcessSession
-/** Another program that has the cassettes to itself: whoever asks them waits until it lets go. */
+/** Another program that has the cassettes to itself: anyone who asks them waits until it lets go. */
 let holders: Array<Database.Database>
 
 /** Lets no other program into a cassette; nobody else may have it open. */

@@ -1,9 +1,9 @@
 // Opens what tools share at the first call that needs it, and keeps it for the server's life. A failure to open is told
-// each time and tried again; whoever comes meanwhile waits.
+// each time and tried again; callers that come meanwhile wait.
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 
-/** An opening that happens once, with the argument of whoever comes first. */
+/** An opening that happens once, with the argument of the first that comes. */
 export const openedOnce = <Argument, A, E>(open: (argument: Argument) => Effect.Effect<A, E>) =>
   Effect.map(Semaphore.make(1), (lock) => {
     let opened: { readonly value: A } | undefined

@@ -49,7 +49,7 @@ const always: ReadonlyArray<string> = [
     insert(table, other),
     table === "vectors" ? `${reindexing}; DELETE FROM vectors` : `DELETE FROM ${table}`
   ]),
-  // The first vector is that of whoever made it.
+  // The first vector is that of its maker.
   `${reindexing}; DELETE FROM vectors; ${insert("vectors", { ...vector(9), model: "another" })}`,
   // A cassette that is filled from another's receipts gets only the records that are still there.
   `${reindexing}; ${receiptOf("add", "record-4")}; ${insert("write_receipts", receipt(8, "add", "record-5"))}`,

@@ -44,7 +44,7 @@ const complete = (ledger: LedgerShape, run_id: string, step: { step_id: string; 
     yield* tell({ did: "complete", by: name, step_id, fencing_token, receipt_id })
   })
 
-/** Posts, claims and completes for ever, several at a time, so that commands are committed in groups. */
+/** Posts, claims and completes forever, several at a time, so that commands are committed in groups. */
 const life = (ledger: LedgerShape) =>
   Effect.forEach(
     numbers(4),

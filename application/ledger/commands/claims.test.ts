@@ -235,7 +235,7 @@ describe("requeueing", () => {
     })
   )
 
-  it.effect("by the owner is free at any time, whoever asks with its worker and token", () =>
+  it.effect("by the owner is free at any time, no matter who asks with its worker and token", () =>
     Effect.gen(function* () {
       const ledger = yield* openLedger()
       yield* post(ledger)

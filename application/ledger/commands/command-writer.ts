@@ -83,7 +83,7 @@ class Turns {
     this.to = to
   }
 
-  /** Looks at the queue when its turn comes: to be called by whoever put something there. */
+  /** Looks at the queue when its turn comes: to be called by those who put something there. */
   wake(): void {
     if (this.busy || this.awaited) return
     this.awaited = true
@@ -175,7 +175,7 @@ const makeCommandWriter = (
       })
     }
 
-    // A fiber of its own for each group: whoever waits for one may be interrupted, and the group is not.
+    // A fiber of its own for each group: a caller that waits for one may be interrupted, and the group is not.
     const run = Effect.runForkWith(context)
     const turns = new Turns({
       queue,

@@ -1,4 +1,4 @@
-// Tells whoever waits in this process that something was committed. It carries no events, only the news: the
+// Tells those who wait in this process that something was committed. It carries no events, only the news: the
 // events are read from the store, so that nobody can see what was not committed.
 import * as Deferred from "effect/Deferred"
 import type * as Effect from "effect/Effect"

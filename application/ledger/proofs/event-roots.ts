@@ -1,6 +1,6 @@
 // Merkle roots from the events themselves: every event is read once, its place in the hash chain recomputed, its hash
 // put into a growing tree. This is what a signature rests on and what a checkpoint is held against; it uses no cached
-// tree, because whoever can change the history can change a file beside it too. Memory stays flat.
+// tree, because anyone who can change the history can change a file beside it too. Memory stays flat.
 import * as Effect from "effect/Effect"
 import { bytesOfHex } from "../../../domain/canonical/bytes.ts"
 import type { StoreCorrupt } from "../../../domain/foundation/storage-errors.ts"

@@ -25,7 +25,7 @@ export class MerkleLog extends Context.Service<
       from: number,
       to: number
     ) => Effect.Effect<MerklePath & { readonly oldRoot: Hash }, MerkleLogError>
-    /** Forgets the tree and makes it anew from the first `size` events. */
+    /** Forgets the tree and makes it again from the first `size` events. */
     readonly rebuild: (size: number) => Effect.Effect<void, MerkleLogError>
   }
 >()("cortex-cassette/application/MerkleLog") {}

@@ -1,5 +1,5 @@
 // Making proofs. A proof comes from the disposable tree and, when its checkpoints are at hand, is held against them
-// before anybody gets it: a tree that does not fit is made anew from the events once, and what still does not fit is
+// before anybody gets it: a tree that does not fit is made again from the events once, and what still does not fit is
 // a rewritten history. A damaged tree can so make a proof fail, and never make a false one pass.
 import * as Effect from "effect/Effect"
 import { bytesEqual } from "../../../domain/canonical/bytes.ts"

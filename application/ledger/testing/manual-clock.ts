@@ -1,5 +1,5 @@
 // A clock that a test sets to any time, forwards and backwards, by years if it likes. A test clock would wake
-// everybody who sleeps for every second that it skips; here whoever sleeps does so in real time, as on a host
+// everybody who sleeps for every second that it skips; here anyone who sleeps does so in real time, as on a host
 // whose wall clock was corrected.
 
 import * as Clock from "effect/Clock"

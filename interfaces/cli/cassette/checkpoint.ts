@@ -1,5 +1,5 @@
 // `cortex cassette checkpoint`: signs what the ledger holds now. The note goes out byte by byte as it was signed, to
-// standard output or to a new file, and belongs somewhere that whoever can change the ledger cannot reach.
+// standard output or to a new file, and belongs somewhere that anyone who can change the ledger cannot reach.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"

@@ -1,4 +1,4 @@
-// `cortex run`: plan, work and bundle in one go. It is the three commands one after the other, and nothing else: whoever
+// `cortex run`: plan, work and bundle in one go. It is the three commands one after the other, and nothing else: anyone who
 // starts it again with the same request goes on where it ended.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -144,7 +144,7 @@ const sameFlags = Effect.fnUntraced(function* ({ cache, job_id, run_id, ttl_seco
   ]
 })
 
-/** Shows on a terminal, for ever, what is left. */
+/** Shows on a terminal, forever, what is left. */
 const showLeft = (ledger: LedgerShape, { job_id, run_id }: WorkSettings) =>
   Effect.gen(function* () {
     if (!(yield* Host).isTerminal("stderr")) return

@@ -32,7 +32,7 @@ export const stands = (path: string): boolean => {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined
   } catch {
-    // A path that cannot be followed is told by whoever opens it.
+    // A path that cannot be followed is told by those who open it.
     return true
   }
 }

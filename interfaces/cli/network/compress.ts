@@ -1,5 +1,5 @@
 // `cortex network compress|expand`: puts symbols in the place of chunks that the network has, and texts in the place of
-// symbols. What compression saves is counted in tokens, and counted again for what is expanded later: whoever reads a
+// symbols. What compression saves is counted in tokens, and counted again for what is expanded later: anyone who reads a
 // text that a symbol stands for pays for it then.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
