@@ -57,7 +57,10 @@ const checkLicences = (modules: ReadonlyArray<string>): void => {
 
 export default defineConfig({
   // The children that read external cassettes start beside the command.
-  input: { bin: "interfaces/cli/bin.ts", "cassette-child": "infrastructure/network/cassette-child.ts" },
+  input: {
+    bin: "interfaces/cli/bin.ts",
+    "cassette-child": "infrastructure/network/children/cassette-child.ts"
+  },
   platform: "node",
   external: [/^node:/, "better-sqlite3"],
   output: { dir: "dist/bin/cortex", format: "esm", chunkFileNames: "[name]-[hash].js", minify: false },

@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import { indexCassette } from "../infrastructure/network/indexing.ts"
+import { indexCassette } from "../infrastructure/network/writing/indexing.ts"
 import { readNetworkFile } from "../infrastructure/network/network-files.ts"
 import { compare } from "./support/comparison.ts"
 import { processorMillis } from "./support/network-floors.ts"

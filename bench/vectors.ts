@@ -3,7 +3,7 @@
 // vectors. BENCH_VECTORS=100000 is the size that the design speaks of.
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { Asking } from "../application/network/asking.ts"
+import { Asking } from "../application/network/query-session.ts"
 import type { Cassette } from "../application/network/cassette.ts"
 import { type NearText, signBitVectors, type VectorIndexShape } from "../application/network/vector-index.ts"
 import { cosine, floatsOf } from "../domain/network/vectors.ts"

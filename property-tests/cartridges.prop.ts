@@ -10,9 +10,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { CARTRIDGE_FILES } from "../domain/network/cartridge.ts"
 import { isSameFile, isSameFolder } from "../infrastructure/bundles/same-content.ts"
 import { CassetteFile } from "../infrastructure/network/cassette-file.ts"
-import { verifyCassette } from "../infrastructure/network/cassette-verification.ts"
-import { finishWriting, removeDocument, seal, sweep } from "../infrastructure/network/document-writing.ts"
-import { saveMemory } from "../infrastructure/network/memory-writing.ts"
+import { verifyCassette } from "../infrastructure/network/verification/cassette-verification.ts"
+import {
+  finishWriting,
+  removeDocument,
+  seal,
+  sweep
+} from "../infrastructure/network/writing/document-writing.ts"
+import { saveMemory } from "../infrastructure/network/writing/memory-writing.ts"
 import {
   exported,
   hasPython,

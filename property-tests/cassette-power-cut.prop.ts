@@ -7,13 +7,13 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { verifyCassette } from "../infrastructure/network/cassette-verification.ts"
+import { verifyCassette } from "../infrastructure/network/verification/cassette-verification.ts"
 import {
   finishWriting,
   prepareDocument,
   putDocuments,
   removeDocument
-} from "../infrastructure/network/document-writing.ts"
+} from "../infrastructure/network/writing/document-writing.ts"
 import { at, newCassette } from "../infrastructure/network/testing/cassettes.ts"
 import {
   configureForWriting,

@@ -10,7 +10,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { questionOf } from "../domain/network/query-text.ts"
 import { termTexts, wordsOf } from "../domain/network/words.ts"
-import { englishStem } from "../infrastructure/network/english-stems.ts"
+import { englishStem } from "../infrastructure/network/index/english-stems.ts"
 import { cassetteWith, local, withNetworkOf } from "../infrastructure/network/testing/cassettes.ts"
 import { propParameters } from "./support/configuration.ts"
 

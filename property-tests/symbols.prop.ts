@@ -11,7 +11,7 @@ import { describe, expect, it } from "vitest"
 import { escapeSymbols, parseSymbol, piecesOf, symbolsIn } from "../domain/network/symbols.ts"
 import { sha256 } from "../infrastructure/hashing/sha256.ts"
 import { cassetteWith, local, withNetworkOf } from "../infrastructure/network/testing/cassettes.ts"
-import { compress } from "../infrastructure/network/text-compression.ts"
+import { compress } from "../infrastructure/network/index/text-compression.ts"
 import { propParameters, propRuns } from "./support/configuration.ts"
 
 const blocks = [

@@ -16,7 +16,7 @@ import {
   judgeIndexAnswer,
   judgeStats
 } from "../../domain/network/store-answers.ts"
-import { faultOf } from "./asking.ts"
+import { faultOf } from "./query-session.ts"
 import { within } from "./within.ts"
 import type { Cassette } from "./cassette.ts"
 

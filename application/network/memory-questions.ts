@@ -18,7 +18,7 @@ import {
   type SymbolError
 } from "../../domain/network/symbol-errors.ts"
 import { isMeantAsSymbol, parseSymbol, symbolOf } from "../../domain/network/symbols.ts"
-import type { Asking } from "./asking.ts"
+import type { Asking } from "./query-session.ts"
 import { bounded } from "./bounded-answer.ts"
 import type { Cassette, ForgetMemory, MemoryRule, MemorySaved, SaveMemory } from "./cassette.ts"
 import type { EmbedderShape } from "./embedder.ts"

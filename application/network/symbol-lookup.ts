@@ -27,7 +27,7 @@ import {
 import { byPlace } from "../../domain/network/text-order.ts"
 import { utf8ByteLength } from "../../domain/canonical/text.ts"
 import { meantBy } from "../../domain/canonical/meant-by.ts"
-import type { Asking } from "./asking.ts"
+import type { Asking } from "./query-session.ts"
 import * as Result from "effect/Result"
 
 /** Where the text of a symbol stands. */

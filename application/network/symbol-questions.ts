@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import type { Scope } from "../../domain/network/index-requests.ts"
 import type { SymbolError } from "../../domain/network/symbol-errors.ts"
 import { parseSymbol } from "../../domain/network/symbols.ts"
-import type { Asking } from "./asking.ts"
+import type { Asking } from "./query-session.ts"
 import { bounded } from "./bounded-answer.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./answers.ts"
 import {

@@ -14,7 +14,7 @@ import {
 import { NetworkSymbolNotFound, type SymbolError } from "../../domain/network/symbol-errors.ts"
 import { circleFrom, expandText } from "../../domain/network/symbol-expansion.ts"
 import { type SymbolKind, symbolOf, symbolsIn } from "../../domain/network/symbols.ts"
-import type { Asking } from "./asking.ts"
+import type { Asking } from "./query-session.ts"
 import { hashesOf, lookUpSymbols, type SymbolLookup, type SymbolPlace } from "./symbol-lookup.ts"
 
 /** How far symbols are followed. */

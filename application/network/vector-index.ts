@@ -7,7 +7,7 @@ import type { Scope, VectorCensus } from "../../domain/network/index-requests.ts
 import { candidateDistance, sumOfCensuses } from "../../domain/network/sign-bits.ts"
 import { byText } from "../../domain/network/text-order.ts"
 import { type EmbedderIdentity, identityText } from "../../domain/network/vectors.ts"
-import type { Asking } from "./asking.ts"
+import type { Asking } from "./query-session.ts"
 
 /** What is near to what. */
 export interface VectorQuestion {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
-import { childCassette } from "../../infrastructure/network/child-cassette.ts"
+import { childCassette } from "../../infrastructure/network/children/child-cassette.ts"
 import { local, withNetworkOf } from "../../infrastructure/network/testing/cassettes.ts"
 
 export interface NetworkJob {
@@ -23,7 +23,9 @@ export interface NetworkTaken {
 }
 
 /** The program of a built package, if there is one: sources need a compiler in every process. */
-const built = fileURLToPath(new URL("../../dist/infrastructure/network/cassette-child.js", import.meta.url))
+const built = fileURLToPath(
+  new URL("../../dist/infrastructure/network/children/cassette-child.js", import.meta.url)
+)
 const program = existsSync(built) ? built : undefined
 
 const numberIn = (file: string, pattern: RegExp): number =>

@@ -3,8 +3,8 @@
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { questionOf } from "../../domain/network/query-text.ts"
-import { finishWriting, putDocument } from "../../infrastructure/network/document-writing.ts"
-import { englishStem } from "../../infrastructure/network/english-stems.ts"
+import { finishWriting, putDocument } from "../../infrastructure/network/writing/document-writing.ts"
+import { englishStem } from "../../infrastructure/network/index/english-stems.ts"
 import { newCassette } from "../../infrastructure/network/testing/cassettes.ts"
 import type { BenchDocument } from "./documents.ts"
 

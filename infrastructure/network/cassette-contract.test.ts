@@ -5,7 +5,7 @@ import { guardedCassette } from "../../application/network/guarded-cassette.ts"
 import { makeShelf } from "../../examples/shelf.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { childCassette } from "./child-cassette.ts"
+import { childCassette } from "./children/child-cassette.ts"
 import { cassetteWith, local } from "./testing/cassettes.ts"
 
 cassetteContract("in this process", {

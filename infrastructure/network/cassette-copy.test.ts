@@ -9,8 +9,8 @@ import { answerOf } from "../testing/child-process.ts"
 import { nobodyReaches } from "../testing/nobody.ts"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
 import { CassetteFile } from "./cassette-file.ts"
-import { openCassetteWriter } from "./cassette-writer.ts"
-import { putDocument, seal } from "./document-writing.ts"
+import { openCassetteWriter } from "./writing/cassette-writer.ts"
+import { putDocument, seal } from "./writing/document-writing.ts"
 import { newCassette, put } from "./testing/cassettes.ts"
 
 const birth = { id: "one", mutability: "mutable", memories: "shared", ttlMillis: 1_000 } as const

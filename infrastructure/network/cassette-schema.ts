@@ -11,8 +11,8 @@ import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { applySteps, schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
-import { INDEX_COMPLETE } from "./index-state.ts"
-import { metaOf } from "./index-writing.ts"
+import { INDEX_COMPLETE } from "./writing/index-state.ts"
+import { metaOf } from "./writing/index-writing.ts"
 
 /** Where a cassette records its versions. */
 export const CASSETTE_VERSIONS = { table: "cassette_migrations" } as const

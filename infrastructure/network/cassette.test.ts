@@ -14,12 +14,12 @@ import { withBit, withUsedPagesFree } from "../testing/doctored-pages.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { addReceipt, copyReceipt } from "./cassette-schema.ts"
-import { verifyCassette } from "./cassette-verification.ts"
-import { saveMemory } from "./memory-writing.ts"
-import { finishWriting, reindex, removeDocument, seal, sweep } from "./document-writing.ts"
+import { verifyCassette } from "./verification/cassette-verification.ts"
+import { saveMemory } from "./writing/memory-writing.ts"
+import { finishWriting, reindex, removeDocument, seal, sweep } from "./writing/document-writing.ts"
 import { at, cassetteWith, local, newCassette, put } from "./testing/cassettes.ts"
 import { maker } from "./testing/vector-cassettes.ts"
-import { foldSigns, putVectors, unembedded } from "./vector-writing.ts"
+import { foldSigns, putVectors, unembedded } from "./vectors/vector-writing.ts"
 
 const codes = (connection: Connection) => verifyCassette(connection, "one").findings.map(({ code }) => code)
 

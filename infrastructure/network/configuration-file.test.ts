@@ -7,12 +7,12 @@ import { describe, expect, it } from "vitest"
 import { mutabilityOf, ttlMillis } from "../../domain/network/configuration.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { decodeConfiguration, readConfiguration } from "./configuration-file.ts"
-import { finishWriting } from "./document-writing.ts"
-import { hashEmbedder } from "./hash-embedder.ts"
+import { finishWriting } from "./writing/document-writing.ts"
+import { hashEmbedder } from "./vectors/hash-embedder.ts"
 import { openNetwork, readNetworkFile } from "./network-files.ts"
 import { cassetteWith, newCassette, put } from "./testing/cassettes.ts"
 import { fullConfiguration } from "./testing/full-configuration.ts"
-import { putVectors, unembedded } from "./vector-writing.ts"
+import { putVectors, unembedded } from "./vectors/vector-writing.ts"
 
 const start = 'network: {version: "1.0", protocol: SNP}\ncassettes:\n'
 const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))

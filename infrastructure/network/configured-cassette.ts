@@ -2,7 +2,7 @@
 import type { AskedBirth } from "../../domain/network/birth.ts"
 import type { CassetteConfiguration } from "../../domain/network/configuration.ts"
 import type { CassetteBirth } from "./cassette-schema.ts"
-import type { CassetteAddress } from "./local-cassette.ts"
+import type { CassetteAddress } from "./index/local-cassette.ts"
 
 /** A cassette of the configuration with everything that its file needs. */
 export interface ConfiguredCassette extends CassetteAddress {

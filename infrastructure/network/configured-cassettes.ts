@@ -15,12 +15,12 @@ import {
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import type { EmbedderIdentity } from "../../domain/network/vectors.ts"
 import { isBelow } from "../corpus/file-reading.ts"
-import { childCassette } from "./child-cassette.ts"
-import { type CassetteAddress, localCassette } from "./local-cassette.ts"
+import { childCassette } from "./children/child-cassette.ts"
+import { type CassetteAddress, localCassette } from "./index/local-cassette.ts"
 import type { ConfiguredCassette } from "./configured-cassette.ts"
-import { memoryRuleOf } from "./memory-rule.ts"
-import { memoryForgetting } from "./memory-forgetting.ts"
-import { memorySaving } from "./memory-saving.ts"
+import { memoryRuleOf } from "./writing/memory-rule.ts"
+import { memoryForgetting } from "./writing/memory-forgetting.ts"
+import { memorySaving } from "./writing/memory-saving.ts"
 
 /** The folder that sources and local cassettes must lie in: the one that holds CORTEX/, or the file's own. */
 export const rootOf = (file: string): string => {

@@ -14,23 +14,23 @@ import type {
 import type { VerifiedCassette } from "../../application/network/keeping-reports.ts"
 import { CassetteOffline, UnknownCassette } from "../../domain/network/errors.ts"
 import type { CartridgeManifest } from "../../domain/network/cartridge.ts"
-import { carryCassette } from "./carrying.ts"
-import { exportCassette } from "./cartridge-export.ts"
-import { eachBatch, importCartridge, openedCartridge } from "./cartridge-import.ts"
-import type { CartridgeReader } from "./cartridge-reading.ts"
+import { carryCassette } from "./writing/carrying.ts"
+import { exportCassette } from "./cartridges/cartridge-export.ts"
+import { eachBatch, importCartridge, openedCartridge } from "./cartridges/cartridge-import.ts"
+import type { CartridgeReader } from "./cartridges/cartridge-reading.ts"
 import { CassetteFile } from "./cassette-file.ts"
-import { pageFindings, verifyCassette } from "./cassette-verification.ts"
-import { openCassetteWriter } from "./cassette-writer.ts"
+import { pageFindings, verifyCassette } from "./verification/cassette-verification.ts"
+import { openCassetteWriter } from "./writing/cassette-writer.ts"
 import type { ConfiguredCassette } from "./configured-cassette.ts"
-import { finishWriting, reindex, sweep } from "./document-writing.ts"
-import { type Embedding, embedMissing, indexCassette } from "./indexing.ts"
+import { finishWriting, reindex, sweep } from "./writing/document-writing.ts"
+import { type Embedding, embedMissing, indexCassette } from "./writing/indexing.ts"
 import {
   configuredEmbedding,
   type NetworkFile,
   type NetworkFileOptions,
   readNetworkFile
 } from "./network-files.ts"
-import { sourceChanges } from "./source-changes.ts"
+import { sourceChanges } from "./writing/source-changes.ts"
 
 /** A cartridge that is open, with what reads it. */
 class CartridgeFile implements OpenCartridge {

@@ -25,7 +25,7 @@ import { termTexts } from "../../domain/network/words.ts"
 import { sha256, sha256Bytes, sha256OfBytes } from "../hashing/sha256.ts"
 import { candidateDistance, signDistances, signsOf } from "../../domain/network/sign-bits.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { englishStem } from "./english-stems.ts"
+import { englishStem } from "./index/english-stems.ts"
 import { exported, filesOf, imported } from "./testing/cartridges.ts"
 import { cassetteWith, local, withNetworkOf } from "./testing/cassettes.ts"
 

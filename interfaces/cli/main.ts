@@ -29,7 +29,7 @@ import { writeNotes, writeResult } from "./output.ts"
 import { printable } from "../shared/terminal-text.ts"
 import { rootCommand, unknownTopic, withHelpWords } from "./root-command.ts"
 import { runParser } from "./run-parser.ts"
-import { typedName } from "./typed-name.ts"
+import { typedName } from "./flag-of-field.ts"
 import { usageDocument } from "./usage.ts"
 import { verdictLine } from "./verdict.ts"
 

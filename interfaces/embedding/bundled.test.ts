@@ -17,7 +17,7 @@ const EXTERNAL = ["better-sqlite3", "yaml"]
 /** Packages as a program names them, and where this repository has them. */
 const ALIAS = {
   "cortex-cassette": "./interfaces/embedding/index.ts",
-  "cortex-cassette/cassette-child": "./infrastructure/network/cassette-child.ts",
+  "cortex-cassette/cassette-child": "./infrastructure/network/children/cassette-child.ts",
   "cortex-cassette/network": "./interfaces/embedding/network.ts"
 }
 

@@ -11,7 +11,7 @@ import { companionNotes } from "../../infrastructure/sqlite/schema-check.ts"
 import { Busy, sqliteFailure } from "../../infrastructure/sqlite/sqlite-errors.ts"
 import { lookInto, lookThrough } from "../../infrastructure/sqlite/traceless-reading.ts"
 
-export { keptFiles } from "../../infrastructure/network/carrying.ts"
+export { keptFiles } from "../../infrastructure/network/writing/carrying.ts"
 export { sourcesOf } from "../../infrastructure/network/configured-cassettes.ts"
 export { leftLogFault } from "../../infrastructure/sqlite/left-log.ts"
 

@@ -1,7 +1,7 @@
 // The cassette network for programs: the hub with the one layer that wires it to a configuration file. Cassettes of other
 // stores are registered with `network.register`; anyone who brings no file takes the service from here without a layer.
 import * as Layer from "effect/Layer"
-import { Network as NetworkService } from "../../application/network/network.ts"
+import { Network as NetworkService } from "../../application/network/hub.ts"
 import { whileOpen } from "../../application/foundation/while-open.ts"
 import { NetworkClosed } from "../../domain/network/errors.ts"
 import { hubPartsLayer } from "../../infrastructure/network/network-files.ts"
@@ -95,7 +95,7 @@ export type {
   CassetteHealth,
   NeighbourAnswer,
   NetworkShape
-} from "../../application/network/network.ts"
+} from "../../application/network/hub.ts"
 export type { AskError, MergedAnswer, QueryOptions } from "../../application/network/answers.ts"
 export type {
   LookupOptions,
@@ -131,5 +131,5 @@ export {
   type CompressionOptions,
   type CompressionSymbol,
   type Measure
-} from "../../infrastructure/network/text-compression.ts"
+} from "../../infrastructure/network/index/text-compression.ts"
 export type { NetworkFileOptions, NetworkOpenError } from "./network-files.ts"

@@ -2,7 +2,7 @@
 // with changes of its configuration taken over. Only `cortex network init` makes a configuration.
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { NetworkShape } from "../../application/network/network.ts"
+import type { NetworkShape } from "../../application/network/hub.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { UnsupportedNode } from "../../domain/foundation/storage-errors.ts"
 import type { ConfigurationMissing, InvalidConfiguration } from "../../domain/network/errors.ts"

@@ -5,12 +5,12 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { sha256 } from "../../infrastructure/hashing/sha256.ts"
-import { carryCassette } from "../../infrastructure/network/carrying.ts"
-import { openCassetteWriter } from "../../infrastructure/network/cassette-writer.ts"
+import { carryCassette } from "../../infrastructure/network/writing/carrying.ts"
+import { openCassetteWriter } from "../../infrastructure/network/writing/cassette-writer.ts"
 import type { ConfiguredCassette } from "../../infrastructure/network/configured-cassette.ts"
-import { indexCassette } from "../../infrastructure/network/indexing.ts"
-import { memoryForgetting } from "../../infrastructure/network/memory-forgetting.ts"
-import { saveMemory } from "../../infrastructure/network/memory-writing.ts"
+import { indexCassette } from "../../infrastructure/network/writing/indexing.ts"
+import { memoryForgetting } from "../../infrastructure/network/writing/memory-forgetting.ts"
+import { saveMemory } from "../../infrastructure/network/writing/memory-writing.ts"
 import {
   configuredEmbedding,
   type NetworkFile,

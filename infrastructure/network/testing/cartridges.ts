@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { CartridgeRefused } from "../../../domain/network/errors.ts"
-import { exportCassette } from "../cartridge-export.ts"
-import { openCartridge } from "../cartridge-files.ts"
-import { eachBatch, importCartridge, openedCartridge } from "../cartridge-import.ts"
-import { readCartridge } from "../cartridge-reading.ts"
+import { exportCassette } from "../cartridges/cartridge-export.ts"
+import { openCartridge } from "../cartridges/cartridge-files.ts"
+import { eachBatch, importCartridge, openedCartridge } from "../cartridges/cartridge-import.ts"
+import { readCartridge } from "../cartridges/cartridge-reading.ts"
 
 /** Exports a cassette's file, for an agent if one is named. */
 export const exported = (

@@ -8,10 +8,10 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import type { NetworkShape } from "../../../application/network/network.ts"
+import type { NetworkShape } from "../../../application/network/hub.ts"
 import type { Answer } from "../../../domain/network/cassette.ts"
 import { isGone } from "../../testing/process-end.ts"
-import { childCassette } from "../child-cassette.ts"
+import { childCassette } from "../children/child-cassette.ts"
 import { cassetteWith, local, withNetworkOf } from "./cassettes.ts"
 
 const program = fileURLToPath(new URL("child-that-may-hang.ts", import.meta.url))

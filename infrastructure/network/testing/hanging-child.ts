@@ -1,5 +1,5 @@
 // A cassette's child that hangs in its second request: what a file that never answers looks like from outside.
-import { serve } from "../child-service.ts"
+import { serve } from "../children/child-service.ts"
 
 serve(({ number }) => {
   if (number > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)

@@ -2,7 +2,7 @@
 // never answers, and waits to be killed.
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
-import { childCassette } from "../child-cassette.ts"
+import { childCassette } from "../children/child-cassette.ts"
 
 const program = fileURLToPath(new URL("hanging-child.ts", import.meta.url))
 const cassette = childCassette({

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
 import { EMBEDDING_NORMALIZER, type EmbedderIdentity, unitVector } from "../../../domain/network/vectors.ts"
 import { sha256 } from "../../hashing/sha256.ts"
-import { foldSigns, putVectors } from "../vector-writing.ts"
+import { foldSigns, putVectors } from "../vectors/vector-writing.ts"
 import { newCassette, put } from "./cassettes.ts"
 
 export const maker = (dimensions: number): EmbedderIdentity => ({

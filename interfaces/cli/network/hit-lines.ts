@@ -1,6 +1,6 @@
 // Hits for people to read, numbered in their order.
 import * as Effect from "effect/Effect"
-import type { AnswerByCassette } from "../../../application/network/network.ts"
+import type { AnswerByCassette } from "../../../application/network/hub.ts"
 import type { MergedAnswer } from "../../../application/network/answers.ts"
 import type { Answer, Hit } from "../../../domain/network/cassette.ts"
 import { type Question, questionOf } from "../../../domain/network/query-text.ts"

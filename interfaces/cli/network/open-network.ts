@@ -2,7 +2,7 @@
 // standard error, once each, in the words that the network logs.
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import type { NetworkShape } from "../../../application/network/network.ts"
+import type { NetworkShape } from "../../../application/network/hub.ts"
 import type { Answer } from "../../../domain/network/cassette.ts"
 import { CassetteKeeping, keepingLayer, openNetwork, readNetworkFile } from "../../embedding/network-files.ts"
 import { writeWarnings } from "../output.ts"

@@ -1,7 +1,7 @@
 // `cortex network status`: how every cassette is, what it has proven, and what it only declares.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import type { CassetteHealth } from "../../../application/network/network.ts"
+import type { CassetteHealth } from "../../../application/network/hub.ts"
 import type { EmbedderHealth } from "../../../application/network/watched-embedder.ts"
 import type { Capability } from "../../../domain/network/cassette.ts"
 import type { ConfiguredCassette } from "../../embedding/network-files.ts"

@@ -1,0 +1,71 @@
+// Judges the memories of a cassette and their saves: every hash, every receipt, a save for each memory, and their chunks.
+// It reads one record at a time and changes nothing.
+import { appendTo } from "../../../domain/foundation/appending.ts"
+import {
+  memoryPath,
+  memoryRecordHash,
+  saveRecordHash,
+  type SaveRecord
+} from "../../../domain/network/records.ts"
+import { sha256 } from "../../hashing/sha256.ts"
+import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import { checkChunks, type Find } from "./chunk-verification.ts"
+
+interface MemoryRow {
+  readonly memory_id: number
+  readonly owner: string
+  readonly text: string
+  readonly content_hash: string
+  readonly record_hash: string
+}
+
+interface SaveRow extends Omit<SaveRecord, "memory"> {
+  readonly record_hash: string
+}
+
+const checkSaves = (
+  connection: Connection,
+  memory: MemoryRow,
+  records: ReadonlySet<string>,
+  find: Find
+): ReadonlyArray<string> => {
+  const saves = connection.all<SaveRow>("SELECT * FROM saves WHERE memory_id = ? ORDER BY save_number", [
+    memory.memory_id
+  ])
+  const where = `memories ${memoryPath(memory.content_hash)}`
+  if (saves.length === 0) find("MEMORY_WITHOUT_SAVE", where, "no save says who remembers it")
+  for (const { record_hash, ...save } of saves) {
+    const name = `${where} save ${save.save_number}`
+    if (saveRecordHash(sha256, { ...save, memory: memory.record_hash }) !== record_hash) {
+      find("RECORD_HASH_MISMATCH", name, "its number, agent, times or metadata were changed")
+    }
+    if (!records.has(record_hash)) find("RECORD_WITHOUT_RECEIPT", name, "no receipt says that it was added")
+  }
+  return saves.map(({ record_hash }) => record_hash)
+}
+
+/** Checks every memory; gives how many there are, their chunks, and the record hashes of all of them and of their saves. */
+export const checkMemories = (
+  connection: Connection,
+  records: ReadonlySet<string>,
+  find: Find
+): { readonly memories: number; readonly chunks: number; readonly records: ReadonlyArray<string> } => {
+  const stored: Array<string> = []
+  let chunks = 0
+  const ids = connection.all<{ memory_id: number }>("SELECT memory_id FROM memories ORDER BY memory_id")
+  for (const { memory_id } of ids) {
+    const [memory] = connection.all<MemoryRow>("SELECT * FROM memories WHERE memory_id = ?", [memory_id])
+    if (memory === undefined) continue
+    const { content_hash, owner, record_hash, text } = memory
+    const where = `memories ${memoryPath(content_hash)}`
+    if (sha256(text) !== content_hash) find("CONTENT_HASH_MISMATCH", where, "its text was changed")
+    if (memoryRecordHash(sha256, memory) !== record_hash) {
+      find("RECORD_HASH_MISMATCH", where, "its owner or content hash was changed")
+    }
+    if (!records.has(record_hash)) find("RECORD_WITHOUT_RECEIPT", where, "no receipt says that it was added")
+    stored.push(record_hash)
+    appendTo(stored, checkSaves(connection, memory, records, find))
+    chunks += checkChunks(connection, { memory_id, hash: content_hash, owner, text }, find)
+  }
+  return { memories: ids.length, chunks, records: stored }
+}

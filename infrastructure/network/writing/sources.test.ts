@@ -1,0 +1,57 @@
+// Files that a cassette could hold: what is there and cannot be taken is named, not passed over.
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, it } from "vitest"
+import { temporaryFolder } from "../../testing/temporary-folder.ts"
+import { isOutOfSight, sourceFiles } from "./sources.ts"
+
+it("a file whose name cannot be written as a path is named", () => {
+  const root = temporaryFolder()
+  writeFileSync(join(root, "a.md"), "text")
+  writeFileSync(join(root, "tab\t.md"), "text")
+  expect(sourceFiles(root, ["**"])).toMatchObject({
+    files: ["a.md"],
+    leftOut: [{ path: "tab\t.md", reason: "UNREADABLE" }],
+    unmatched: []
+  })
+})
+
+it("what lies below a folder that cannot be read may still be there, and is not taken for gone", () => {
+  const leftOut = [
+    { path: "notes/", reason: "UNREADABLE" as const },
+    { path: "a.md", reason: "UNREADABLE" as const }
+  ]
+  for (const path of ["notes/b.md", "notes/deep/c.md", "a.md"]) {
+    expect(isOutOfSight(leftOut, path), path).toBe(true)
+  }
+  for (const path of ["notes.md", "other/notes/b.md", "a.md.txt", "b.md"]) {
+    expect(isOutOfSight(leftOut, path), path).toBe(false)
+  }
+  expect(isOutOfSight([{ path: "./", reason: "UNREADABLE" }], "b.md")).toBe(true)
+})
+
+it("a folder that programs fill is named and taken for gone, and a source that names it takes it", () => {
+  const root = temporaryFolder()
+  mkdirSync(join(root, "node_modules/p"), { recursive: true })
+  writeFileSync(join(root, "node_modules/p/a.md"), "text")
+  writeFileSync(join(root, "b.md"), "text")
+  const leftOut = [{ path: "node_modules/", reason: "GENERATED" as const }]
+  expect(sourceFiles(root, ["**"])).toMatchObject({ files: ["b.md"], leftOut })
+  expect(isOutOfSight(leftOut, "node_modules/p/a.md")).toBe(false)
+  expect(sourceFiles(root, ["node_modules/p/**"])).toMatchObject({
+    files: ["node_modules/p/a.md"],
+    leftOut: []
+  })
+})
+
+it("rules for git are no documents, unless a source names them", () => {
+  const root = temporaryFolder()
+  mkdirSync(join(root, "sub"))
+  for (const path of [".gitignore", "sub/.gitignore", "a.md", "gitignore.md"])
+    writeFileSync(join(root, path), "dist\n")
+  expect(sourceFiles(root, ["**"])).toMatchObject({ files: ["a.md", "gitignore.md"] })
+  expect(sourceFiles(root, ["*.md", "sub/.gitignore"])).toMatchObject({
+    files: ["a.md", "gitignore.md", "sub/.gitignore"],
+    unmatched: []
+  })
+})
