@@ -3,7 +3,7 @@
 // vectors. BENCH_VECTORS=100000 is the size that the design speaks of.
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { Asking } from "../application/network/query-session.ts"
+import { QuerySession } from "../application/network/query-session.ts"
 import type { Cassette } from "../application/network/cassette.ts"
 import { type NearText, signBitVectors, type VectorIndexShape } from "../application/network/vector-index.ts"
 import { cosine, floatsOf } from "../domain/network/vectors.ts"
@@ -55,7 +55,7 @@ const opened = (name: string, files: ReadonlyArray<string>): ReadonlyArray<Casse
 const askIndex = (index: VectorIndexShape, cassettes: ReadonlyArray<Cassette>, vector: Float32Array) =>
   Effect.runPromise(
     Effect.map(
-      index.nearest(new Asking(cassettes), {
+      index.nearest(new QuerySession(cassettes), {
         identity: maker(DIMENSIONS),
         vector: [...vector],
         limit: BEST,

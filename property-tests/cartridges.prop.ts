@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { CARTRIDGE_FILES } from "../domain/network/cartridge.ts"
 import { isSameFile, isSameFolder } from "../infrastructure/bundles/same-content.ts"
 import { CassetteFile } from "../infrastructure/network/cassette-file.ts"
-import { verifyCassette } from "../infrastructure/network/verification/cassette-verification.ts"
+import { verifyCassetteFile } from "../infrastructure/network/verification/cassette-verification.ts"
 import {
   finishWriting,
   removeDocument,
@@ -91,7 +91,7 @@ const cassetteOf = (
 
 const findingsOf = (file: string) => {
   const cassette = new CassetteFile(file, "one")
-  const read = cassette.read(({ connection }) => verifyCassette(connection, "one").findings)
+  const read = cassette.read(({ connection }) => verifyCassetteFile(connection, "one").findings)
   cassette.close()
   return read
 }

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
 import { CassetteFile } from "../infrastructure/network/cassette-file.ts"
-import { verifyCassette } from "../infrastructure/network/verification/cassette-verification.ts"
+import { verifyCassetteFile } from "../infrastructure/network/verification/cassette-verification.ts"
 import { isUnfinished } from "../infrastructure/network/writing/index-state.ts"
 import { metaOf } from "../infrastructure/network/writing/index-writing.ts"
 import { fileIn, ID, operate, type Operation, prepare } from "./support/cassette-operations.ts"
@@ -30,7 +30,7 @@ const start = (folder: string, operation: Operation) => startScript<Told>("opera
 const stateOf = (folder: string) => {
   const cassette = new CassetteFile(fileIn(folder), ID)
   const read = cassette.read(({ connection }) => {
-    expect(verifyCassette(connection, ID).findings).toEqual([])
+    expect(verifyCassetteFile(connection, ID).findings).toEqual([])
     const rows = (sql: string) => connection.all<{ row: string }>(sql).map(({ row }) => row)
     return {
       mutability: metaOf(connection).get("mutability"),

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { verifyCassette } from "../infrastructure/network/verification/cassette-verification.ts"
+import { verifyCassetteFile } from "../infrastructure/network/verification/cassette-verification.ts"
 import {
   finishWriting,
   prepareDocument,
@@ -99,7 +99,7 @@ const holds = (cut: Buffer): void => {
     expect(found).toStrictEqual(receipts.slice(0, found.length))
     expect(found.length).toBeGreaterThanOrEqual(answers.findLast(({ bytes }) => bytes <= whole)?.writes ?? 0)
     expect(found.length).toBeLessThanOrEqual(answers.find(({ bytes }) => bytes >= whole)?.writes ?? 0)
-    expect(verifyCassette(connection, ID).findings).toStrictEqual([])
+    expect(verifyCassetteFile(connection, ID).findings).toStrictEqual([])
   } finally {
     connection.close()
     for (const part of ["", "-wal", "-shm"]) rmSync(`${filename}${part}`, { force: true })

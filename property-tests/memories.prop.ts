@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { CassetteFile } from "../infrastructure/network/cassette-file.ts"
-import { verifyCassette } from "../infrastructure/network/verification/cassette-verification.ts"
+import { verifyCassetteFile } from "../infrastructure/network/verification/cassette-verification.ts"
 import { Network } from "../interfaces/embedding/network.ts"
 import { type Child, startScript } from "./support/child-process.ts"
 import { propParameters } from "./support/configuration.ts"
@@ -70,7 +70,7 @@ const nothingIsLost = (file: string, agent: string, told: ReadonlyArray<Saved>) 
 
 const findingsOf = (file: string, id: string) => {
   const cassette = new CassetteFile(file, id)
-  const verified = cassette.read(({ connection }) => verifyCassette(connection, id))
+  const verified = cassette.read(({ connection }) => verifyCassetteFile(connection, id))
   cassette.close()
   return "value" in verified ? verified.value.findings : verified
 }

@@ -11,7 +11,7 @@ import {
   manifestOf,
   planBundle,
   type PlanRefusal,
-  type Reading
+  type PlannedReading
 } from "../../domain/bundles/build.ts"
 import { ExpansionMissing, NotBundleable } from "../../domain/bundles/errors.ts"
 import { type TargetExists } from "../../domain/foundation/root-files.ts"
@@ -103,7 +103,11 @@ const evidenceOf = Effect.fnUntraced(function* (ledger: LedgerShape, { job_id, r
   return { run_id, job_id, message_id, steps, receipts }
 })
 
-const writeArtifact = Effect.fnUntraced(function* (draft: BundleDraft, run_id: string, reading: Reading) {
+const writeArtifact = Effect.fnUntraced(function* (
+  draft: BundleDraft,
+  run_id: string,
+  reading: PlannedReading
+) {
   const { sha256 } = yield* Hashing
   const cache = yield* ExpansionCache
   const { ref, section_content_hash, slice, step_id } = reading

@@ -4,14 +4,14 @@ import * as Effect from "effect/Effect"
 import type { EmbedderShape } from "./embedder.ts"
 import { type WatchedEmbedder, watchedEmbedder } from "./watched-embedder.ts"
 
-interface Tenure {
+interface EmbedderLease {
   readonly embedder: WatchedEmbedder | undefined
   readonly retire: Effect.Effect<void>
   questions: number
   isOver: boolean
 }
 
-const tenureOf = (embedder: EmbedderShape | undefined, retire: Effect.Effect<void>): Tenure => ({
+const tenureOf = (embedder: EmbedderShape | undefined, retire: Effect.Effect<void>): EmbedderLease => ({
   embedder: embedder === undefined ? undefined : watchedEmbedder(embedder),
   retire,
   questions: 0,
@@ -19,7 +19,7 @@ const tenureOf = (embedder: EmbedderShape | undefined, retire: Effect.Effect<voi
 })
 
 export class EmbedderInUse {
-  private current: Tenure
+  private current: EmbedderLease
 
   constructor(embedder: EmbedderShape | undefined) {
     this.current = tenureOf(embedder, Effect.void)

@@ -23,12 +23,12 @@ import {
   NoCassetteWithCapability,
   type UnknownCassette
 } from "../../domain/network/errors.ts"
-import type { Scope } from "../../domain/network/index-requests.ts"
+import type { ReadScope } from "../../domain/network/index-requests.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./answers.ts"
-import { Asking } from "./query-session.ts"
+import { QuerySession } from "./query-session.ts"
 import { bounded } from "./bounded-answer.ts"
 import { CallerAgent } from "./caller-agent.ts"
 import type { Cassette } from "./cassette.ts"
@@ -173,13 +173,17 @@ class Hub {
   })
 
   /** Of the chosen cassettes those with a capability; cassettes that do not shake hands stay, as failures. */
-  private readonly capable = Effect.fnUntraced(function* (this: Hub, asking: Asking, capability: string) {
-    const handshakes = yield* asking.each(({ handshake }) => handshake)
-    const able = asking.answering.filter(({ cassetteId }) =>
+  private readonly capable = Effect.fnUntraced(function* (
+    this: Hub,
+    session: QuerySession,
+    capability: string
+  ) {
+    const handshakes = yield* session.each(({ handshake }) => handshake)
+    const able = session.answering.filter(({ cassetteId }) =>
       handshakes.get(cassetteId)?.capabilities.some((each) => each === capability)
     )
     const failed = Object.fromEntries(
-      Object.entries(asking.answers()).filter(([, { status }]) => status !== "ok" && status !== "partial")
+      Object.entries(session.answers()).filter(([, { status }]) => status !== "ok" && status !== "partial")
     )
     if (able.length === 0) {
       const available = [
@@ -195,7 +199,7 @@ class Hub {
     this: Hub,
     { capability, cassettes, mode, strict = false }: QueryOptions,
     limit: number,
-    work: (asking: Asking, scope: Scope) => Effect.Effect<A>,
+    work: (session: QuerySession, scope: ReadScope) => Effect.Effect<A>,
     isAsked: (cassette: Cassette) => boolean = () => true
   ): Effect.fn.Return<
     { readonly value: A; readonly answers: Readonly<Record<string, Answer>>; readonly partial: boolean },
@@ -218,9 +222,9 @@ class Hub {
           capability === undefined
             ? { able: all.answering, failed: {} }
             : yield* this.capable(all, capability)
-        const asking = new Asking(able)
-        const value = yield* work(asking, scope)
-        const answers = { ...failed, ...asking.answers() }
+        const session = new QuerySession(able)
+        const value = yield* work(session, scope)
+        const answers = { ...failed, ...session.answers() }
         yield* this.logChanges(answers)
         const refusal = complete(answers, strict)
         if (refusal !== undefined) return yield* Effect.fail(refusal)
@@ -241,12 +245,12 @@ class Hub {
       this.ask(
         options,
         limit,
-        (asking, scope) =>
+        (session, scope) =>
           limit === 0
-            ? searchNothing(asking)
-            : asking.steadily(
+            ? searchNothing(session)
+            : session.steadily(
                 searchNetwork(
-                  asking,
+                  session,
                   { ...this.tools, embedder },
                   text,
                   limit,
@@ -263,18 +267,18 @@ class Hub {
   /** The best of each cassette, by its id. */
   private readonly askEach = Effect.fnUntraced(function* (
     this: Hub,
-    asking: Asking,
+    session: QuerySession,
     text: string,
     topK: number,
-    scope: Scope
+    scope: ReadScope
   ): Effect.fn.Return<Pick<AnswerByCassette, "notices" | "results">> {
     const results: Record<string, ReadonlyArray<Hit>> = {}
     const wanted = { texts: topK, ofEach: true }
-    const network = yield* rankNetwork(asking, this.tools.stem, text, wanted, scope)
-    for (const { cassetteId } of asking.answering) {
+    const network = yield* rankNetwork(session, this.tools.stem, text, wanted, scope)
+    for (const { cassetteId } of session.answering) {
       const own = network.ranked.filter(({ source }) => source === cassetteId)
       results[cassetteId] = yield* hitsOf(
-        asking,
+        session,
         network.texts,
         foundByWords(distinctTexts(own, topK)),
         scope
@@ -289,13 +293,13 @@ class Hub {
     topK: number = DEFAULT_LIMIT,
     options: QueryOptions = {}
   ): Effect.fn.Return<AnswerByCassette, AskError> {
-    const { answers, partial, value } = yield* this.ask(options, topK, (asking, scope) =>
+    const { answers, partial, value } = yield* this.ask(options, topK, (session, scope) =>
       Effect.gen({ self: this }, function* () {
         if (topK === 0) {
-          yield* asking.each(({ getStats }) => getStats)
+          yield* session.each(({ getStats }) => getStats)
           return { results: {}, notices: [] }
         }
-        return yield* asking.steadily(this.askEach(asking, text, topK, scope))
+        return yield* session.steadily(this.askEach(session, text, topK, scope))
       })
     )
     return {
@@ -311,7 +315,7 @@ class Hub {
     this.ask(
       options,
       0,
-      (asking, scope) => work(asking, scope),
+      (session, scope) => work(session, scope),
       ({ askIndex }) => askIndex !== undefined
     )
   )
@@ -330,10 +334,10 @@ class Hub {
         Effect.gen({ self: this }, function* () {
           const scope = { now: nearestTimestamp(yield* Clock.currentTimeMillis), agent: this.agent }
           const text = yield* namedText(everywhere, name, scope)
-          const { answers, partial, value } = yield* this.ask(options, limit, (asking) =>
+          const { answers, partial, value } = yield* this.ask(options, limit, (session) =>
             limit === 0
-              ? searchNothing(asking)
-              : neighboursOf(asking, everywhere, { ...this.tools, embedder }, text, limit, scope)
+              ? searchNothing(session)
+              : neighboursOf(session, everywhere, { ...this.tools, embedder }, text, limit, scope)
           )
           return { hash: text.hash, ...value, answers, partial }
         })
@@ -348,11 +352,11 @@ class Hub {
   )
 
   readonly status = Effect.suspend(() =>
-    this.roster.using([...this.roster.registered.values()], (asking) =>
+    this.roster.using([...this.roster.registered.values()], (session) =>
       Effect.gen({ self: this }, function* () {
-        const handshakes = yield* asking.each(({ handshake }) => handshake)
-        asking.noteUnfinished(handshakes)
-        const answers = asking.answers()
+        const handshakes = yield* session.each(({ handshake }) => handshake)
+        session.noteUnfinished(handshakes)
+        const answers = session.answers()
         yield* this.logChanges(answers)
         return Object.entries(answers).map(([id, answer]) => healthOf(id, answer, handshakes.get(id)))
       })

@@ -3,12 +3,12 @@
 import * as Effect from "effect/Effect"
 import type { Hit, SearchMode } from "../../domain/network/cassette.ts"
 import { fuse } from "../../domain/network/fusion.ts"
-import type { Scope } from "../../domain/network/index-requests.ts"
+import type { ReadScope } from "../../domain/network/index-requests.ts"
 import { BEST_CANDIDATES } from "../../domain/network/limits.ts"
 import { type Question, questionOf } from "../../domain/network/query-text.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import type { Stem } from "../../domain/network/words.ts"
-import type { Asking } from "./query-session.ts"
+import type { QuerySession } from "./query-session.ts"
 import type { EmbedderShape } from "./embedder.ts"
 import { type FoundText, foundByWords, hitsOf, rankNetwork } from "./lexical-ranking.ts"
 import type { NearText, NearTexts, VectorIndexShape } from "./vector-index.ts"
@@ -30,17 +30,17 @@ export interface SearchTools {
 
 /** The texts nearest to the question over all cassettes, best first; none, with a notice, when it has no vector. */
 const nearTexts = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   embedder: EmbedderShape,
   vectors: VectorIndexShape,
   text: string,
   limit: number,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<NearTexts> {
   const embedded = yield* Effect.result(embedder.embed([text]))
   if (embedded._tag === "Failure") return { texts: [], notices: [embedded.failure.message] }
   const vector = [...(embedded.success[0] ?? [])]
-  return yield* vectors.nearest(asking, { identity: embedder.identity, vector, limit, scope })
+  return yield* vectors.nearest(session, { identity: embedder.identity, vector, limit, scope })
 })
 
 /** Texts that vectors found, in their order. */
@@ -76,19 +76,19 @@ const reasons = (
 ]
 
 /** What is found where nothing is wanted (a limit of 0): nothing, and who would have answered. */
-export const searchNothing = (asking: Asking): Effect.Effect<Search> =>
+export const searchNothing = (session: QuerySession): Effect.Effect<Search> =>
   Effect.as(
-    asking.each(({ getStats }) => getStats),
+    session.each(({ getStats }) => getStats),
     { hits: [], mode: "lexical", notices: [] }
   )
 
 /** Searches; `limit` is 1 or more. Without a wish it is hybrid where there are vectors, else lexical. */
 export const searchNetwork = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   { embedder, stem, vectors }: SearchTools,
   text: string,
   limit: number,
-  scope: Scope,
+  scope: ReadScope,
   wish: SearchMode | undefined
 ): Effect.fn.Return<Search> {
   const { phrases, terms } = questionOf(text, stem)
@@ -96,19 +96,19 @@ export const searchNetwork = Effect.fnUntraced(function* (
   const useful = wish !== "lexical" && terms.length > 0 && phrases.length === 0 ? embedder : undefined
   const depth = Math.max(BEST_CANDIDATES, limit)
   const near =
-    useful === undefined ? undefined : yield* nearTexts(asking, useful, vectors, text, depth, scope)
+    useful === undefined ? undefined : yield* nearTexts(session, useful, vectors, text, depth, scope)
   const nearest = foundByVectors(near?.texts ?? [])
   const notices =
     near?.notices ?? (wish === undefined || wish === "lexical" ? [] : reasons(embedder, phrases))
   if (wish === "vector" && nearest.length > 0) {
-    return { hits: yield* hitsOf(asking, [], nearest.slice(0, limit), scope), mode: "vector", notices }
+    return { hits: yield* hitsOf(session, [], nearest.slice(0, limit), scope), mode: "vector", notices }
   }
   const wanted = nearest.length === 0 ? limit : depth
-  const network = yield* rankNetwork(asking, stem, text, { texts: wanted, ofEach: false }, scope)
+  const network = yield* rankNetwork(session, stem, text, { texts: wanted, ofEach: false }, scope)
   const words = foundByWords(distinctTexts(network.ranked, wanted))
   const found = nearest.length === 0 ? words : joined(words, nearest)
   return {
-    hits: yield* hitsOf(asking, network.texts, found.slice(0, limit), scope),
+    hits: yield* hitsOf(session, network.texts, found.slice(0, limit), scope),
     mode: nearest.length === 0 ? "lexical" : "hybrid",
     notices: [
       ...notices,

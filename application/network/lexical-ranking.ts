@@ -3,7 +3,12 @@
 // less, and at last the texts come. A cassette that fails on the way is left out.
 import * as Effect from "effect/Effect"
 import type { Hit, HitParts, ScoreKind } from "../../domain/network/cassette.ts"
-import type { DescribedChunk, Scope, StoredPlace, StoredText } from "../../domain/network/index-requests.ts"
+import type {
+  DescribedChunk,
+  ReadScope,
+  StoredPlace,
+  StoredText
+} from "../../domain/network/index-requests.ts"
 import {
   closenesses,
   proximityBonus,
@@ -27,7 +32,7 @@ import {
 import { byPlace, byText } from "../../domain/network/text-order.ts"
 import { lengthOf, weightedCount } from "../../domain/network/term-counts.ts"
 import { type Stem, termTexts } from "../../domain/network/words.ts"
-import type { Asking } from "./query-session.ts"
+import type { QuerySession } from "./query-session.ts"
 import type { StoreHit } from "./cassette.ts"
 
 /** A hit of a store that is no index, and which store that is. */
@@ -77,12 +82,12 @@ const scoredByText = (
 }
 
 const askStores = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   text: string,
   limit: number,
   score: (source: string, hit: StoreHit, rank: number) => Ranked
 ) {
-  const found = yield* asking.each((cassette) =>
+  const found = yield* session.each((cassette) =>
     cassette.askIndex === undefined ? cassette.query(text, limit) : undefined
   )
   const ranked: Array<Ranked> = []
@@ -113,18 +118,18 @@ const bestWithEquals = (group: ReadonlyArray<Scored>, count: number): ReadonlyAr
 type Descriptions = ReadonlyMap<string, Map<number, DescribedChunk | null>>
 
 /** The chunks with what ranking must know of them, asked where it is not known; what is gone since is left out. */
-const describe = Effect.fnUntraced(function* (
-  asking: Asking,
+const describeChunks = Effect.fnUntraced(function* (
+  session: QuerySession,
   { neighbours }: Question,
   weights: Weights,
   scored: ReadonlyArray<Scored>,
   known: Descriptions,
-  scope: Scope
+  scope: ReadScope
 ) {
   const missing = scored.filter(({ chunk, source }) => known.get(source)?.has(chunk) === false)
   const bySource = Map.groupBy(missing, ({ source }) => source)
   if (missing.length > 0) {
-    const answers = yield* asking.each((cassette) => {
+    const answers = yield* session.each((cassette) => {
       const chunks = bySource.get(cassette.cassetteId)?.map(({ chunk }) => chunk)
       return chunks === undefined
         ? undefined
@@ -160,19 +165,19 @@ export interface Wanted {
 
 /** Asks for the best chunks until there are enough different texts among them, or no more chunks. */
 const askIndexes = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   question: Question,
   weights: Weights,
   wanted: Wanted,
-  scope: Scope
+  scope: ReadScope
 ) {
   if (!weights.terms.some(({ driver }) => driver)) return []
   const { neighbours, phrases } = question
   const { ofEach, texts } = wanted
-  const atOnce = describedAtOnce(wanted, asking.answering.length)
+  const atOnce = describedAtOnce(wanted, session.answering.length)
   for (let limit = texts; ; limit *= 4) {
     const request = { op: "best", scope, weights, phrases, limit, describe: atOnce, neighbours } as const
-    const found = yield* asking.each((cassette) => cassette.askIndex?.(request))
+    const found = yield* session.each((cassette) => cassette.askIndex?.(request))
     const known = new Map(
       [...found].map(([source, { described }]) => [
         source,
@@ -192,7 +197,7 @@ const askIndexes = Effect.fnUntraced(function* (
     const isAll = [...found.values()].every(({ complete_from }) => complete_from === null)
     for (let count = texts; ; count *= 2) {
       const chosen = groups.flatMap((group) => bestWithEquals(group, count))
-      const ranked = yield* describe(asking, question, weights, chosen, known, scope)
+      const ranked = yield* describeChunks(session, question, weights, chosen, known, scope)
       const isEnough = groups.every((group) => {
         const own = ofEach ? ranked.filter(({ source }) => source === group[0]?.source) : ranked
         return distinctTexts(own, texts).length >= texts
@@ -214,30 +219,30 @@ const judged = ({ neighbours }: Question, weights: Weights, candidates: Readonly
 
 /** Asks and ranks; at least one text must be wanted. A question that no text asks is given beside its words. */
 export const rankNetwork = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   stem: Stem,
   text: string,
   wanted: Wanted,
-  scope: Scope,
+  scope: ReadScope,
   asked: Question = questionOf(text, stem)
 ): Effect.fn.Return<RankedNetwork> {
   const { terms } = asked
   if (terms.length === 0) {
-    yield* asking.each(({ getStats }) => getStats)
+    yield* session.each(({ getStats }) => getStats)
     return nothing
   }
-  const counts = yield* asking.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
-  asking.noteUnfinished(counts)
+  const counts = yield* session.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
+  session.noteUnfinished(counts)
   const summed = sumCounts([...counts.values()], terms.length)
   const { frequencies, notices: cuts, question } = mostTelling(asked, summed.frequencies)
   const notices = [...cuts, ...untellingNotices(question, { frequencies })]
   const weights = weightsOf(question, { ...summed, frequencies })
   const texts = Math.max(BEST_CANDIDATES, wanted.texts)
-  const indexed = yield* askIndexes(asking, question, weights, { ...wanted, texts }, scope)
-  const stores = yield* askStores(asking, text, wanted.texts, (source, hit, rank) =>
+  const indexed = yield* askIndexes(session, question, weights, { ...wanted, texts }, scope)
+  const stores = yield* askStores(session, text, wanted.texts, (source, hit, rank) =>
     scoredByText(source, hit, rank, question, weights, stem)
   )
-  const answered = new Set(asking.answering.map(({ cassetteId }) => cassetteId))
+  const answered = new Set(session.answering.map(({ cassetteId }) => cassetteId))
   const all = [...indexed, ...stores.ranked].filter(({ source }) => answered.has(source)).sort(byNetworkRank)
   // How many more there are depends on how a corpus is divided.
   const best = wanted.ofEach
@@ -369,13 +374,13 @@ const hitOf = (text: FoundText, found: ReadonlyArray<Found>): ReadonlyArray<Hit>
 
 /** The hits of found texts in their order, each with the first of its places. */
 export const hitsOf = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   stored: ReadonlyArray<SourcedHit>,
   wanted: ReadonlyArray<FoundText>,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<ReadonlyArray<Hit>> {
   if (wanted.length === 0) return []
-  const answers = yield* asking.each(({ askIndex, cassetteId }) =>
+  const answers = yield* session.each(({ askIndex, cassetteId }) =>
     askIndex?.({
       op: "places",
       scope,

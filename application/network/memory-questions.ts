@@ -8,7 +8,7 @@ import type { JsonObject } from "../../domain/canonical/json.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { type NetworkClosed, UnknownCassette, WriteRefused } from "../../domain/network/errors.ts"
-import type { Scope, StoredSave } from "../../domain/network/index-requests.ts"
+import type { ReadScope, StoredSave } from "../../domain/network/index-requests.ts"
 import { DEFAULT_LIMIT, MAX_SYMBOL_CANDIDATES } from "../../domain/network/limits.ts"
 import { givenMemory } from "../../domain/network/memories.ts"
 import {
@@ -18,7 +18,7 @@ import {
   type SymbolError
 } from "../../domain/network/symbol-errors.ts"
 import { isMeantAsSymbol, parseSymbol, symbolOf } from "../../domain/network/symbols.ts"
-import type { Asking } from "./query-session.ts"
+import type { QuerySession } from "./query-session.ts"
 import { bounded } from "./bounded-answer.ts"
 import type { Cassette, ForgetMemory, MemoryRule, MemorySaved, SaveMemory } from "./cassette.ts"
 import type { EmbedderShape } from "./embedder.ts"
@@ -100,7 +100,7 @@ export interface MemoryQuestions {
 }
 
 /** What a search leaves out: everything but memories, and the cassettes that are not asked. */
-export interface SearchNarrowing extends Pick<Scope, "only"> {
+export interface SearchNarrowing extends Pick<ReadScope, "only"> {
   readonly isAsked?: (cassette: Cassette) => boolean
 }
 
@@ -112,7 +112,7 @@ export interface MemoryHub {
   readonly ask: <A>(
     options: QueryOptions,
     limit: number,
-    work: (asking: Asking, scope: Scope) => Effect.Effect<A>,
+    work: (session: QuerySession, scope: ReadScope) => Effect.Effect<A>,
     isAsked: (cassette: Cassette) => boolean
   ) => Effect.Effect<{ readonly value: A } & Pick<MergedAnswer, "answers" | "partial">, AskError>
   readonly withEmbedder: <A, E>(
@@ -139,13 +139,13 @@ type Found = Omit<RecalledMemory, "answers" | "left_off" | "partial">
 
 /** The one memory whose hash begins with the digits. */
 const recall = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   sha256: Sha256,
   prefix: string,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<Found, SymbolError> {
   const limit = MAX_SYMBOL_CANDIDATES + 1
-  const answers = yield* asking.each((cassette) =>
+  const answers = yield* session.each((cassette) =>
     cassette.askIndex?.({ op: "recall", scope, prefix, limit })
   )
   const found = [...answers].flatMap(([source, memories]) =>
@@ -175,7 +175,7 @@ const recallFrom = (hub: MemoryHub): MemoryQuestions["memoryRecall"] =>
     const { answers, partial, value } = yield* hub.ask(
       options,
       0,
-      (asking, scope) => Effect.result(recall(asking, hub.sha256, prefix, scope)),
+      (session, scope) => Effect.result(recall(session, hub.sha256, prefix, scope)),
       keepsMemories
     )
     return Result.isSuccess(value)

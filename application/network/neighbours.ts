@@ -3,7 +3,7 @@
 // is not found, in the same words as one that does not exist.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Scope } from "../../domain/network/index-requests.ts"
+import type { ReadScope } from "../../domain/network/index-requests.ts"
 import { sumCounts } from "../../domain/network/lexical.ts"
 import { MAX_SYMBOL_CANDIDATES } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
@@ -15,7 +15,7 @@ import {
 import { isMeantAsSymbol, parseSymbol, type SymbolKind, symbolOf } from "../../domain/network/symbols.ts"
 import { tellingTerms, termsOfText } from "../../domain/network/distinctive-terms.ts"
 import { identityText } from "../../domain/network/vectors.ts"
-import type { Asking } from "./query-session.ts"
+import type { QuerySession } from "./query-session.ts"
 import { foundByVectors, type Search, type SearchTools } from "./hybrid-search.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./lexical-ranking.ts"
 import { type FoundTarget, hashesOf, hashMeant, lookUpSymbols } from "./symbol-lookup.ts"
@@ -37,14 +37,14 @@ const kindsOf = (
       }))
 
 const lookUp = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   name: string,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<FoundTarget, SymbolError> {
   const { kinds, prefix } = yield* Effect.fromResult(kindsOf(name))
   const found = new Map<string, string>()
   for (const kind of kinds) {
-    const hashes = yield* hashesOf(asking, kind, [prefix], MAX_SYMBOL_CANDIDATES + 1, scope)
+    const hashes = yield* hashesOf(session, kind, [prefix], MAX_SYMBOL_CANDIDATES + 1, scope)
     for (const hash of hashes.get(prefix) ?? []) {
       if (!found.has(hash)) found.set(hash, symbolOf(kind, hash))
     }
@@ -54,24 +54,24 @@ const lookUp = Effect.fnUntraced(function* (
   const symbol = nameOf(
     yield* Effect.fromResult(hashMeant({ prefix, symbol: name, way }, found.keys(), nameOf))
   )
-  const { targets } = yield* lookUpSymbols(asking, [symbol], 1, scope)
+  const { targets } = yield* lookUpSymbols(session, [symbol], 1, scope)
   return targets.get(symbol) ?? (yield* new NetworkSymbolNotFound({ symbol: name, way, unanswered: [] }))
 })
 
 /** The one text that a hash, its first digits or a symbol names. */
 export const namedText = (
-  asking: Asking,
+  session: QuerySession,
   name: string,
-  scope: Scope
+  scope: ReadScope
 ): Effect.Effect<FoundTarget, SymbolError> =>
-  Effect.mapError(lookUp(asking, name, scope), (error) => withUnanswered(error, asking.answers()))
+  Effect.mapError(lookUp(session, name, scope), (error) => withUnanswered(error, session.answers()))
 
 /** The text's own vector, or why there is none: a network without an embedder knows words alone, and nothing is amiss. */
 const vectorOf = Effect.fnUntraced(function* (
-  named: Asking,
+  named: QuerySession,
   { embedder }: SearchTools,
   { hash }: FoundTarget,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<Result.Result<Pick<VectorQuestion, "identity" | "vector">, string | undefined>> {
   if (embedder === undefined) return Result.fail(undefined)
   const { identity } = embedder
@@ -85,45 +85,45 @@ const vectorOf = Effect.fnUntraced(function* (
 })
 
 const byTerms = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   { stem }: SearchTools,
   { content, hash, place_count }: FoundTarget,
   limit: number,
-  scope: Scope
+  scope: ReadScope
 ) {
   const counts = termsOfText(content, stem)
   const terms = [...counts.keys()]
-  const answers = yield* asking.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
+  const answers = yield* session.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
   const { chunks, frequencies } = sumCounts([...answers.values()], terms.length)
   const telling = tellingTerms(counts, frequencies, chunks, place_count)
   const question = { terms: telling, aside: new Set<string>(), neighbours: [], phrases: [] }
   const wanted = { texts: limit + 1, ofEach: false, without: hash }
-  const network = yield* rankNetwork(asking, stem, telling.join(" "), wanted, scope, question)
+  const network = yield* rankNetwork(session, stem, telling.join(" "), wanted, scope, question)
   return { found: foundByWords(distinctTexts(network.ranked, limit)), texts: network.texts }
 })
 
 /** The neighbours of a text that `named` found, among the texts of those that are asked; `limit` is 1 or more. */
 export const neighboursOf = Effect.fnUntraced(function* (
-  asking: Asking,
-  named: Asking,
+  session: QuerySession,
+  named: QuerySession,
   tools: SearchTools,
   text: FoundTarget,
   limit: number,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<Search> {
   const vector = yield* vectorOf(named, tools, text, scope)
   const near = Result.isSuccess(vector)
-    ? yield* tools.vectors.nearest(asking, { ...vector.success, limit: limit + 1, scope })
+    ? yield* tools.vectors.nearest(session, { ...vector.success, limit: limit + 1, scope })
     : { texts: [], notices: vector.failure === undefined ? [] : [vector.failure] }
   const { notices } = near
   const others = near.texts.filter(({ hash }) => hash !== text.hash)
   if (others.length > 0) {
     const found = foundByVectors(others.slice(0, limit))
-    return { hits: yield* hitsOf(asking, [], found, scope), mode: "vector", notices }
+    return { hits: yield* hitsOf(session, [], found, scope), mode: "vector", notices }
   }
-  const words = yield* byTerms(asking, tools, text, limit, scope)
+  const words = yield* byTerms(session, tools, text, limit, scope)
   return {
-    hits: yield* hitsOf(asking, words.texts, words.found, scope),
+    hits: yield* hitsOf(session, words.texts, words.found, scope),
     mode: "lexical",
     notices: tools.embedder === undefined ? [] : [...notices, "searched by the text's most telling words"]
   }

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { CassetteOffline } from "../../domain/network/errors.ts"
-import { Asking } from "./query-session.ts"
+import { QuerySession } from "./query-session.ts"
 import type { Cassette } from "./cassette.ts"
 
 const offline = (id: string) => new CassetteOffline({ cassette_id: id, status: "error", reason: "gone" })
@@ -26,19 +26,19 @@ const lasting = (cassetteId: string, times: number): Cassette => {
 }
 
 /** Asks three times and says who answered to the first of them. */
-const threeSteps = (asking: Asking) =>
+const threeSteps = (session: QuerySession) =>
   Effect.gen(function* () {
-    const first = yield* asking.each(({ getStats }) => getStats)
-    yield* asking.each(({ getStats }) => getStats)
-    yield* asking.each(({ getStats }) => getStats)
+    const first = yield* session.each(({ getStats }) => getStats)
+    yield* session.each(({ getStats }) => getStats)
+    yield* session.each(({ getStats }) => getStats)
     return [...first.keys()]
   })
 
 describe("work of several steps", () => {
   it("is done again without those that failed in it", async () => {
-    const asking = new Asking([lasting("a", 1), lasting("b", 99), lasting("c", 5), lasting("d", 0)])
-    expect(await Effect.runPromise(asking.steadily(threeSteps(asking)))).toEqual(["b"])
-    expect(Object.entries(asking.answers()).map(([id, { status }]) => [id, status])).toEqual([
+    const session = new QuerySession([lasting("a", 1), lasting("b", 99), lasting("c", 5), lasting("d", 0)])
+    expect(await Effect.runPromise(session.steadily(threeSteps(session)))).toEqual(["b"])
+    expect(Object.entries(session.answers()).map(([id, { status }]) => [id, status])).toEqual([
       ["a", "error"],
       ["b", "ok"],
       ["c", "error"],
@@ -47,7 +47,7 @@ describe("work of several steps", () => {
   })
 
   it("ends when nobody is left", async () => {
-    const asking = new Asking([lasting("a", 1), lasting("b", 2)])
-    expect(await Effect.runPromise(asking.steadily(threeSteps(asking)))).toEqual([])
+    const session = new QuerySession([lasting("a", 1), lasting("b", 2)])
+    expect(await Effect.runPromise(session.steadily(threeSteps(session)))).toEqual([])
   })
 })

@@ -17,7 +17,7 @@ const unfinishedText = (id: string): string =>
   `an index run of it was begun and has not come to its end, so that it may have only a part of its sources: cortex network index ${id} completes it`
 
 /** How the cassettes of one question have answered so far. */
-export class Asking {
+export class QuerySession {
   private readonly failures = new Map<string, CassetteOffline>()
   private readonly unfinished = new Set<string>()
   private readonly took = new Map<string, number>()
@@ -33,7 +33,7 @@ export class Asking {
   }
 
   private readonly one = Effect.fnUntraced(function* <A>(
-    this: Asking,
+    this: QuerySession,
     cassette: Cassette,
     ask: (cassette: Cassette) => Effect.Effect<A, CassetteOffline> | undefined
   ) {
@@ -52,7 +52,7 @@ export class Asking {
 
   /** Asks every cassette that has not failed; `ask` gives undefined where there is nothing to ask. */
   readonly each = Effect.fnUntraced(function* <A>(
-    this: Asking,
+    this: QuerySession,
     ask: (cassette: Cassette) => Effect.Effect<A, CassetteOffline> | undefined
   ) {
     const { answering } = this

@@ -5,7 +5,7 @@ import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { isCassetteId } from "../../domain/network/cassette.ts"
 import { CassetteExists, UnknownCassette } from "../../domain/network/errors.ts"
-import { Asking } from "./query-session.ts"
+import { QuerySession } from "./query-session.ts"
 import type { Cassette } from "./cassette.ts"
 import { guardedCassette } from "./guarded-cassette.ts"
 
@@ -86,11 +86,11 @@ export class Roster {
   /** Runs a question over cassettes that stay open until it ends. */
   using<A, E>(
     cassettes: ReadonlyArray<Cassette>,
-    ask: (asking: Asking) => Effect.Effect<A, E>
+    ask: (session: QuerySession) => Effect.Effect<A, E>
   ): Effect.Effect<A, E> {
     return Effect.acquireUseRelease(
       Effect.sync(() => this.hold(cassettes)),
-      () => ask(new Asking(cassettes)),
+      () => ask(new QuerySession(cassettes)),
       () => this.release(cassettes)
     )
   }

@@ -2,7 +2,7 @@
 // texts of those. Equal texts of several cassettes are one target with its places. A symbol that does not name
 // exactly one text is a typed error with the way that led to it.
 import * as Effect from "effect/Effect"
-import type { Scope, SymbolTextPlace } from "../../domain/network/index-requests.ts"
+import type { ReadScope, SymbolTextPlace } from "../../domain/network/index-requests.ts"
 import {
   MAX_EXPANDED_BYTES,
   MAX_EXPANDED_SYMBOLS,
@@ -27,7 +27,7 @@ import {
 import { byPlace } from "../../domain/network/text-order.ts"
 import { utf8ByteLength } from "../../domain/canonical/text.ts"
 import { meantBy } from "../../domain/canonical/meant-by.ts"
-import type { Asking } from "./query-session.ts"
+import type { QuerySession } from "./query-session.ts"
 import * as Result from "effect/Result"
 
 /** Where the text of a symbol stands. */
@@ -60,15 +60,15 @@ const batches = <A>(values: ReadonlyArray<A>, size: number): ReadonlyArray<Reado
 
 /** The hashes of each prefix over all cassettes, sorted; at most `limit` of each cassette. */
 export const hashesOf = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   kind: SymbolKind,
   prefixes: ReadonlyArray<string>,
   limit: number,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<string>>> {
   const found = new Map(prefixes.map((prefix) => [prefix, new Set<string>()]))
   for (const asked of batches([...found.keys()], PREFIXES_OF_REQUEST)) {
-    const answers = yield* asking.each((cassette) =>
+    const answers = yield* session.each((cassette) =>
       cassette.askIndex?.({ op: "prefixed", scope, kind, prefixes: asked, limit })
     )
     for (const lists of answers.values()) {
@@ -92,15 +92,15 @@ interface FoundText {
 
 /** The texts of hashes with places of all cassettes; undefined when they are too large together. */
 const textsOf = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   kind: SymbolKind,
   hashes: ReadonlyArray<string>,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<ReadonlyMap<string, FoundText> | undefined> {
   const found = new Map<string, FoundText>()
   let bytes = 0
   for (const asked of batches(hashes, TEXTS_OF_REQUEST[kind])) {
-    const answers = yield* asking.each((cassette) =>
+    const answers = yield* session.each((cassette) =>
       cassette.askIndex?.({ op: "texts", scope, kind, hashes: asked })
     )
     for (const [source, texts] of answers) {
@@ -171,20 +171,20 @@ const targetOf = (
 
 /** The targets of the symbols of one level; the first in order that has none is the error. */
 const targetsOf = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   level: ReadonlyArray<Wanted>,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<ReadonlyMap<string, FoundTarget>, SymbolError> {
   const targets = new Map<string, FoundTarget>()
   for (const [kind, wanted] of Map.groupBy(level, (each) => each.kind)) {
     const prefixes = wanted.map(({ prefix }) => prefix)
-    const hashes = yield* hashesOf(asking, kind, prefixes, MAX_SYMBOL_CANDIDATES + 1, scope)
+    const hashes = yield* hashesOf(session, kind, prefixes, MAX_SYMBOL_CANDIDATES + 1, scope)
     const named = new Map<Wanted, string>()
     for (const each of wanted) {
       const found = hashes.get(each.prefix) ?? []
       named.set(each, yield* Effect.fromResult(hashMeant(each, found, (hash) => symbolOf(kind, hash))))
     }
-    const texts = yield* textsOf(asking, kind, [...new Set(named.values())], scope)
+    const texts = yield* textsOf(session, kind, [...new Set(named.values())], scope)
     if (texts === undefined) {
       return yield* new ExpandedTextTooLarge({ limit: MAX_EXPANDED_BYTES, unit: "bytes" })
     }
@@ -197,10 +197,10 @@ const targetsOf = Effect.fnUntraced(function* (
 
 /** Looks up symbols and what their texts name, through so many levels (1 or more). */
 export const lookUpSymbols = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   symbols: ReadonlyArray<string>,
   depth: number,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<SymbolLookup, SymbolError> {
   const targets = new Map<string, FoundTarget>()
   const levels = new Map<string, number>()
@@ -212,7 +212,7 @@ export const lookUpSymbols = Effect.fnUntraced(function* (
     if (levels.size > MAX_EXPANDED_SYMBOLS) {
       return yield* new ExpandedTextTooLarge({ limit: MAX_EXPANDED_SYMBOLS, unit: "symbols" })
     }
-    const found = yield* targetsOf(asking, level, scope)
+    const found = yield* targetsOf(session, level, scope)
     const next = new Map<string, Wanted>()
     for (const { symbol, way } of level) {
       const target = found.get(symbol)

@@ -2,10 +2,10 @@
 // asked, then the answer together with who took part in it. An error says which cassettes might have known better.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import type { Scope } from "../../domain/network/index-requests.ts"
+import type { ReadScope } from "../../domain/network/index-requests.ts"
 import type { SymbolError } from "../../domain/network/symbol-errors.ts"
 import { parseSymbol } from "../../domain/network/symbols.ts"
-import type { Asking } from "./query-session.ts"
+import type { QuerySession } from "./query-session.ts"
 import { bounded } from "./bounded-answer.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./answers.ts"
 import {
@@ -52,17 +52,17 @@ export interface SymbolQuestions {
 /** Asks the indexes of a network one thing. */
 export type AskIndexes = <A>(
   options: LookupOptions,
-  work: (asking: Asking, scope: Scope) => Effect.Effect<A>
+  work: (session: QuerySession, scope: ReadScope) => Effect.Effect<A>
 ) => Effect.Effect<{ readonly value: A } & Pick<MergedAnswer, "answers" | "partial">, AskError>
 
 /** The questions over what asks the indexes. */
 export const symbolQuestions = (ask: AskIndexes): SymbolQuestions => {
   const answered = Effect.fnUntraced(function* <A, E extends SymbolError>(
     options: LookupOptions,
-    work: (asking: Asking, scope: Scope) => Effect.Effect<A, E>
+    work: (session: QuerySession, scope: ReadScope) => Effect.Effect<A, E>
   ) {
-    const { answers, partial, value } = yield* ask(options, (asking, scope) =>
-      Effect.result(work(asking, scope))
+    const { answers, partial, value } = yield* ask(options, (session, scope) =>
+      Effect.result(work(session, scope))
     )
     return Result.isSuccess(value)
       ? { ...value.success, answers, partial }
@@ -70,7 +70,7 @@ export const symbolQuestions = (ask: AskIndexes): SymbolQuestions => {
   })
   const judged = <A, E extends SymbolError>(
     options: LookupOptions,
-    work: (asking: Asking, scope: Scope) => Effect.Effect<A, E>
+    work: (session: QuerySession, scope: ReadScope) => Effect.Effect<A, E>
   ): Effect.Effect<SymbolAnswer<A>, SymbolAskError> =>
     bounded(options.maxBytes ?? Infinity, answered(options, work))
   return {
@@ -80,18 +80,18 @@ export const symbolQuestions = (ask: AskIndexes): SymbolQuestions => {
     ): Effect.fn.Return<SymbolAnswer<ResolvedSymbol>, SymbolAskError> {
       yield* Effect.fromResult(parseSymbol(symbol))
       const following = yield* Effect.fromResult(followingOf(options))
-      return yield* judged(options, (asking, scope) => resolveSymbol(asking, symbol, following, scope))
+      return yield* judged(options, (session, scope) => resolveSymbol(session, symbol, following, scope))
     }),
     expandSymbols: Effect.fnUntraced(function* (
       text: string,
       options: SymbolOptions = {}
     ): Effect.fn.Return<SymbolAnswer<ExpandedText>, SymbolAskError> {
       const following = yield* Effect.fromResult(followingOf(options))
-      return yield* judged(options, (asking, scope) => expandSymbols(asking, text, following, scope))
+      return yield* judged(options, (session, scope) => expandSymbols(session, text, following, scope))
     }),
     shortSymbols: (hashes, options = {}) =>
       Effect.map(
-        ask(options, (asking, scope) => shortSymbols(asking, hashes, scope)),
+        ask(options, (session, scope) => shortSymbols(session, hashes, scope)),
         ({ answers, partial, value }) => ({ symbols: Object.fromEntries(value), answers, partial })
       )
   }

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { Answer } from "../../domain/network/cassette.ts"
-import type { Scope } from "../../domain/network/index-requests.ts"
+import type { ReadScope } from "../../domain/network/index-requests.ts"
 import {
   DEFAULT_EXPANSION_DEPTH,
   MAX_EXPANSION_DEPTH,
@@ -14,7 +14,7 @@ import {
 import { NetworkSymbolNotFound, type SymbolError } from "../../domain/network/symbol-errors.ts"
 import { circleFrom, expandText } from "../../domain/network/symbol-expansion.ts"
 import { type SymbolKind, symbolOf, symbolsIn } from "../../domain/network/symbols.ts"
-import type { Asking } from "./query-session.ts"
+import type { QuerySession } from "./query-session.ts"
 import { hashesOf, lookUpSymbols, type SymbolLookup, type SymbolPlace } from "./symbol-lookup.ts"
 
 /** How far symbols are followed. */
@@ -103,12 +103,12 @@ const nestedOf = (
 
 /** The text of a symbol that is of the form. */
 export const resolveSymbol = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   symbol: string,
   { depth, expand }: Following,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<ResolvedSymbol, SymbolError> {
-  const found = yield* lookUpSymbols(asking, [symbol], depth, scope)
+  const found = yield* lookUpSymbols(session, [symbol], depth, scope)
   const target = found.targets.get(symbol)
   if (target === undefined) return yield* new NetworkSymbolNotFound({ symbol, way: [symbol], unanswered: [] })
   const { content, hash, kind, place_count, places } = target
@@ -129,13 +129,13 @@ export const resolveSymbol = Effect.fnUntraced(function* (
 
 /** A text with its symbols replaced through so many levels. */
 export const expandSymbols = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   text: string,
   { depth }: Following,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<ExpandedText, SymbolError> {
   const symbols = symbolsIn(text)
-  const found = yield* lookUpSymbols(asking, symbols, depth, scope)
+  const found = yield* lookUpSymbols(session, symbols, depth, scope)
   const circle = circleFrom(symbols, found.targets, openedOf(found, depth))
   if (circle !== undefined) return yield* circle
   return {
@@ -156,12 +156,12 @@ const COMPARED_HASHES = 1_000
 
 /** The symbols of those hashes that some cassette has a chunk of: as short as the network allows. */
 export const shortSymbols = Effect.fnUntraced(function* (
-  asking: Asking,
+  session: QuerySession,
   hashes: ReadonlyArray<string>,
-  scope: Scope
+  scope: ReadScope
 ): Effect.fn.Return<ReadonlyMap<string, string>> {
   const prefixOf = (hash: string) => hash.slice(0, MIN_SYMBOL_DIGITS)
-  const found = yield* hashesOf(asking, "chunk", hashes.map(prefixOf), COMPARED_HASHES, scope)
+  const found = yield* hashesOf(session, "chunk", hashes.map(prefixOf), COMPARED_HASHES, scope)
   return new Map(
     hashes.flatMap((hash) => {
       const near = found.get(prefixOf(hash)) ?? []

@@ -3,11 +3,11 @@
 // the same place. An adapter never compares vectors of different makers and never finds what the scope hides.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Scope, VectorCensus } from "../../domain/network/index-requests.ts"
+import type { ReadScope, VectorCensus } from "../../domain/network/index-requests.ts"
 import { candidateDistance, sumOfCensuses } from "../../domain/network/sign-bits.ts"
 import { byText } from "../../domain/network/text-order.ts"
 import { type EmbedderIdentity, identityText } from "../../domain/network/vectors.ts"
-import type { Asking } from "./query-session.ts"
+import type { QuerySession } from "./query-session.ts"
 
 /** What is near to what. */
 export interface VectorQuestion {
@@ -17,7 +17,7 @@ export interface VectorQuestion {
   readonly vector: ReadonlyArray<number>
   /** Texts at most, 1 or more. */
   readonly limit: number
-  readonly scope: Scope
+  readonly scope: ReadScope
 }
 
 /** A text and the cosine of its vector. */
@@ -34,7 +34,7 @@ export interface NearTexts {
 }
 
 export interface VectorIndexShape {
-  readonly nearest: (asking: Asking, question: VectorQuestion) => Effect.Effect<NearTexts>
+  readonly nearest: (session: QuerySession, question: VectorQuestion) => Effect.Effect<NearTexts>
 }
 
 export class VectorIndex extends Context.Service<VectorIndex, VectorIndexShape>()(
@@ -57,14 +57,14 @@ const noticesOf = (
 
 /** Compares whom the signs choose, and every vector when there are at most `exactUpTo` of them. */
 export const signBitVectors = (exactUpTo?: number): VectorIndexShape => ({
-  nearest: Effect.fnUntraced(function* (asking, { identity, limit, scope, vector }) {
-    const censuses = yield* asking.each((cassette) =>
+  nearest: Effect.fnUntraced(function* (session, { identity, limit, scope, vector }) {
+    const censuses = yield* session.each((cassette) =>
       cassette.askIndex?.({ op: "census", scope, identity, vector })
     )
-    asking.noteUnfinished(censuses)
+    session.noteUnfinished(censuses)
     const total = sumOfCensuses([...censuses.values()].map(({ counts }) => counts))
     const within = candidateDistance(total, limit, exactUpTo)
-    const answers = yield* asking.each((cassette) => {
+    const answers = yield* session.each((cassette) => {
       const has = censuses.get(cassette.cassetteId)?.counts.some((count) => count > 0) === true
       return has ? cassette.askIndex?.({ op: "nearest", scope, identity, vector, limit, within }) : undefined
     })

@@ -4,7 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Result from "effect/Result"
-import { artifactOf, type JobEvidence, manifestOf, planBundle, type Reading } from "./build.ts"
+import { artifactOf, type JobEvidence, manifestOf, planBundle, type PlannedReading } from "./build.ts"
 import {
   golden,
   goldenJob,
@@ -22,7 +22,7 @@ const refusalOf = (job: JobEvidence, allowFailures = false) => {
   return Result.isFailure(plan) ? plan.failure : undefined
 }
 
-const reading = (): Reading => Result.getOrThrow(planned(goldenJob)).readings[0] as Reading
+const reading = (): PlannedReading => Result.getOrThrow(planned(goldenJob)).readings[0] as PlannedReading
 
 const withPayload = (changes: object): JobEvidence => ({
   ...goldenJob,

@@ -35,7 +35,7 @@ export interface JobEvidence {
 }
 
 /** What one artifact is to be made of; its text lies under the expansion key that these fields name. */
-export interface Reading {
+export interface PlannedReading {
   readonly artifact_id: string
   readonly step_id: string
   readonly kind: ManifestArtifact["kind"]
@@ -53,7 +53,7 @@ export interface BundlePlan {
   readonly message_id: string
   readonly steps: ReadonlyArray<ManifestStep>
   /** In order of artifact ids, each once. */
-  readonly readings: ReadonlyArray<Reading>
+  readonly readings: ReadonlyArray<PlannedReading>
   readonly failed_steps: ReadonlyArray<string>
 }
 
@@ -98,7 +98,7 @@ const readingOf = (
   sha256: Sha256,
   step: ManifestStep,
   receiptJson: string
-): Result.Result<Reading, NotBundleable | ReceiptDrift> => {
+): Result.Result<PlannedReading, NotBundleable | ReceiptDrift> => {
   const { step_id } = step
   const receipt = parsed(receiptJson, decodeReceipt)
   if (Result.isFailure(receipt)) {
@@ -139,9 +139,9 @@ const readingOf = (
 
 /** The readings by artifact; steps that read the same share one. */
 const sharedReadings = (
-  readings: ReadonlyArray<Reading>
-): Result.Result<ReadonlyArray<Reading>, ArtifactConflict> => {
-  const byId = new Map<string, Reading>()
+  readings: ReadonlyArray<PlannedReading>
+): Result.Result<ReadonlyArray<PlannedReading>, ArtifactConflict> => {
+  const byId = new Map<string, PlannedReading>()
   for (const reading of readings) {
     const first = byId.get(reading.artifact_id)
     if (first === undefined) byId.set(reading.artifact_id, reading)
@@ -190,7 +190,7 @@ export const planBundle = (
     const steps: Array<ManifestStep> = []
     for (const row of job.steps) steps.push(yield* manifestStep(row))
     steps.sort(compareSteps)
-    const readings: Array<Reading> = []
+    const readings: Array<PlannedReading> = []
     for (const step of steps.filter(succeeded)) {
       readings.push(yield* readingOf(sha256, step, receipts.get(step.step_id)?.receipt_json ?? ""))
     }
@@ -201,7 +201,7 @@ export const planBundle = (
 /** An artifact with its text, from the payload that the reading's expansion holds. */
 export const artifactOf = (
   sha256: Sha256,
-  reading: Reading,
+  reading: PlannedReading,
   payload: string
 ): Result.Result<
   { readonly artifact: ManifestArtifact; readonly text: string },

@@ -61,7 +61,7 @@ export const ReadReceipt = Schema.Struct({
 export type ReadReceipt = typeof ReadReceipt.Type
 
 /** What a resolved slice says about itself. */
-export interface Reading {
+export interface SliceReading {
   readonly section_id: string
   readonly slice: string
   readonly section_content_hash: string
@@ -71,7 +71,7 @@ export interface Reading {
 }
 
 /** The receipt of a step that read. */
-export const receiptOfReading = (step_id: string, step: ReadStep, reading: Reading): ReadReceipt => ({
+export const receiptOfReading = (step_id: string, step: ReadStep, reading: SliceReading): ReadReceipt => ({
   step_id,
   op: step.op,
   section_id: reading.section_id,

@@ -9,7 +9,7 @@ import type { Question } from "./query-text.ts"
 import type { SymbolKind } from "./symbols.ts"
 
 /** What may be seen: what has not expired by `now` (a timestamp), of everybody and of the agent that asks. */
-export interface Scope {
+export interface ReadScope {
   readonly now: string
   /** Null: what everybody may see. */
   readonly agent: string | null
@@ -157,11 +157,11 @@ export interface IndexFacts {
 }
 
 export type IndexRequest =
-  | { readonly op: "facts"; readonly scope: Scope }
-  | { readonly op: "count"; readonly scope: Scope; readonly terms: ReadonlyArray<string> }
+  | { readonly op: "facts"; readonly scope: ReadScope }
+  | { readonly op: "count"; readonly scope: ReadScope; readonly terms: ReadonlyArray<string> }
   | {
       readonly op: "best"
-      readonly scope: Scope
+      readonly scope: ReadScope
       readonly weights: Weights
       readonly phrases: Question["phrases"]
       readonly limit: number
@@ -171,20 +171,20 @@ export type IndexRequest =
     }
   | {
       readonly op: "describe"
-      readonly scope: Scope
+      readonly scope: ReadScope
       readonly weights: Weights
       readonly chunks: ReadonlyArray<number>
       readonly neighbours: Question["neighbours"]
     }
   | {
       readonly op: "census"
-      readonly scope: Scope
+      readonly scope: ReadScope
       readonly identity: EmbedderIdentity
       readonly vector: ReadonlyArray<number>
     }
   | {
       readonly op: "nearest"
-      readonly scope: Scope
+      readonly scope: ReadScope
       /** Only vectors of this maker are compared. */
       readonly identity: EmbedderIdentity
       /** Of length 1. */
@@ -195,21 +195,21 @@ export type IndexRequest =
     }
   | {
       readonly op: "vector"
-      readonly scope: Scope
+      readonly scope: ReadScope
       readonly identity: EmbedderIdentity
       /** Of a chunk's text. */
       readonly hash: string
     }
   | {
       readonly op: "places"
-      readonly scope: Scope
+      readonly scope: ReadScope
       readonly texts: ReadonlyArray<WantedText>
       /** How many places of each text are named at most. */
       readonly limit: number
     }
   | {
       readonly op: "prefixed"
-      readonly scope: Scope
+      readonly scope: ReadScope
       readonly kind: SymbolKind
       /** The first digits of hashes, 12 or more each. */
       readonly prefixes: ReadonlyArray<string>
@@ -218,13 +218,13 @@ export type IndexRequest =
     }
   | {
       readonly op: "texts"
-      readonly scope: Scope
+      readonly scope: ReadScope
       readonly kind: SymbolKind
       readonly hashes: ReadonlyArray<string>
     }
   | {
       readonly op: "recall"
-      readonly scope: Scope
+      readonly scope: ReadScope
       /** The first digits of the hash, or all of them. */
       readonly prefix: string
       readonly limit: number

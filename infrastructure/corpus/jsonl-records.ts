@@ -26,7 +26,7 @@ interface Place {
 }
 
 /** The file as far as it was read. */
-interface Reading {
+interface OpenedLines {
   readonly descriptor: number
   /** Tells this file from another that was put in its place. */
   readonly inode: number
@@ -77,7 +77,7 @@ export interface JsonlRecords {
 
 /** The records of a file that need not be there. */
 export const makeJsonlRecords = (file: string): JsonlRecords => {
-  let reading: Reading | undefined
+  let reading: OpenedLines | undefined
 
   const close = () => {
     if (reading !== undefined) closeSync(reading.descriptor)
@@ -86,7 +86,7 @@ export const makeJsonlRecords = (file: string): JsonlRecords => {
 
   const damaged = (line: number, reason: string) => new CacheDamaged({ file, line, reason })
 
-  const take = (into: Reading, offset: number, bytes: Uint8Array) => {
+  const take = (into: OpenedLines, offset: number, bytes: Uint8Array) => {
     const line = into.lines + 1
     const expansion = expansionOfLine(bytes)
     if (Result.isFailure(expansion)) throw damaged(line, expansion.failure.message)
@@ -100,7 +100,7 @@ export const makeJsonlRecords = (file: string): JsonlRecords => {
   }
 
   /** The file as far as it was read, or nothing when it holds nothing more. */
-  const grown = (): Reading | undefined => {
+  const grown = (): OpenedLines | undefined => {
     const stat = lookAt(file)
     const isOther = reading !== undefined && (reading.inode !== stat?.ino || reading.position > stat.size)
     if (isOther) close()
@@ -128,7 +128,7 @@ export const makeJsonlRecords = (file: string): JsonlRecords => {
     return 0
   }
 
-  const read = ({ descriptor }: Reading, place: Place, key: ExpansionKey): Expansion => {
+  const read = ({ descriptor }: OpenedLines, place: Place, key: ExpansionKey): Expansion => {
     const expansion = expansionOfLine(readRange(descriptor, place.offset, place.length))
     if (Result.isFailure(expansion)) throw damaged(place.line, expansion.failure.message)
     const message = payloadFault(sha256, expansion.success)

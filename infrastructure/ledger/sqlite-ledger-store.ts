@@ -76,7 +76,7 @@ const writeFailure = (file: string, error: AttemptFailure): StoreWriteError => {
 }
 
 /** True when the log was moved; when SQLite cannot, everything stays in the log, where it is as safe as before. */
-const checkpoint = (connection: Connection, file: string): boolean => {
+const checkpointWal = (connection: Connection, file: string): boolean => {
   try {
     connection.pragma("wal_checkpoint(PASSIVE)")
     return true
@@ -99,7 +99,7 @@ const checkpointWhenIdle = (
     while (true) {
       yield* idleSleep(IDLE_INTERVAL_MILLIS)
       const now = writes()
-      if (now === seen && now !== done && checkpoint(connection, file)) done = now
+      if (now === seen && now !== done && checkpointWal(connection, file)) done = now
       seen = now
     }
   })

@@ -14,14 +14,15 @@ import { withBit, withUsedPagesFree } from "../testing/doctored-pages.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { addReceipt, copyReceipt } from "./cassette-schema.ts"
-import { verifyCassette } from "./verification/cassette-verification.ts"
+import { verifyCassetteFile } from "./verification/cassette-verification.ts"
 import { saveMemory } from "./writing/memory-writing.ts"
 import { finishWriting, reindex, removeDocument, seal, sweep } from "./writing/document-writing.ts"
 import { at, cassetteWith, local, newCassette, put } from "./testing/cassettes.ts"
 import { maker } from "./testing/vector-cassettes.ts"
 import { foldSigns, putVectors, unembedded } from "./vectors/vector-writing.ts"
 
-const codes = (connection: Connection) => verifyCassette(connection, "one").findings.map(({ code }) => code)
+const codes = (connection: Connection) =>
+  verifyCassetteFile(connection, "one").findings.map(({ code }) => code)
 
 const markdown = "# One\n\nText of one.\n\n## Two\r\n\r\nText of two: multi-agent, naïve, 漢字.\n"
 
@@ -198,7 +199,7 @@ describe("verification", () => {
     connection.pragma("foreign_keys = OFF")
     connection.run(change)
     restore()
-    const { findings } = verifyCassette(connection, "one")
+    const { findings } = verifyCassetteFile(connection, "one")
     connection.close()
     return findings
   }
@@ -416,7 +417,7 @@ describe("verification", () => {
     define(own, guards.map(({ sql }) => sql).join(";"))
     raw.close()
     const damaged = openForReading(file)
-    const { findings } = verifyCassette(damaged, "one")
+    const { findings } = verifyCassetteFile(damaged, "one")
     damaged.close()
     // Each cell is told once, by its row: SQLite's own line, which tells the column alone, gives way to it.
     expect(findings.length).toBeGreaterThan(0)
@@ -593,10 +594,10 @@ describe("a cassette that is only read", () => {
     })
     asked.close()
     const verifying = new CassetteFile(file, "one", { asFound: true })
-    const verified = verifying.read(({ connection }) => verifyCassette(connection, "one"))
+    const verified = verifying.read(({ connection }) => verifyCassetteFile(connection, "one"))
     verifying.close()
     expect(verified).toMatchObject({ value: { facts: { documents: 1 } } })
-    const { findings } = (verified as { readonly value: ReturnType<typeof verifyCassette> }).value
+    const { findings } = (verified as { readonly value: ReturnType<typeof verifyCassetteFile> }).value
     expect(findings.map(({ code }) => code)).toContain("INTEGRITY")
     expect(readFileSync(file)).toEqual(bytes)
   })

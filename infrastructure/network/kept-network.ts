@@ -19,7 +19,7 @@ import { exportCassette } from "./cartridges/cartridge-export.ts"
 import { eachBatch, importCartridge, openedCartridge } from "./cartridges/cartridge-import.ts"
 import type { CartridgeReader } from "./cartridges/cartridge-reading.ts"
 import { CassetteFile } from "./cassette-file.ts"
-import { pageFindings, verifyCassette } from "./verification/cassette-verification.ts"
+import { pageFindings, verifyCassetteFile } from "./verification/cassette-verification.ts"
 import { openCassetteWriter } from "./writing/cassette-writer.ts"
 import type { ConfiguredCassette } from "./configured-cassette.ts"
 import { finishWriting, reindex, sweep } from "./writing/document-writing.ts"
@@ -72,7 +72,7 @@ const keptCassette = ({
 const verifyOne = ({ file, id }: ConfiguredCassette): Effect.Effect<VerifiedCassette, CassetteOffline> =>
   Effect.suspend((): Effect.Effect<VerifiedCassette, CassetteOffline> => {
     const cassette = new CassetteFile(file, id, { asFound: true })
-    const verified = cassette.read(({ connection }) => verifyCassette(connection, id))
+    const verified = cassette.read(({ connection }) => verifyCassetteFile(connection, id))
     cassette.close()
     if ("value" in verified) return Effect.succeed(verified.value)
     const findings = verified.status === "error" ? pageFindings(file, id) : []

@@ -4,20 +4,21 @@ import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
-import type { IndexRequest, Scope } from "../../domain/network/index-requests.ts"
+import type { IndexRequest, ReadScope } from "../../domain/network/index-requests.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { CassetteFile } from "./cassette-file.ts"
 import { askIndex } from "./index/cassette-index.ts"
-import { verifyCassette } from "./verification/cassette-verification.ts"
+import { verifyCassetteFile } from "./verification/cassette-verification.ts"
 import { finishWriting, reindex, seal, sweep } from "./writing/document-writing.ts"
 import { hashEmbedder } from "./vectors/hash-embedder.ts"
 import { forgetMemory, saveMemory } from "./writing/memory-writing.ts"
 import { at, newCassette, put } from "./testing/cassettes.ts"
 import { putVectors, unembedded } from "./vectors/vector-writing.ts"
 
-const codes = (connection: Connection) => verifyCassette(connection, "one").findings.map(({ code }) => code)
+const codes = (connection: Connection) =>
+  verifyCassetteFile(connection, "one").findings.map(({ code }) => code)
 
 const save = (connection: Connection, agent_id: string | null, text: string, day = 1, metadata = "{}") =>
   saveMemory(connection, { text, agent_id, metadata }, at(day))
@@ -189,7 +190,7 @@ describe("raw SQL", () => {
     connection.run(`DROP TRIGGER ${guard}`)
     connection.run(sql)
     // What is missing in the schema hides the rest: the guard is put back as it was.
-    const [made] = verifyCassette(open().connection, "one").findings
+    const [made] = verifyCassetteFile(open().connection, "one").findings
     expect(made).toBeUndefined()
     connection.run(
       open()
@@ -381,7 +382,7 @@ it("memories alone are counted and found, and then everything again", () => {
     [bareFile, 0]
   ] as const) {
     const cassette = new CassetteFile(path, "one")
-    const counted = (scope: Scope) => ask(cassette, { op: "count", scope, terms: ["harbour"] })
+    const counted = (scope: ReadScope) => ask(cassette, { op: "count", scope, terms: ["harbour"] })
     expect(counted(scopeOf(null)).frequencies).toEqual([1 + memories])
     expect(counted({ ...scopeOf(null), only: "memory" })).toEqual({
       chunks: memories,

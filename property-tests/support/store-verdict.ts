@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { Corpus } from "../../application/corpus/corpus.ts"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import { CassetteFile } from "../../infrastructure/network/cassette-file.ts"
-import { verifyCassette } from "../../infrastructure/network/verification/cassette-verification.ts"
+import { verifyCassetteFile } from "../../infrastructure/network/verification/cassette-verification.ts"
 import { corpusLayer } from "../../infrastructure/testing/corpus-program.ts"
 import { withLedger } from "../../infrastructure/testing/ledger-program.ts"
 import { exitCodes } from "../../interfaces/shared/exit-codes.ts"
@@ -54,7 +54,7 @@ const verdicts: Readonly<Record<StoreName, (job: FilePlace) => Effect.Effect<Ver
   cassette: ({ file }) =>
     Effect.sync(() => {
       const cassette = new CassetteFile(file, CASSETTE_ID, { asFound: true })
-      const read = cassette.read(({ connection }) => verifyCassette(connection, CASSETTE_ID))
+      const read = cassette.read(({ connection }) => verifyCassetteFile(connection, CASSETTE_ID))
       cassette.close()
       return "value" in read
         ? found(read.value.findings)

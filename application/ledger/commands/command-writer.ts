@@ -57,7 +57,7 @@ const takeWaiting = (queue: Waiters): ReadonlyArray<Waiting> => {
 }
 
 /** What the writer needs of its surroundings. */
-interface Surroundings {
+interface WriterHooks {
   readonly queue: Waiters
   /** Commits a group and tells its callers; `done` is called after that, mostly before this returns. */
   readonly commit: (group: ReadonlyArray<Waiting>, done: () => void) => void
@@ -70,7 +70,7 @@ interface Surroundings {
  * group; the runtime's other work has its turn after every few groups.
  */
 class Turns {
-  private readonly to: Surroundings
+  private readonly to: WriterHooks
   private line: ReadonlyArray<Waiting> = []
   /** A group is with the store, or being told what became of it. */
   private busy = false
@@ -79,7 +79,7 @@ class Turns {
   private groupsInTurn = 0
   private onEnd: (() => void) | undefined
 
-  constructor(to: Surroundings) {
+  constructor(to: WriterHooks) {
     this.to = to
   }
 

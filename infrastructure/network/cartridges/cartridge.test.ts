@@ -33,7 +33,7 @@ import { memoryRecordHash, receiptHash, saveRecordHash } from "../../../domain/n
 import { sha256 } from "../../hashing/sha256.ts"
 import { keptFolder, temporaryFolder } from "../../testing/temporary-folder.ts"
 import { CassetteFile } from "../cassette-file.ts"
-import { verifyCassette } from "../verification/cassette-verification.ts"
+import { verifyCassetteFile } from "../verification/cassette-verification.ts"
 import { finishWriting, removeDocument, seal } from "../writing/document-writing.ts"
 import { saveMemory } from "../writing/memory-writing.ts"
 import {
@@ -91,7 +91,7 @@ const contentOf = (file: string) => {
     receipts: connection.all("SELECT * FROM write_receipts ORDER BY receipt_index"),
     meta: connection.all("SELECT * FROM network_meta ORDER BY key"),
     chunks: connection.all("SELECT chunk_id, hash, heading_path, byte_start FROM chunks ORDER BY chunk_id"),
-    findings: verifyCassette(connection, "one").findings
+    findings: verifyCassetteFile(connection, "one").findings
   }))
   cassette.close()
   if (!("value" in read)) throw new Error(read.reason)

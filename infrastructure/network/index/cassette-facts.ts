@@ -1,7 +1,7 @@
 // What a cassette knows of its documents and memories as a whole, as far as the scope lets a caller see them: the root
 // over their records, files, types. It loads nothing but what reading needs, since every child process does the same.
 import type { MemoryScope, Mutability } from "../../../domain/network/cassette.ts"
-import type { IndexFacts, Scope } from "../../../domain/network/index-requests.ts"
+import type { IndexFacts, ReadScope } from "../../../domain/network/index-requests.ts"
 import { NO_RECEIPT } from "../../../domain/network/receipt-form.ts"
 import { recordsRoot } from "../../../domain/network/record-root.ts"
 import { sha256Bytes } from "../../hashing/sha256.ts"
@@ -38,7 +38,7 @@ const rootFor = (connection: Connection, owner: string): string => {
 /** Facts of records; `owner` is the agent whose own memories are seen too, or empty. */
 export const factsOf = (
   { connection, meta }: OpenCassette,
-  { now }: Scope,
+  { now }: ReadScope,
   owner: string = ""
 ): Omit<IndexFacts, "total_chunks" | "definitions" | "vectors" | "unfinished"> => {
   const documents = connection.all<{ type: string; files: number }>(

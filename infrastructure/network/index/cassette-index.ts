@@ -7,7 +7,7 @@ import type {
   IndexAnswers,
   IndexFacts,
   IndexRequest,
-  Scope
+  ReadScope
 } from "../../../domain/network/index-requests.ts"
 import {
   closenesses,
@@ -25,7 +25,13 @@ import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import type { CassetteFault, CassetteFile, OpenCassette } from "../cassette-file.ts"
 import { factsOf } from "./cassette-facts.ts"
 import { unfinishedIn } from "../writing/index-state.ts"
-import { narrowed, sees, type Sight, sightOf, VISIBLE_SEGMENTS } from "./cassette-visibility.ts"
+import {
+  narrowed,
+  isVisible,
+  type Visibility,
+  visibilityOf,
+  VISIBLE_SEGMENTS
+} from "./cassette-visibility.ts"
 import { recallMemories } from "./memory-reading.ts"
 import {
   bySegment,
@@ -36,7 +42,7 @@ import {
 } from "./known-postings.ts"
 import {
   occurrencesOf,
-  type Reading,
+  type IndexMoment,
   RECORD,
   type RecordedChunk,
   type TailRow,
@@ -49,15 +55,15 @@ import { nearestTexts, vectorCensus, vectorOfText, vectorStores } from "../vecto
 /** Chunks of some kind by number; undefined stands for all of them. */
 type Chosen = ReadonlySet<number> | undefined
 
-const readTail = (connection: Connection, sight: Sight): ReadonlyArray<TailRow> =>
+const readTail = (connection: Connection, visibility: Visibility): ReadonlyArray<TailRow> =>
   connection
     .all<TailRow>(
       "SELECT t.chunk_number, t.words, c.path, c.heading, c.body, c.identifiers FROM tail AS t JOIN chunk_terms AS c ON c.chunk_number = t.chunk_number"
     )
-    .filter(({ chunk_number }) => sees(sight, chunk_number))
+    .filter(({ chunk_number }) => isVisible(visibility, chunk_number))
 
 /** The lengths of a segment's chunks in words; 0 where there is none any more or the scope hides it. */
-const lengthsOf = (known: KnownPostings, segment: number, { hidden }: Sight): Uint32Array => {
+const lengthsOf = (known: KnownPostings, segment: number, { hidden }: Visibility): Uint32Array => {
   const stored = known.lengthsOf(segment)
   if (hidden === undefined) return stored
   return stored.map((length, place) => (hidden.has(segment * SEGMENT_CHUNKS + place) ? 0 : length))
@@ -69,9 +75,9 @@ interface SegmentRow {
   readonly words: number
 }
 
-const segmentsOf = (connection: Connection, sight: Sight): ReadonlyArray<SegmentRow> =>
+const segmentsOf = (connection: Connection, visibility: Visibility): ReadonlyArray<SegmentRow> =>
   connection.all<SegmentRow>(
-    ...narrowed(sight, "SELECT segment, chunks, words FROM segments WHERE true", "owner IN ('', ?)", [])
+    ...narrowed(visibility, "SELECT segment, chunks, words FROM segments WHERE true", "owner IN ('', ?)", [])
   )
 
 // Used by one list at a time.
@@ -91,16 +97,16 @@ const livingIn = (rows: ReadonlyArray<PostingsRow>, lengths: ReadonlyMap<number,
 const has = (row: TailRow, term: string): boolean => weightedCount(row, term) > 0
 
 /** Counts chunks, words and chunks with each term. */
-const count = (cassette: OpenCassette, terms: ReadonlyArray<string>, scope: Scope): Counts => {
+const count = (cassette: OpenCassette, terms: ReadonlyArray<string>, scope: ReadScope): Counts => {
   const { connection } = cassette
-  const sight = sightOf(cassette, scope)
-  const tail = readTail(connection, sight)
+  const visibility = visibilityOf(cassette, scope)
+  const tail = readTail(connection, visibility)
   const inTail = (term: string) => tail.reduce((sum, row) => sum + (has(row, term) ? 1 : 0), 0)
   const tailWords = tail.reduce((sum, { words }) => sum + words, 0)
-  const segments = segmentsOf(connection, sight)
-  const known = knownPostings(connection, sight)
+  const segments = segmentsOf(connection, visibility)
+  const known = knownPostings(connection, visibility)
   const lists = known.listsOf(terms)
-  if (sight.hidden === undefined) {
+  if (visibility.hidden === undefined) {
     return {
       chunks: segments.reduce((sum, { chunks }) => sum + chunks, 0) + tail.length,
       words: segments.reduce((sum, { words }) => sum + words, 0) + tailWords,
@@ -109,7 +115,7 @@ const count = (cassette: OpenCassette, terms: ReadonlyArray<string>, scope: Scop
       )
     }
   }
-  const lengths = new Map(segments.map(({ segment }) => [segment, lengthsOf(known, segment, sight)]))
+  const lengths = new Map(segments.map(({ segment }) => [segment, lengthsOf(known, segment, visibility)]))
   const visible = [...lengths.values()].flatMap((words) => [...words].filter((length) => length > 0))
   return {
     chunks: visible.length + tail.length,
@@ -197,10 +203,10 @@ const drivenSegments = (lists: TermLists, { terms }: Weights): ReadonlyMap<numbe
     lists.flatMap((rows, index) => (terms[index]!.driver ? rows.map(({ segment }) => segment) : []))
   )
 
-const readingOf = (connection: Connection, sight: Sight, weights: Weights): Reading => {
-  const known = knownPostings(connection, sight)
+const readingOf = (connection: Connection, visibility: Visibility, weights: Weights): IndexMoment => {
+  const known = knownPostings(connection, visibility)
   const lists = known.listsOf(weights.terms.map(({ term }) => term))
-  return { connection, known, lists, weights, tail: readTail(connection, sight) }
+  return { connection, known, lists, weights, tail: readTail(connection, visibility) }
 }
 
 interface DescribedRow extends Omit<DescribedChunk, "closeness" | "lexical">, RecordedChunk {
@@ -217,15 +223,15 @@ const DESCRIBED_WITH_TERMS = `SELECT ${DESCRIPTION}, t.heading, t.body ${ASKED_C
 
 /** What ranking must know of chunks that may be seen, by number. */
 const descriptions = (
-  reading: Reading,
+  reading: IndexMoment,
   chunks: ReadonlyArray<number>,
   neighbours: Question["neighbours"],
-  sight: Sight
+  visibility: Visibility
 ): ReadonlyMap<number, DescribedChunk> => {
   if (chunks.length === 0) return new Map()
   const rows = reading.connection
     .all<DescribedRow>(neighbours.length === 0 ? DESCRIBED : DESCRIBED_WITH_TERMS, [JSON.stringify(chunks)])
-    .filter(({ chunk_number }) => sees(sight, chunk_number))
+    .filter(({ chunk_number }) => isVisible(visibility, chunk_number))
   const occurrences = occurrencesOf(reading, rows)
   return new Map(
     rows.map(({ body, chunk_number, hash, heading, ordinal, path }, index) => {
@@ -237,26 +243,31 @@ const descriptions = (
   )
 }
 
-const describe = (
+const describeChunks = (
   cassette: OpenCassette,
   { chunks, neighbours, scope, weights }: IndexRequest & { readonly op: "describe" }
 ): ReadonlyArray<DescribedChunk | null> => {
-  const sight = sightOf(cassette, scope)
-  const described = descriptions(readingOf(cassette.connection, sight, weights), chunks, neighbours, sight)
+  const visibility = visibilityOf(cassette, scope)
+  const described = descriptions(
+    readingOf(cassette.connection, visibility, weights),
+    chunks,
+    neighbours,
+    visibility
+  )
   return chunks.map((chunk) => described.get(chunk) ?? null)
 }
 
 /** The descriptions of the `count` best, which ranking most likely needs: another request for them costs more. */
 const describeBest = (
-  reading: Reading,
+  reading: IndexMoment,
   { chunks, scores }: Pick<BestChunks, "chunks" | "scores">,
   count: number,
   neighbours: Question["neighbours"],
-  sight: Sight
+  visibility: Visibility
 ): BestChunks["described"] => {
   const best = [...chunks.keys()].sort((left, right) => scores[right]! - scores[left]!).slice(0, count)
   const numbers = best.map((index) => chunks[index]!)
-  const described = descriptions(reading, numbers, neighbours, sight)
+  const described = descriptions(reading, numbers, neighbours, visibility)
   return [...described].map(([chunk, description]) => Object.assign({ chunk }, description))
 }
 
@@ -264,12 +275,12 @@ const describeBest = (
 const best = (cassette: OpenCassette, request: IndexRequest & { readonly op: "best" }): BestChunks => {
   const { connection } = cassette
   const { limit, neighbours, phrases, scope, weights } = request
-  const sight = sightOf(cassette, scope)
+  const visibility = visibilityOf(cassette, scope)
   const wanted = withPhrases(connection, phrases)
   const bests = new BestScores(limit)
-  const reading = readingOf(connection, sight, weights)
+  const reading = readingOf(connection, visibility, weights)
   for (const [segment, lists] of drivenSegments(reading.lists, weights)) {
-    const lengths = lengthsOf(reading.known, segment, sight)
+    const lengths = lengthsOf(reading.known, segment, visibility)
     scoreSegment(segment, lengths, weights, lists, wanted, bests)
   }
   for (const row of reading.tail) {
@@ -277,23 +288,25 @@ const best = (cassette: OpenCassette, request: IndexRequest & { readonly op: "be
     if (score > 0) bests.add(row.chunk_number, score)
   }
   const found = bests.all()
-  return { ...found, described: describeBest(reading, found, request.describe, neighbours, sight) }
+  return { ...found, described: describeBest(reading, found, request.describe, neighbours, visibility) }
 }
 
 /** How many chunks may be seen, and how many of them are definitions. */
 const chunkFacts = (
   connection: Connection,
-  sight: Sight
+  visibility: Visibility
 ): Pick<IndexFacts, "total_chunks" | "definitions"> => {
   const [row] = connection.all<{ total: number; definitions: number }>(
     ...narrowed(
-      sight,
+      visibility,
       "SELECT count(*) AS total, coalesce(sum(kind = 'definition'), 0) AS definitions FROM chunks WHERE true",
       `chunk_number / ${SEGMENT_CHUNKS} IN (${VISIBLE_SEGMENTS})`,
       []
     )
   )
-  const hidden = [...(sight.hidden ?? [])].filter((chunk) => sees({ ...sight, hidden: undefined }, chunk))
+  const hidden = [...(visibility.hidden ?? [])].filter((chunk) =>
+    isVisible({ ...visibility, hidden: undefined }, chunk)
+  )
   return { total_chunks: (row?.total ?? 0) - hidden.length, definitions: row?.definitions ?? 0 }
 }
 
@@ -304,11 +317,11 @@ const answers: {
   ) => IndexAnswers[Op]
 } = {
   facts: (cassette, { scope }) => {
-    const sight = sightOf(cassette, scope)
+    const visibility = visibilityOf(cassette, scope)
     return {
-      ...factsOf(cassette, scope, sight.owner),
-      vectors: vectorStores(cassette.connection, sight),
-      ...chunkFacts(cassette.connection, sight),
+      ...factsOf(cassette, scope, visibility.owner),
+      vectors: vectorStores(cassette.connection, visibility),
+      ...chunkFacts(cassette.connection, visibility),
       ...unfinishedIn(cassette.connection)
     }
   },
@@ -317,20 +330,21 @@ const answers: {
     ...unfinishedIn(cassette.connection)
   }),
   best,
-  describe,
+  describe: describeChunks,
   census: (cassette, request) => ({
-    ...vectorCensus(cassette.connection, sightOf(cassette, request.scope), request),
+    ...vectorCensus(cassette.connection, visibilityOf(cassette, request.scope), request),
     ...unfinishedIn(cassette.connection)
   }),
   nearest: (cassette, request) =>
-    nearestTexts(cassette.connection, sightOf(cassette, request.scope), request),
-  vector: (cassette, request) => vectorOfText(cassette.connection, sightOf(cassette, request.scope), request),
+    nearestTexts(cassette.connection, visibilityOf(cassette, request.scope), request),
+  vector: (cassette, request) =>
+    vectorOfText(cassette.connection, visibilityOf(cassette, request.scope), request),
   places: (cassette, { limit, scope, texts }) =>
-    storedTexts(cassette.connection, sightOf(cassette, scope), texts, limit),
+    storedTexts(cassette.connection, visibilityOf(cassette, scope), texts, limit),
   prefixed: (cassette, { kind, limit, prefixes, scope }) =>
-    hashesWithPrefixes(cassette, kind, prefixes, limit, scope, sightOf(cassette, scope)),
+    hashesWithPrefixes(cassette, kind, prefixes, limit, scope, visibilityOf(cassette, scope)),
   texts: (cassette, { hashes, kind, scope }) =>
-    textsOfHashes(cassette, kind, hashes, scope, sightOf(cassette, scope)),
+    textsOfHashes(cassette, kind, hashes, scope, visibilityOf(cassette, scope)),
   recall: recallMemories
 }
 

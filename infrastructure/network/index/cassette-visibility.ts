@@ -1,12 +1,12 @@
 // What a caller may see of a cassette. Chunks of a private memory stand in segments of their owner alone, so that whole
 // segments are left out unread; what has expired is left out chunk by chunk. Every answer of an index goes through here.
-import type { Scope } from "../../../domain/network/index-requests.ts"
+import type { ReadScope } from "../../../domain/network/index-requests.ts"
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
 import type { OpenCassette } from "../cassette-file.ts"
 import { rulesOf } from "../../../domain/network/mutability.ts"
 
 /** What the scope lets a question see of one cassette. */
-export interface Sight {
+export interface Visibility {
   /** Chunks that have expired; undefined when there are none. */
   readonly hidden: ReadonlySet<number> | undefined
   /** Whose segments are read beside everybody's; undefined where all segments are everybody's. */
@@ -18,7 +18,7 @@ export interface Sight {
 }
 
 /** True when the scope lets everything be seen that is there. */
-export const hidesNothing = ({ hidden, isEmpty, segments }: Sight): boolean =>
+export const hidesNothing = ({ hidden, isEmpty, segments }: Visibility): boolean =>
   !isEmpty && hidden === undefined && segments === undefined
 
 const EXPIRED_CHUNKS = `SELECT c.chunk_number FROM documents AS d JOIN chunks AS c ON c.document_id = d.document_id WHERE d.expires_at <= ?
@@ -32,7 +32,10 @@ interface ChunkNumber {
 export const VISIBLE_SEGMENTS = "SELECT segment FROM segments WHERE owner IN ('', ?)"
 
 /** Finds out what a scope lets see, at the moment of a question. */
-export const sightOf = ({ connection, meta }: OpenCassette, { agent, now, only }: Scope): Sight => {
+export const visibilityOf = (
+  { connection, meta }: OpenCassette,
+  { agent, now, only }: ReadScope
+): Visibility => {
   const owner = meta.get("memories") === "private" ? (agent ?? "") : undefined
   if (only === "memory" && connection.all("SELECT 1 FROM memories LIMIT 1").length === 0) {
     return { hidden: undefined, owner, segments: undefined, isEmpty: true }
@@ -54,12 +57,12 @@ export const sightOf = ({ connection, meta }: OpenCassette, { agent, now, only }
 }
 
 /** Whether a chunk may be seen. */
-export const sees = ({ hidden, isEmpty, segments }: Sight, chunk: number): boolean =>
+export const isVisible = ({ hidden, isEmpty, segments }: Visibility, chunk: number): boolean =>
   !isEmpty && segments?.has(Math.floor(chunk / SEGMENT_CHUNKS)) !== false && hidden?.has(chunk) !== true
 
 /** Rows of postings and vectors are narrowed in SQL where segments have owners; elsewhere nothing is compared. */
 export const narrowed = (
-  { isEmpty, owner }: Sight,
+  { isEmpty, owner }: Visibility,
   sql: string,
   condition: string,
   parameters: ReadonlyArray<string | number>

@@ -2,7 +2,7 @@
 // handshake claims only what the index proves; paths are shown as the configuration names them.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { Asking } from "../../../application/network/query-session.ts"
+import { QuerySession } from "../../../application/network/query-session.ts"
 import type { AskIndex, Cassette } from "../../../application/network/cassette.ts"
 import { foundByWords, hitsOf, rankNetwork } from "../../../application/network/lexical-ranking.ts"
 import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
@@ -13,7 +13,7 @@ import {
   type Handshake
 } from "../../../domain/network/cassette.ts"
 import { contentRoot } from "../../../domain/network/records.ts"
-import type { IndexFacts, Scope } from "../../../domain/network/index-requests.ts"
+import type { IndexFacts, ReadScope } from "../../../domain/network/index-requests.ts"
 import { PROTOCOL, PROTOCOL_VERSION } from "../../../domain/network/limits.ts"
 import { distinctTexts } from "../../../domain/network/ranking.ts"
 import { type EmbedderIdentity, identityText } from "../../../domain/network/vectors.ts"
@@ -67,7 +67,7 @@ const statsOf = (facts: IndexFacts): CassetteStats => ({
 })
 
 const scopeNow = (agent: string | null) =>
-  Effect.map(Clock.currentTimeMillis, (millis): Scope => ({ now: nearestTimestamp(millis), agent }))
+  Effect.map(Clock.currentTimeMillis, (millis): ReadScope => ({ now: nearestTimestamp(millis), agent }))
 
 /** The cassette of an index. */
 export const indexedCassette = ({
@@ -103,16 +103,16 @@ export const indexedCassette = ({
     getStats: Effect.map(facts, statsOf),
     query: Effect.fnUntraced(function* (text: string, topK: number) {
       const scope = yield* scopeNow(agent)
-      const asking = new Asking([cassette])
+      const session = new QuerySession([cassette])
       const network =
         topK === 0
           ? undefined
-          : yield* rankNetwork(asking, englishStem, text, { texts: topK, ofEach: false }, scope)
+          : yield* rankNetwork(session, englishStem, text, { texts: topK, ofEach: false }, scope)
       const hits =
         network === undefined
           ? []
-          : yield* hitsOf(asking, network.texts, foundByWords(distinctTexts(network.ranked, topK)), scope)
-      const failure = asking.failureOf(id)
+          : yield* hitsOf(session, network.texts, foundByWords(distinctTexts(network.ranked, topK)), scope)
+      const failure = session.failureOf(id)
       return failure === undefined ? hits : yield* Effect.fail(failure)
     }),
     askIndex,

@@ -3,7 +3,7 @@
 // file and of one caller: whatever anybody commits, and a question of another caller, makes it empty. The size of lists is
 // bounded; lengths take four bytes for each chunk of the file, and are kept whole, since nearly every question needs them.
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
-import { narrowed, type Sight, VISIBLE_SEGMENTS } from "./cassette-visibility.ts"
+import { narrowed, type Visibility, VISIBLE_SEGMENTS } from "./cassette-visibility.ts"
 
 /** How much of lists is remembered by connection (bytes). */
 const MAX_KNOWN_BYTES = 1_048_576
@@ -45,15 +45,15 @@ export const bySegment = (
 /** Lists and lengths of one state of a file, of the segments that one caller may see. */
 export class KnownPostings {
   readonly version: number
-  readonly sight: Sight
+  readonly visibility: Visibility
   private readonly connection: Connection
   private readonly lists = new Map<string, ReadonlyArray<PostingsRow>>()
   private readonly lengths = new Map<number, Uint32Array>()
   private bytes = 0
 
-  constructor(connection: Connection, sight: Sight, version: number) {
+  constructor(connection: Connection, visibility: Visibility, version: number) {
     this.connection = connection
-    this.sight = sight
+    this.visibility = visibility
     this.version = version
   }
 
@@ -64,7 +64,7 @@ export class KnownPostings {
       missing.length === 0
         ? []
         : this.connection.all<PostingsRow>(
-            ...narrowed(this.sight, LISTS, `segment IN (${VISIBLE_SEGMENTS})`, [JSON.stringify(missing)])
+            ...narrowed(this.visibility, LISTS, `segment IN (${VISIBLE_SEGMENTS})`, [JSON.stringify(missing)])
           )
     const read = Map.groupBy(rows, ({ term }) => term)
     for (const term of missing) this.lists.set(term, read.get(term) ?? [])
@@ -95,18 +95,18 @@ export class KnownPostings {
   }
 }
 
-const isSameCaller = (left: Sight, right: Sight): boolean =>
+const isSameCaller = (left: Visibility, right: Visibility): boolean =>
   left.owner === right.owner && left.isEmpty === right.isEmpty
 
 const remembered = new WeakMap<Connection, KnownPostings>()
 
 /** What is remembered of the moment that is being read; it must not be used after that. */
-export const knownPostings = (connection: Connection, sight: Sight): KnownPostings => {
+export const knownPostings = (connection: Connection, visibility: Visibility): KnownPostings => {
   const [row] = connection.all<{ version: number }>("SELECT data_version AS version FROM pragma_data_version")
   const version = row?.version ?? 0
   const before = remembered.get(connection)
-  if (before?.version === version && isSameCaller(before.sight, sight)) return before
-  const empty = new KnownPostings(connection, sight, version)
+  if (before?.version === version && isSameCaller(before.visibility, visibility)) return before
+  const empty = new KnownPostings(connection, visibility, version)
   remembered.set(connection, empty)
   return empty
 }

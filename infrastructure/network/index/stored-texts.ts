@@ -3,7 +3,7 @@
 import type { StoredPlace, StoredText, WantedText } from "../../../domain/network/index-requests.ts"
 import { byStoredPlace } from "../../../domain/network/text-order.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
-import { sees, type Sight } from "./cassette-visibility.ts"
+import { isVisible, type Visibility } from "./cassette-visibility.ts"
 import { memoryNote } from "./memory-reading.ts"
 
 /** A place with the number of its chunk, and of the memory if it is one. */
@@ -33,12 +33,12 @@ FROM chunk_places WHERE hash IN (SELECT value FROM json_each(?)) ORDER BY path, 
 /** All visible places of the texts of hashes, by hash, each in order of path and ordinal. */
 export const visiblePlaces = (
   connection: Connection,
-  sight: Sight,
+  visibility: Visibility,
   hashes: ReadonlyArray<string>
 ): ReadonlyMap<string, ReadonlyArray<NumberedPlace>> => {
   const rows = connection
     .all<PlaceRow>(PLACES, [JSON.stringify(hashes)])
-    .filter(({ chunk_number }) => sees(sight, chunk_number))
+    .filter(({ chunk_number }) => isVisible(visibility, chunk_number))
     // SQLite orders by UTF-8, cassettes are merged by UTF-16.
     .sort(byStoredPlace)
   return new Map(
@@ -125,13 +125,13 @@ export const chunkTexts = (
 /** Those of the wanted texts that are there and may be seen, each with at most `limit` places. */
 export const storedTexts = (
   connection: Connection,
-  sight: Sight,
+  visibility: Visibility,
   wanted: ReadonlyArray<WantedText>,
   limit: number
 ): ReadonlyArray<StoredText> => {
   const byHash = visiblePlaces(
     connection,
-    sight,
+    visibility,
     wanted.map(({ hash }) => hash)
   )
   const found = wanted.flatMap(({ first, hash }) => {

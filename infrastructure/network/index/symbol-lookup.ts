@@ -1,14 +1,14 @@
 // Finds the texts that symbols name in one cassette: hashes by their first digits through the indexes, and texts by
 // whole hashes. Nothing outside the scope is found, and a text that its own hash does not name is told as damaged
 // instead of being shown.
-import type { Scope, SymbolText } from "../../../domain/network/index-requests.ts"
+import type { ReadScope, SymbolText } from "../../../domain/network/index-requests.ts"
 import { MAX_PLACES } from "../../../domain/network/limits.ts"
 import type { SymbolKind } from "../../../domain/network/symbols.ts"
 import { byStoredPlace } from "../../../domain/network/text-order.ts"
 import { sha256 } from "../../hashing/sha256.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import type { OpenCassette } from "../cassette-file.ts"
-import { sees, type Sight } from "./cassette-visibility.ts"
+import { isVisible, type Visibility } from "./cassette-visibility.ts"
 import { chunkTexts, visiblePlaces } from "./stored-texts.ts"
 
 interface FoundHash {
@@ -50,8 +50,8 @@ const foundHashes = (
   cassette: OpenCassette,
   kind: SymbolKind,
   prefixes: ReadonlyArray<string>,
-  { now }: Scope,
-  { owner = "" }: Sight
+  { now }: ReadScope,
+  { owner = "" }: Visibility
 ): ReadonlyArray<FoundHash> => {
   const { connection } = cassette
   const asked = JSON.stringify(prefixes)
@@ -65,18 +65,18 @@ const foundHashes = (
   }
 }
 
-/** For each prefix the hashes that begin with it, at most `limit` of them, in order; `sight` is that of the scope. */
+/** For each prefix the hashes that begin with it, at most `limit` of them, in order; `visibility` is that of the scope. */
 export const hashesWithPrefixes = (
   cassette: OpenCassette,
   kind: SymbolKind,
   prefixes: ReadonlyArray<string>,
   limit: number,
-  scope: Scope,
-  sight: Sight
+  scope: ReadScope,
+  visibility: Visibility
 ): ReadonlyArray<ReadonlyArray<string>> => {
   const found = prefixes.map(() => new Set<string>())
-  for (const { asked, chunk_number, hash } of foundHashes(cassette, kind, prefixes, scope, sight)) {
-    if (chunk_number === -1 || sees(sight, chunk_number)) found[asked]?.add(hash)
+  for (const { asked, chunk_number, hash } of foundHashes(cassette, kind, prefixes, scope, visibility)) {
+    if (chunk_number === -1 || isVisible(visibility, chunk_number)) found[asked]?.add(hash)
   }
   return found.map((hashes) => [...hashes].sort().slice(0, limit))
 }
@@ -96,10 +96,10 @@ const wholeText = <Place>(
 
 const textsOfChunks = (
   connection: Connection,
-  sight: Sight,
+  visibility: Visibility,
   hashes: ReadonlyArray<string>
 ): ReadonlyArray<SymbolText> => {
-  const found = [...visiblePlaces(connection, sight, hashes)]
+  const found = [...visiblePlaces(connection, visibility, hashes)]
   const firsts = chunkTexts(
     connection,
     found.flatMap(([, places]) => places[0]?.chunk_number ?? [])
@@ -151,15 +151,15 @@ export const textsOfHashes = (
   cassette: OpenCassette,
   kind: SymbolKind,
   hashes: ReadonlyArray<string>,
-  { now }: Scope,
-  sight: Sight
+  { now }: ReadScope,
+  visibility: Visibility
 ): ReadonlyArray<SymbolText> => {
   const { connection } = cassette
-  const { owner = "" } = sight
+  const { owner = "" } = visibility
   const asked = JSON.stringify(hashes)
   switch (kind) {
     case "chunk":
-      return textsOfChunks(connection, sight, hashes)
+      return textsOfChunks(connection, visibility, hashes)
     case "document":
       return wholeTexts(
         connection,

@@ -18,7 +18,7 @@ export interface TailRow extends ChunkTerms {
 export type TermLists = ReadonlyArray<ReadonlyArray<PostingsRow>>
 
 /** What all of a question's answers from one moment of a file are made of. */
-export interface Reading {
+export interface IndexMoment {
   readonly connection: Connection
   readonly known: KnownPostings
   readonly tail: ReadonlyArray<TailRow>
@@ -115,7 +115,7 @@ export interface ChunkOccurrences {
 
 /** The occurrences in each of the chunks, in their order. */
 export const occurrencesOf = (
-  { connection, known, lists, tail, weights }: Reading,
+  { connection, known, lists, tail, weights }: IndexMoment,
   asked: ReadonlyArray<RecordedChunk>
 ): ReadonlyArray<ChunkOccurrences> => {
   const records = new Set(asked.map(({ record }) => record))

@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { Asking } from "../../../application/network/query-session.ts"
+import { QuerySession } from "../../../application/network/query-session.ts"
 import {
   exactVectors,
   signBitVectors,
@@ -51,7 +51,7 @@ const nearest = (
   questions: ReadonlyArray<VectorQuestion>
 ) =>
   Effect.runPromise(
-    Effect.forEach(questions, (each) => index.nearest(new Asking(cassettes), each)).pipe(
+    Effect.forEach(questions, (each) => index.nearest(new QuerySession(cassettes), each)).pipe(
       Effect.ensuring(Effect.forEach(cassettes, ({ close }) => close))
     )
   )
@@ -123,8 +123,8 @@ describe.each([
     const file = vectorCassette(temporaryFolder(), "one", numbered(vectors.slice(0, 20)))
     const cassette = local("one", file)
     const ask = async () => {
-      const asking = new Asking([cassette])
-      const { texts } = await Effect.runPromise(index.nearest(asking, question(vectors[0]!, 3)))
+      const session = new QuerySession([cassette])
+      const { texts } = await Effect.runPromise(index.nearest(session, question(vectors[0]!, 3)))
       return texts.map(({ hash }) => hash)
     }
     const before = await ask()
@@ -198,7 +198,10 @@ describe.each([
     writer.close()
     const cassette = local("one", file)
     const at = (now: string) =>
-      index.nearest(new Asking([cassette]), { ...question(vectors[0]!, 100), scope: { now, agent: null } })
+      index.nearest(new QuerySession([cassette]), {
+        ...question(vectors[0]!, 100),
+        scope: { now, agent: null }
+      })
     const early = await Effect.runPromise(at("2026-01-01T00:00:00.000Z"))
     const late = await Effect.runPromise(at("2026-01-03T00:00:00.000Z"))
     await Effect.runPromise(cassette.close)

@@ -12,7 +12,13 @@ import { signDistances, signsOf, signWords } from "../../../domain/network/sign-
 import { byText } from "../../../domain/network/text-order.ts"
 import { cosine, type EmbedderIdentity, floatsOf, identityText } from "../../../domain/network/vectors.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
-import { hidesNothing, narrowed, sees, type Sight, VISIBLE_SEGMENTS } from "../index/cassette-visibility.ts"
+import {
+  hidesNothing,
+  narrowed,
+  isVisible,
+  type Visibility,
+  VISIBLE_SEGMENTS
+} from "../index/cassette-visibility.ts"
 
 /** The signs of all vectors of a cassette, as of one version of its file. */
 interface Signs {
@@ -95,11 +101,16 @@ const ownersOf = (connection: Connection, signs: Signs): NonNullable<Signs["owne
 }
 
 /** A mark for each vector whose text some visible chunk has; undefined when nothing is hidden. */
-const visibleRows = (connection: Connection, signs: Signs, sight: Sight): Uint8Array | undefined => {
-  if (hidesNothing(sight)) return undefined
+const visibleRows = (
+  connection: Connection,
+  signs: Signs,
+  visibility: Visibility
+): Uint8Array | undefined => {
+  if (hidesNothing(visibility)) return undefined
   const { chunks, rows } = ownersOf(connection, signs)
   const visible = new Uint8Array(signs.ids.length)
-  for (let pair = 0; pair < rows.length; pair++) if (sees(sight, chunks[pair]!)) visible[rows[pair]!] = 1
+  for (let pair = 0; pair < rows.length; pair++)
+    if (isVisible(visibility, chunks[pair]!)) visible[rows[pair]!] = 1
   return visible
 }
 
@@ -107,8 +118,8 @@ const visibleRows = (connection: Connection, signs: Signs, sight: Sight): Uint8A
 const VISIBLE_VECTOR = `EXISTS (SELECT 1 FROM chunks AS c WHERE c.hash = vectors.hash AND c.chunk_number / ${SEGMENT_CHUNKS} IN (${VISIBLE_SEGMENTS}))`
 
 /** A cassette has vectors of one maker, whose name stands beside each. */
-const makerIn = (connection: Connection, sight: Sight): EmbedderIdentity | null => {
-  const [from, parameters] = narrowed(sight, "FROM vectors WHERE true", VISIBLE_VECTOR, [])
+const makerIn = (connection: Connection, visibility: Visibility): EmbedderIdentity | null => {
+  const [from, parameters] = narrowed(visibility, "FROM vectors WHERE true", VISIBLE_VECTOR, [])
   const sql = `SELECT model, revision, dimensions, normalizer ${from} ORDER BY vector_id LIMIT 1`
   return connection.all<EmbedderIdentity>(sql, parameters)[0] ?? null
 }
@@ -119,13 +130,13 @@ const isBy = (stored: EmbedderIdentity | null, identity: EmbedderIdentity): bool
 /** How many visible vectors lie at each distance. */
 export const vectorCensus = (
   connection: Connection,
-  sight: Sight,
+  visibility: Visibility,
   { identity, vector }: IndexRequest & { readonly op: "census" }
 ): VectorCensus => {
-  const stored = makerIn(connection, sight)
+  const stored = makerIn(connection, visibility)
   if (!isBy(stored, identity)) return { counts: [], stored }
   const signs = signsIn(connection, identity.dimensions)
-  const visible = visibleRows(connection, signs, sight)
+  const visible = visibleRows(connection, signs, visibility)
   const distances = distancesTo(signs, vector)
   const counts = Array.from({ length: identity.dimensions + 1 }, () => 0)
   for (let row = 0; row < distances.length; row++) {
@@ -145,12 +156,12 @@ const READ_SOME = `${READ_ALL} WHERE vector_id IN (SELECT value FROM json_each(?
 /** The numbers of the vectors that are compared: of all, or of the visible ones that are near enough. */
 const comparedVectors = (
   connection: Connection,
-  sight: Sight,
+  visibility: Visibility,
   { identity, vector, within }: IndexRequest & { readonly op: "nearest" }
 ): ReadonlyArray<VectorRow> => {
-  if (hidesNothing(sight) && within === null) return connection.all<VectorRow>(READ_ALL)
+  if (hidesNothing(visibility) && within === null) return connection.all<VectorRow>(READ_ALL)
   const signs = signsIn(connection, identity.dimensions)
-  const visible = visibleRows(connection, signs, sight)
+  const visible = visibleRows(connection, signs, visibility)
   const distances = within === null ? undefined : distancesTo(signs, vector)
   const ids: Array<number> = []
   for (let row = 0; row < signs.ids.length; row++) {
@@ -163,13 +174,13 @@ const comparedVectors = (
 /** The texts nearest to a vector, by comparing the vectors of its maker. */
 export const nearestTexts = (
   connection: Connection,
-  sight: Sight,
+  visibility: Visibility,
   request: IndexRequest & { readonly op: "nearest" }
 ): NearestTexts => {
   const { identity, limit, vector } = request
-  if (!isBy(makerIn(connection, sight), identity)) return { hashes: [], scores: [] }
+  if (!isBy(makerIn(connection, visibility), identity)) return { hashes: [], scores: [] }
   const asked = Float32Array.from(vector)
-  const scored = comparedVectors(connection, sight, request)
+  const scored = comparedVectors(connection, visibility, request)
     .filter(({ data }) => data.byteLength === 4 * identity.dimensions)
     .map(({ data, hash }) => ({ hash, score: cosine(asked, floatsOf(data)) }))
     .sort((left, right) => right.score - left.score || byText(left.hash, right.hash))
@@ -186,13 +197,13 @@ export const nearestTexts = (
 /** The vector of a visible text by this maker; null when there is none. */
 export const vectorOfText = (
   connection: Connection,
-  sight: Sight,
+  visibility: Visibility,
   { hash, identity }: IndexRequest & { readonly op: "vector" }
 ): ReadonlyArray<number> | null => {
   const chunks = connection.all<{ chunk_number: number }>("SELECT chunk_number FROM chunks WHERE hash = ?", [
     hash
   ])
-  if (!chunks.some(({ chunk_number }) => sees(sight, chunk_number))) return null
+  if (!chunks.some(({ chunk_number }) => isVisible(visibility, chunk_number))) return null
   const [row] = connection.all<EmbedderIdentity & { readonly data: Uint8Array }>(
     "SELECT model, revision, dimensions, normalizer, data FROM vectors WHERE hash = ?",
     [hash]
@@ -201,8 +212,8 @@ export const vectorOfText = (
 }
 
 /** How many vectors there are of each maker. */
-export const vectorStores = (connection: Connection, sight: Sight): ReadonlyArray<VectorStore> => {
-  const [from, parameters] = narrowed(sight, "FROM vectors WHERE true", VISIBLE_VECTOR, [])
+export const vectorStores = (connection: Connection, visibility: Visibility): ReadonlyArray<VectorStore> => {
+  const [from, parameters] = narrowed(visibility, "FROM vectors WHERE true", VISIBLE_VECTOR, [])
   return connection
     .all<EmbedderIdentity & { readonly count: number }>(
       `SELECT model, revision, dimensions, normalizer, count(*) AS count ${from} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,

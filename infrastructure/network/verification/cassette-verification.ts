@@ -173,7 +173,7 @@ const checkDocuments = (connection: Connection, records: ReadonlySet<string>, fi
 }
 
 /** Findings and facts of one open cassette. */
-export const verifyCassette = (
+export const verifyCassetteFile = (
   connection: Connection,
   id: string
 ): {

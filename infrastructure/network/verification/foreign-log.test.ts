@@ -8,7 +8,7 @@ import { DEFAULT_TTL_MILLIS } from "../../../domain/network/limits.ts"
 import { openForReading } from "../../sqlite/better-sqlite3-host.ts"
 import { besideOlderLog } from "../../testing/older-log.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
-import { verifyCassette } from "./cassette-verification.ts"
+import { verifyCassetteFile } from "./cassette-verification.ts"
 import { openCassetteWriter } from "../writing/cassette-writer.ts"
 import { cassetteWith, local, put } from "../testing/cassettes.ts"
 
@@ -26,7 +26,7 @@ it("an older log of the same cassette is named, by a writer and by verification,
   expect(error.message).toMatch(/l\.db-wal: it is not the log of this file \(.*the log is older\)/)
   expect(readFileSync(filename).equals(readFileSync(newer))).toBe(true)
   const connection = openForReading(filename)
-  const { findings } = verifyCassette(connection, "one")
+  const { findings } = verifyCassetteFile(connection, "one")
   connection.close()
   expect(findings.map(({ code, where }) => `${code} ${where}`)).toEqual([`INTEGRITY one ${filename}-wal`])
 })

@@ -16,7 +16,7 @@ import { flush, reserveSuccessor } from "../../files/file-system.ts"
 import { copyKeepingLocks } from "../../sqlite/locked-copy.ts"
 import { writeRecord } from "../cartridges/cartridge-import.ts"
 import { addReceipt, type CassetteBirth, createCassette } from "../cassette-schema.ts"
-import { verifyCassette } from "../verification/cassette-verification.ts"
+import { verifyCassetteFile } from "../verification/cassette-verification.ts"
 import {
   attemptOnCassette,
   type CassetteWriteError,
@@ -137,7 +137,7 @@ const faultOf = (
   { now }: WriteTime,
   publish: boolean
 ): CassetteDamaged | WriteRefused | undefined => {
-  const [finding] = verifyCassette(old, birth.id).findings
+  const [finding] = verifyCassetteFile(old, birth.id).findings
   if (finding !== undefined) {
     return new CassetteDamaged({ file, where: finding.where, reason: finding.message })
   }

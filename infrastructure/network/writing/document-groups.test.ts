@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
 import { type Connection, openForReading, openForWriting } from "../../sqlite/better-sqlite3-host.ts"
-import { verifyCassette } from "../verification/cassette-verification.ts"
+import { verifyCassetteFile } from "../verification/cassette-verification.ts"
 import {
   finishWriting,
   type GivenDocument,
@@ -46,7 +46,7 @@ const contentOf = (connection: Connection) => ({
 
 const receipts = (connection: Connection) => connection.all("SELECT 1 FROM write_receipts").length
 
-const findings = (connection: Connection, id: string) => verifyCassette(connection, id).findings
+const findings = (connection: Connection, id: string) => verifyCassetteFile(connection, id).findings
 
 describe("a group of documents", () => {
   it("is what its documents would be one by one", () => {

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest"
 import { runCli, runJson } from "../../../interfaces/cli/testing/in-process.ts"
 import { openForReading } from "../../sqlite/better-sqlite3-host.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
-import { verifyCassette } from "../verification/cassette-verification.ts"
+import { verifyCassetteFile } from "../verification/cassette-verification.ts"
 import { indexCassette, type IndexingOptions } from "./indexing.ts"
 import { openNetwork, readNetworkFile } from "../network-files.ts"
 
@@ -33,7 +33,7 @@ const rows = (folder: string) => {
     "SELECT path, added_at, expires_at FROM documents ORDER BY path"
   )
   const receipts = connection.all("SELECT 1 FROM write_receipts").length
-  const findings = verifyCassette(connection, "one").findings
+  const findings = verifyCassetteFile(connection, "one").findings
   connection.close()
   return { found, receipts, findings }
 }
