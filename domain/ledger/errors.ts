@@ -42,7 +42,7 @@ export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound"
 }) {
   override get message() {
     const place = this.run_id === null ? "There is" : `Run ${this.run_id} has`
-    return `${place} no job ${this.job_id}: what was posted answered the ids of its jobs`
+    return `${place} no job ${this.job_id}: use a job_id that \`post\` returned`
   }
 }
 

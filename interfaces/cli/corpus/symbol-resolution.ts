@@ -123,7 +123,7 @@ export const checkCommand = Command.make(
   Command.withDescription(
     "Resolve symbols and report those that mean no section, or several: vanished files, missing or repeated headings, what is no text any more. Exits 0 on PASS and 1 on FAIL; the verdict and the findings go to standard error."
   ),
-  Command.withShortDescription("find symbols that mean nothing now"),
+  Command.withShortDescription("find symbols whose target is gone"),
   Command.withExamples([
     { command: "cortex symbol check" },
     { command: "cortex symbol check @DOCS/readme @DOCS/install --format json" }
