@@ -14,6 +14,7 @@ import {
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { binary } from "./testing/binary.ts"
 import { type Child, runCortex, startCortex } from "./testing/child-process.ts"
 import { documentOf, runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
@@ -86,7 +87,7 @@ describe("a session", () => {
 
 describe("what is not text", () => {
   const shell = (line: string) =>
-    spawnSync("bash", ["-c", line, "bash", process.execPath, join(import.meta.dirname, "bin.ts")], {
+    spawnSync("bash", ["-c", line, "bash", process.execPath, binary], {
       ...options,
       encoding: "utf8"
     })
@@ -125,7 +126,7 @@ describe("standard input", () => {
     "plan --request -"
   ])("that is a folder is refused: %s", (line) => {
     const directory = openSync(folder, "r")
-    const ran = spawnSync(process.execPath, [join(import.meta.dirname, "bin.ts"), ...line.split(" ")], {
+    const ran = spawnSync(process.execPath, [binary, ...line.split(" ")], {
       ...options,
       stdio: [directory, "pipe", "pipe"],
       encoding: "utf8"
@@ -150,7 +151,7 @@ describe("standard output", () => {
 
   it.runIf(existsSync("/dev/full"))("that cannot be written is an error", async () => {
     const full = openSync("/dev/full", "w")
-    const ran = spawnSync(process.execPath, [join(import.meta.dirname, "bin.ts"), "cassette", "status"], {
+    const ran = spawnSync(process.execPath, [binary, "cassette", "status"], {
       ...options,
       stdio: ["ignore", full, "pipe"],
       encoding: "utf8"

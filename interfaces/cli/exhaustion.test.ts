@@ -8,6 +8,7 @@ import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { NetworkUnavailable } from "../../domain/network/errors.ts"
 import { adviceOn } from "../../infrastructure/files/want.ts"
 import { endingOf } from "./main.ts"
+import { binary } from "./testing/binary.ts"
 import { type Document, runCli, temporaryFolder } from "./testing/in-process.ts"
 import { testHost } from "./testing/test-host.ts"
 
@@ -22,8 +23,6 @@ beforeAll(async () => {
   expect((await runCli(["network", "init"], { cwd: folder })).code).toBe(0)
   expect((await runCli(["network", "index"], { cwd: folder })).code).toBe(0)
 })
-
-const binary = join(import.meta.dirname, "bin.ts")
 
 /** Runs `cortex ARGS` with so many descriptors at most; Node itself takes about twenty, and may not start. */
 const limited = (files: number, args: ReadonlyArray<string>) => {

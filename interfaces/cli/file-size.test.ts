@@ -6,11 +6,11 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundleLayer, finishJob } from "../../infrastructure/bundles/testing/finished-job.ts"
+import { binary } from "./testing/binary.ts"
 import { type Document, runCli, temporaryFolder } from "./testing/in-process.ts"
 
 const { folder, remove } = temporaryFolder()
 afterAll(remove)
-const binary = join(import.meta.dirname, "bin.ts")
 const post = ["cassette", "post", "--json", "-", "--run-id", "r1", "--source", "USER"]
 const stdin = JSON.stringify({ intent: "tidy ".repeat(4_000) })
 let run: ReadonlyArray<string> = []

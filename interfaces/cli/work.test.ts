@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import Database from "better-sqlite3"
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { binary } from "./testing/binary.ts"
 import { runCortex, startCortex } from "./testing/child-process.ts"
 import { documentOf, runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 import { secondsPass } from "./testing/test-host.ts"
@@ -191,7 +192,6 @@ describe("work in real processes", () => {
 
   it("says which of its workers was killed, and ends well when the others have done the rest", async () => {
     await planned(5)
-    const binary = join(import.meta.dirname, "bin.ts")
     const killSecond = `case "$*" in *--worker=w-2*) kill -9 $$;; *) exec "$NODE" "$BINARY" "$@";; esac`
     const work = ["work", "--run-id", "r1", "--worker", "w", "--processes", "2", "--format", "json"]
     const env = { ...process.env, NODE: process.execPath, BINARY: binary }

@@ -6,6 +6,7 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { onSmallDisk, smallDiskMountable } from "../../../infrastructure/testing/small-disk.ts"
+import { binary } from "../testing/binary.ts"
 import { runCli, runJson, temporaryFolder } from "../testing/in-process.ts"
 import type { DoctorReport } from "../../shared/doctor-report.ts"
 
@@ -236,7 +237,7 @@ describe("advice", () => {
 
 /** What the doctor prints in a folder whose disk is full. */
 const printedOnFullDisk = (folder: string): string => {
-  const program = join(import.meta.dirname, "..", "bin.ts")
+  const program = binary
   const script = `cd "$1" && echo '{}' > m.json
 "$2" "$3" cassette post --db l.db --json m.json --run-id r --source USER > posted.txt
 dd if=/dev/zero of=fill bs=1k 2> /dev/null

@@ -1,12 +1,10 @@
-// Runs the real binary from its sources as a child process.
+// Runs the real binary as a child process.
 import { type ChildProcessByStdio, spawn, type SpawnOptions } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
 import type { Readable, Writable } from "node:stream"
 import { text } from "node:stream/consumers"
+import { binary } from "./binary.ts"
 import type { Ran } from "./in-process.ts"
-
-const binary = join(import.meta.dirname, "..", "bin.ts")
 
 export type Child = ChildProcessByStdio<Writable, Readable, Readable>
 

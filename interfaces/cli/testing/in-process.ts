@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { HostShape } from "../../shared/host.ts"
 import { main } from "../main.ts"
+import { binary } from "./binary.ts"
 import { testHost } from "./test-host.ts"
 
 export interface Ran {
@@ -34,7 +35,7 @@ export const runCli = async (args: ReadonlyArray<string>, options: RunOptions): 
       write: async (stream, text) => {
         written[stream] += text
       },
-      self: [process.execPath, join(import.meta.dirname, "..", "bin.ts")],
+      self: [process.execPath, binary],
       ...options.host
     })
   )

@@ -1,11 +1,9 @@
 // An agent's side of the streams for tests: the official client and a real process of `cortex mcp`. `CORTEX_BINARY` names
 // another program than the sources, such as the built one.
-import { join } from "node:path"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { binary } from "../../cli/testing/binary.ts"
 import { runJson } from "../../cli/testing/in-process.ts"
-
-const binary = process.env["CORTEX_BINARY"] ?? join(import.meta.dirname, "..", "..", "cli", "bin.ts")
 
 /** What a tool answered: its envelope, with the protocol's flag beside it. */
 export interface Called {
