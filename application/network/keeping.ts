@@ -19,7 +19,7 @@ import {
 } from "../../domain/network/errors.ts"
 import { rulesOf } from "../../domain/network/mutability.ts"
 import { datedNow } from "../foundation/recordable-time.ts"
-import { Progress } from "../foundation/progress.ts"
+import { reported } from "../foundation/progress.ts"
 import type { CassetteWriteError } from "./cassette.ts"
 import {
   type CartridgeError,
@@ -163,19 +163,21 @@ const writable = Effect.fnUntraced(function* (
   return cassettes.filter((cassette) => writeRefusal(purpose, cassette) === undefined)
 })
 
-/** Runs work on each cassette, one after another; the refusal of one that is alone is the work's own. */
+/**
+ * Runs work on each cassette, one after another. The refusal of one that is alone is the work's own; a fault of the machine
+ * ends all of it.
+ */
 const each = Effect.fnUntraced(function* <A, E extends { readonly _tag: string }>(
   cassettes: ReadonlyArray<KeptCassette>,
   work: (cassette: KeptCassette) => Effect.Effect<A, E>
 ): Effect.fn.Return<EachCassette<A, E>, E> {
-  const report = yield* Progress
   const done: Array<A> = []
   const refused: Array<RefusedCassette<E>> = []
   for (const cassette of cassettes) {
-    report(cassette.id)
     const outcome = yield* Effect.result(work(cassette))
     if (outcome._tag === "Success") done.push(outcome.success)
-    else if (cassettes.length === 1) return yield* Effect.fail(outcome.failure)
+    else if (cassettes.length === 1 || outcome.failure._tag === "StorageFailure")
+      return yield* Effect.fail(outcome.failure)
     else {
       const error = outcome.failure
       refused.push({ cassette_id: cassette.id, code: errorCode(error), error })
@@ -196,7 +198,9 @@ const index = (files: CassetteFilesShape): CassetteKeepingShape["index"] =>
 const reindex = (files: CassetteFilesShape): CassetteKeepingShape["reindex"] =>
   Effect.fnUntraced(function* (ids = []) {
     const network = yield* files.read
-    return yield* each(yield* writable("reindex", network, ids), ({ id }) => network.reindex(id))
+    return yield* each(yield* writable("reindex", network, ids), ({ id }) =>
+      reported(id, network.reindex(id))
+    )
   }, Effect.scoped)
 
 const sweep = (files: CassetteFilesShape): CassetteKeepingShape["sweep"] =>
@@ -212,26 +216,24 @@ const sweep = (files: CassetteFilesShape): CassetteKeepingShape["sweep"] =>
     const swept = cassettes.filter(
       ({ id, mutability }) => network.isThere(id) && (ids.length > 0 || rulesOf(mutability).expires)
     )
-    return yield* each(swept, ({ id }) => network.sweep(id, now))
+    return yield* each(swept, ({ id }) => reported(id, network.sweep(id, now)))
   }, Effect.scoped)
 
 const verify = (files: CassetteFilesShape): CassetteKeepingShape["verify"] =>
   Effect.fnUntraced(function* (ids = []) {
     const network = yield* files.read
-    const report = yield* Progress
-    return yield* Effect.forEach(yield* chosen(network, ids), ({ id, refusal: reason }) => {
-      report(id)
-      return reason === undefined
-        ? network.verify(id)
+    return yield* Effect.forEach(yield* chosen(network, ids), ({ id, refusal: reason }) =>
+      reason === undefined
+        ? reported(id, network.verify(id))
         : Effect.fail(new CassetteOffline({ cassette_id: id, status: "refused", reason }))
-    })
+    )
   }, Effect.scoped)
 
 const migrate = (files: CassetteFilesShape): CassetteKeepingShape["migrate"] =>
   Effect.fnUntraced(function* (ids = [], { publish = false } = {}) {
     const network = yield* files.read
     const cassettes = yield* writable("migrate", network, ids)
-    const { done, refused } = yield* each(cassettes, ({ id }) => network.carry(id, publish))
+    const { done, refused } = yield* each(cassettes, ({ id }) => reported(id, network.carry(id, publish)))
     return { done: done.filter((carried) => carried !== undefined), refused }
   }, Effect.scoped)
 
@@ -243,8 +245,7 @@ const exportCartridge = (files: CassetteFilesShape): CassetteKeepingShape["expor
     if (reason !== undefined) {
       return yield* new CassetteOffline({ cassette_id: id, status: "refused", reason })
     }
-    ;(yield* Progress)(id)
-    return yield* network.exportTo(id, agent, target, form)
+    return yield* reported(id, network.exportTo(id, agent, target, form))
   }, Effect.scoped)
 
 const importCartridge = (files: CassetteFilesShape): CassetteKeepingShape["importCartridge"] =>
@@ -258,15 +259,14 @@ const importCartridge = (files: CassetteFilesShape): CassetteKeepingShape["impor
     const differences = birthDifferences(born, cassette.asked)
     if (differences.length > 0)
       return yield* new CassetteDiffers({ cassette_id: id, file: path, differences })
-    ;(yield* Progress)(path)
-    return { ...(yield* network.importFrom(id, cartridge)), file: cassette.file }
+    const made = yield* reported(path, network.importFrom(id, cartridge))
+    return { ...made, file: cassette.file }
   }, Effect.scoped)
 
 const checkCartridge = (files: CassetteFilesShape): CassetteKeepingShape["checkCartridge"] =>
   Effect.fnUntraced(function* (path) {
     const { check, manifest } = yield* files.openCartridge(path)
-    ;(yield* Progress)(path)
-    yield* check
+    yield* reported(path, check)
     return manifest
   }, Effect.scoped)
 

@@ -231,7 +231,7 @@ export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
           ? Effect.succeed([])
           : memoryRule.pipe(
               Effect.map((rule) =>
-                !rulesOf(rule.mutability).remembers ? [] : [{ cassette_id: cassetteId, ...rule }]
+                rulesOf(rule.mutability).remembers ? [{ cassette_id: cassetteId, ...rule }] : []
               ),
               // A cassette that does not answer now is told by the answers of questions.
               Effect.catch(() => Effect.succeed([]))

@@ -108,7 +108,7 @@ const indexOne = Effect.fnUntraced(function* (
   const { configuration, id } = cassette
   const wanted = isFollowed ? cassette : { ...cassette, configuration: { ...configuration, sources: [] } }
   return yield* indexCassette(file, root, wanted, {
-    progress: (done, total) => Effect.sync(() => report(`${id}, ${done} of ${total} files`)),
+    progress: (done, total) => Effect.sync(() => report(`${id}: indexing ${done} of ${total} files`)),
     embedding: yield* embedding,
     prune
   })

@@ -23,7 +23,7 @@ const stopAt = (where: string, error: unknown): DatabaseFinding => {
   if (failure instanceof Busy) throw error
   if (failure instanceof StoreCorrupt) return damage(where, failure.finding)
   const code = (error as { readonly code: string }).code
-  if (!/^SQLITE_(?:ERROR|NOTADB|CONSTRAINT|MISMATCH|INTERNAL|RANGE)(?:_|$)/.test(code)) throw error
+  if (!/^SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|INTERNAL|RANGE)(?:_|$)/.test(code)) throw error
   return damage(where, failure.message)
 }
 

@@ -1,5 +1,4 @@
 // Commands of the real binary where a process may open few files: each ends with the error that says so, or does its work.
-import { spawnSync } from "node:child_process"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Exit from "effect/Exit"
@@ -8,8 +7,8 @@ import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { NetworkUnavailable } from "../../domain/network/errors.ts"
 import { adviceOn } from "../../infrastructure/files/want.ts"
 import { endingOf } from "./main.ts"
-import { binary } from "./testing/binary.ts"
-import { type Document, runCli, temporaryFolder } from "./testing/in-process.ts"
+import { runLimited } from "./testing/limited.ts"
+import { runCli, temporaryFolder } from "./testing/in-process.ts"
 import { testHost } from "./testing/test-host.ts"
 
 const { folder, remove } = temporaryFolder()
@@ -26,16 +25,9 @@ beforeAll(async () => {
 
 /** Runs `cortex ARGS` with so many descriptors at most; Node itself takes about twenty, and may not start. */
 const limited = (files: number, args: ReadonlyArray<string>) => {
-  const line = `ulimit -n ${files}; exec "$@"`
-  const command = ["-c", line, "bash", process.execPath, binary, ...args, "--format", "json"]
-  const { status, stderr, stdout } = spawnSync("bash", command, {
-    cwd: folder,
-    input: stdin,
-    encoding: "utf8"
-  })
+  const { document, status, stderr } = runLimited(`-n ${files}`, args, { cwd: folder, input: stdin })
   // What cannot be opened is not damaged.
   expect(stderr).not.toContain("damaged")
-  const document = JSON.parse(stdout.split("\n").at(-2) ?? "null") as Document | null
   return document === null ? "not started" : document.ok ? status : [status, document.error?.code]
 }
 

@@ -1,13 +1,12 @@
 // Commands of the real binary where a file may not grow far (ulimit -f): each that writes a file ends with the error that
 // says so, or does its work.
-import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundleLayer, finishJob } from "../../infrastructure/bundles/testing/finished-job.ts"
-import { binary } from "./testing/binary.ts"
-import { type Document, runCli, temporaryFolder } from "./testing/in-process.ts"
+import { runCli, temporaryFolder } from "./testing/in-process.ts"
+import { runLimited } from "./testing/limited.ts"
 
 const { folder, remove } = temporaryFolder()
 afterAll(remove)
@@ -37,15 +36,8 @@ beforeAll(async () => {
 
 /** Runs `cortex ARGS` where no file may have more than so many KiB; the ending, as exit code and error. */
 const limited = (kib: number, args: ReadonlyArray<string>) => {
-  const line = `ulimit -f ${kib}; exec "$@"`
-  const command = ["-c", line, "bash", process.execPath, binary, ...args, "--format", "json"]
-  const { status, stderr, stdout } = spawnSync("bash", command, {
-    cwd: folder,
-    input: stdin,
-    encoding: "utf8"
-  })
+  const { document, status, stderr } = runLimited(`-f ${kib}`, args, { cwd: folder, input: stdin })
   expect(stderr).not.toContain("damaged")
-  const document = JSON.parse(stdout.split("\n").at(-2) ?? "null") as Document | null
   return [status, document?.error?.code, document?.error?.message]
 }
 

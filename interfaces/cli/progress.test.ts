@@ -27,7 +27,7 @@ describe("progress", () => {
     ["cassette rebuild --to rebuilt-N.db", "rebuilding: from the log", "from the log"],
     ["cassette backup copy-N.db", "copying: the ledger", "verifying the copy: chain"],
     ["thought verify", "verifying: thoughts, 0 checked", "thoughts, 0 checked"],
-    ["network index", "indexing: documents", "files"],
+    ["network index", "documents: indexing", "files"],
     ["network verify", "verifying: documents", "verifying: memory"],
     ["network export memory --out cartridge-N", "exporting: memory", "exporting: memory"]
   ])("of %s is shown on a terminal alone", async (line, first, later) => {

@@ -42,19 +42,12 @@ export const progressLine = Effect.map(lineOf, ({ clear, report }) => ({
   clear
 }))
 
-/** Shows what long work reports of itself behind its name, to people at a terminal. */
+/** Shows what long work reports of itself to people at a terminal, behind its name if it has one here. */
 export const withProgress =
-  (name: string) =>
+  (name?: string) =>
   <A, E, R>(work: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const { clear, report } = yield* lineOf
-      const named = (doing: string) => report(`${name}: ${doing}`)
+      const named = (doing: string) => report(name === undefined ? doing : `${name}: ${doing}`)
       return yield* work.pipe(Effect.provideService(Progress, named), Effect.ensuring(clear))
     })
-
-/** Reports what is being done before it is done. */
-export const reported = <A, E, R>(doing: string, work: Effect.Effect<A, E, R>) =>
-  Progress.use((report) => {
-    report(doing)
-    return work
-  })

@@ -148,7 +148,7 @@ describe("indexing on a terminal", () => {
       host: { isTerminal: (stream) => stream === "stderr", elapsedMillis: secondsPass() }
     })
     // oxlint-disable-next-line no-control-regex
-    expect(stderr).toMatch(/^\r\u001b\[Kindexing: documents/)
+    expect(stderr).toMatch(/^\r\u001b\[Kdocuments: indexing \d+ of \d+ files/)
     expect(stderr.endsWith("\r\u001b[K")).toBe(true)
     expect((await runCli(["network", "index", "documents"], { cwd: folder })).stderr).toBe("")
   })

@@ -1,6 +1,6 @@
-// How often and with which seed every property suite runs: PROP_RUNS (default 200) and PROP_SEED (default: a new one each
-// time). Both are printed when a run starts, and again with each property that failed. No suite may pick runs or seeds by
-// itself.
+// How often and with which seed every property suite runs: PROP_RUNS and PROP_SEED, which `vitest.prop.config.ts` sets where they
+// are not set. Both are printed when a run starts, and again with each property that failed. No suite may pick runs or seeds
+// by itself.
 
 import * as fc from "fast-check"
 
@@ -12,14 +12,17 @@ const integerFrom = (name: string, least: number, most: number): number | undefi
   throw new Error(`${name} must be an integer from ${least} to ${most}, not ${JSON.stringify(text)}`)
 }
 
-// fast-check takes seeds of 32 bits.
-const newSeed = (): number => Math.floor(Math.random() * 0x7fff_ffff)
+const settingOf = (name: string, least: number, most: number): number => {
+  const value = integerFrom(name, least, most)
+  if (value === undefined) throw new Error(`${name} is not set: run property suites with pnpm prop`)
+  return value
+}
 
 /** Cases per property, before a suite scales them. */
-export const propRuns: number = integerFrom("PROP_RUNS", 1, 1_000_000_000) ?? 200
+export const propRuns: number = settingOf("PROP_RUNS", 1, 1_000_000_000)
 
-/** The seed of every property in this process. */
-export const propSeed: number = integerFrom("PROP_SEED", -0x8000_0000, 0x7fff_ffff) ?? newSeed()
+/** The seed of every property in this process; fast-check takes 32 bits. */
+export const propSeed: number = settingOf("PROP_SEED", -0x8000_0000, 0x7fff_ffff)
 
 /** The one case to repeat, in suites that number their cases: PROP_CASE, with PROP_SEED. */
 export const propCase: number | undefined = integerFrom("PROP_CASE", 0, 1_000_000_000)

@@ -16,7 +16,7 @@ export const WHOLE: RungScope = { since: null, run_id: null }
  * What SQLite says, by its code, where a file holds what it cannot follow. Every other `StorageFailure` tells of the disk, of
  * locks or of a file that was replaced, and of nothing in the ledger.
  */
-const DAMAGE = /^(?:NotALedger|InvariantViolation|SQLITE_(?:ERROR|MISMATCH|INTERNAL|RANGE|FORMAT))$/
+const DAMAGE = /^(?:InvariantViolation|SQLITE_(?:ERROR|MISMATCH|INTERNAL|RANGE|FORMAT))$/
 
 /**
  * Turns damage that stops a reading into a finding with the rung's name: pages that SQLite cannot read, a table that is not

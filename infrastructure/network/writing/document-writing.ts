@@ -67,7 +67,7 @@ interface Writing {
 
 const writeRulesOf = (host: SqlHost): WriteRules => {
   const meta = metaOf(host)
-  return { mutability: meta.get("mutability") ?? "", isSealed: meta.get("sealed") === "1" }
+  return { mutability: meta.get("mutability") ?? "mutable", isSealed: meta.get("sealed") === "1" }
 }
 
 const writing = <A>(connection: Connection, work: (writing: Writing) => A): A =>
@@ -120,17 +120,8 @@ export const settledOutcomes = (
 const store = (unit: Writing, document: PreparedDocument, time: WriteTime): WriteOutcome => {
   const stored = newestOf(unit.host, document.path)
   const decided = decideDocument(unit.rules, stored, document, time.now)
-  switch (decided.decision) {
-    case "refuse":
-      return "refused"
-    case "unchanged":
-    case "expired":
-      return decided.decision
-    case "replace":
-      if (stored !== undefined) remove(unit, stored)
-      break
-    default:
-  }
+  if (!("version" in decided)) return decided.decision === "refuse" ? "refused" : decided.decision
+  if (stored !== undefined && decided.decision === "replace") remove(unit, stored)
   insert(unit, document, decided.version, time)
   // Only now there is a newer version, without which the old one keeps its chunks.
   if (stored !== undefined && decided.decision === "newVersion" && !decided.isOlderSearched) {

@@ -1,23 +1,17 @@
-// How a command tells what became of several cassettes in turn: those that were refused are told at the end, all together. What
-// ends the whole command are faults of the machine or of the program alone.
+// How a command tells what became of several cassettes in turn: those that were refused are told at the end, all together.
 import * as Effect from "effect/Effect"
 import type { EachCassette } from "../../../application/network/keeping.ts"
-import { exitCodes, INTERNAL } from "../../shared/exit-codes.ts"
-import { type CommandFailure, CassettesRefused } from "../../shared/failures.ts"
+import { CassettesRefused } from "../../shared/failures.ts"
 import { Format } from "../../shared/options.ts"
 import { answer } from "../output.ts"
 import type { Line } from "../../shared/terminal-text.ts"
 
 /** Writes what was done; cassettes that were refused are the command's error. */
-export const answerEach = Effect.fnUntraced(function* <
-  E extends CommandFailure & { readonly message: string }
->(
+export const answerEach = Effect.fnUntraced(function* (
   task: CassettesRefused["task"],
-  { done, refused }: EachCassette<object, E>,
+  { done, refused }: EachCassette<object, { readonly message: string }>,
   lines: () => ReadonlyArray<Line>
 ) {
-  const fault = refused.find(({ error }) => exitCodes[error._tag] === INTERNAL)
-  if (fault !== undefined) return yield* Effect.fail(fault.error)
   if (refused.length === 0 || (yield* Format) === "text") {
     yield* answer({
       data: { cassettes: done },

@@ -48,7 +48,7 @@ export const indexCommand = Command.make(
       Effect.catchTag("WriteRefused", ({ cassette_id, reason }) =>
         Effect.fail(refusedFlag("cassettes", `${cassette_id}: ${reason}`))
       ),
-      withProgress("indexing")
+      withProgress()
     )
     const reports = outcome.done
     yield* writeWarnings(reports.flatMap(sourceWarnings))

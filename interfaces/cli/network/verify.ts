@@ -1,6 +1,7 @@
 // `cortex network verify`: judges cassettes from their files alone; a negative verdict names every finding.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
+import { MAX_FINDINGS } from "../../../domain/foundation/finding.ts"
 import type { CassetteReport } from "../../../domain/network/verification.ts"
 import { VerificationFailed } from "../../shared/failures.ts"
 import { withProgress } from "../progress.ts"
@@ -9,9 +10,6 @@ import { type Line, table } from "../../shared/terminal-text.ts"
 import { writePass } from "../verdict.ts"
 import { cassettesArgument } from "./network-flags.ts"
 import { withKeeping } from "./open-network.ts"
-
-/** Most findings that one report lists. */
-const MAX_FINDINGS = 1_000
 
 const reportLines = (report: CassetteReport): ReadonlyArray<Line> =>
   table(
