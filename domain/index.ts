@@ -142,6 +142,7 @@ export {
   LeaseNotExpired,
   IdempotencyConflict,
   ClockFarBehindHead,
+  StoreCorrupt,
   WrongLedger,
   RestoreRefused,
   LedgerClosed,
@@ -153,7 +154,6 @@ export {
 export { TaskNotFound, DuplicateId, ThoughtNotFound } from "./thoughts/errors.ts"
 export {
   StoreBusy,
-  StoreCorrupt,
   StoreNewerThanProgram,
   NetworkFileSystem,
   UnsafePlace,

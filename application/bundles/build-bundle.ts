@@ -20,8 +20,7 @@ import { type ManifestArtifact, MANIFEST_NAME } from "../../domain/bundles/manif
 import { Identifier } from "../../domain/canonical/text.ts"
 import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
-import { JobNotFound } from "../../domain/ledger/errors.ts"
-import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
+import { JobNotFound, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { PageOptions } from "../../domain/foundation/page.ts"
 import { ExpansionCache } from "../corpus/expansion-cache.ts"
 import { Hashing } from "../foundation/hashing.ts"
@@ -29,7 +28,7 @@ import { decodeInput } from "../foundation/input.ts"
 import type { ReadError } from "../ledger/reading/ledger-reader.ts"
 import { Ledger, type LedgerShape } from "../ledger/ledger.ts"
 import { Progress } from "../foundation/progress.ts"
-import { rowPages } from "../foundation/row-pages.ts"
+import { rowPages } from "../ledger/reading/row-pages.ts"
 import { type BundleDraft, BundleTarget, type TargetFailure } from "./bundle-target.ts"
 
 /** Which job to bundle; `allow_failures` leaves out what steps that did not succeed would have read. */

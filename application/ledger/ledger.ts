@@ -56,7 +56,7 @@ import {
   type StepState
 } from "./reading/ledger-reader.ts"
 import { LedgerStore } from "./commands/ledger-store.ts"
-import { rowPages } from "../foundation/row-pages.ts"
+import { rowPages } from "./reading/row-pages.ts"
 import { Signing } from "../foundation/signing.ts"
 import {
   type LedgerState,

@@ -30,7 +30,7 @@ import { decodeInput } from "../foundation/input.ts"
 import { LedgerEvidence } from "../ledger/verification/ledger-evidence.ts"
 import { LedgerReader, type ReadError } from "../ledger/reading/ledger-reader.ts"
 import { commandCounter } from "../ledger/ledger.ts"
-import { rowPages } from "../foundation/row-pages.ts"
+import { rowPages } from "../ledger/reading/row-pages.ts"
 import { verifyThoughtChains } from "./chain-verification.ts"
 import { RandomIds } from "./random-ids.ts"
 

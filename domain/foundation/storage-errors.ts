@@ -9,17 +9,6 @@ export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", { wa
   }
 }
 
-/** The ledger is damaged: nothing is appended to it as it stands. */
-export class StoreCorrupt extends Schema.TaggedError<StoreCorrupt>()("StoreCorrupt", {
-  code: Schema.String,
-  where: Schema.String,
-  finding: Schema.String
-}) {
-  override get message() {
-    return `The ledger is damaged (${this.code} at ${this.where}: ${this.finding}); nothing is written to it: cortex cassette verify lists every fault`
-  }
-}
-
 export class StoreNewerThanProgram extends Schema.TaggedError<StoreNewerThanProgram>()(
   "StoreNewerThanProgram",
   {

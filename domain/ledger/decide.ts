@@ -18,10 +18,10 @@ import {
   StaleFencingToken,
   StepNotFound,
   WrongRun,
-  WrongWorker
+  WrongWorker,
+  StoreCorrupt
 } from "./errors.ts"
 import { InvariantViolation } from "../foundation/errors.ts"
-import { StoreCorrupt } from "../foundation/storage-errors.ts"
 import { runStream } from "./event-envelope.ts"
 import type { EventType, RequeueCause } from "./events.ts"
 import { jobIdOf, messageIdAt, messageIdOfJob, receiptIdOf } from "./ids.ts"

@@ -14,7 +14,8 @@ import {
   StepNotFound,
   WrongLedger,
   WrongRun,
-  WrongWorker
+  WrongWorker,
+  StoreCorrupt
 } from "./errors.ts"
 import { DuplicateId, ThoughtNotFound } from "../thoughts/errors.ts"
 import { errorCode, isRetryable, InvalidInput, InvariantViolation } from "../foundation/errors.ts"
@@ -27,7 +28,6 @@ import {
   StorageFailure,
   StorageFull,
   StoreBusy,
-  StoreCorrupt,
   StoreNewerThanProgram
 } from "../foundation/storage-errors.ts"
 

@@ -5,7 +5,6 @@ import * as Schema from "effect/Schema"
 import type { InvalidInput, InvariantViolation } from "../foundation/errors.ts"
 import type {
   StoreBusy,
-  StoreCorrupt,
   StoreNewerThanProgram,
   NetworkFileSystem,
   UnsafePlace,
@@ -17,6 +16,17 @@ import type {
   UnsupportedNode
 } from "../foundation/storage-errors.ts"
 import type { DuplicateId, ThoughtNotFound } from "../thoughts/errors.ts"
+
+/** The ledger is damaged: nothing is appended to it as it stands. */
+export class StoreCorrupt extends Schema.TaggedError<StoreCorrupt>()("StoreCorrupt", {
+  code: Schema.String,
+  where: Schema.String,
+  finding: Schema.String
+}) {
+  override get message() {
+    return `The ledger is damaged (${this.code} at ${this.where}: ${this.finding}); nothing is written to it: cortex cassette verify lists every fault`
+  }
+}
 
 /** The run, or the job, has no step that waits. */
 export class NoPendingStep extends Schema.TaggedError<NoPendingStep>()("NoPendingStep", {

@@ -15,11 +15,7 @@ import {
   type CorpusStoreError,
   NotACorpus
 } from "../../domain/corpus/errors.ts"
-import {
-  StorageFailure,
-  type StoreBusy,
-  StoreNewerThanProgram
-} from "../../domain/foundation/storage-errors.ts"
+import { type StoreBusy, StoreNewerThanProgram } from "../../domain/foundation/storage-errors.ts"
 import { evidenceCopy, reasonForCopy } from "../ledger/evidence-copy.ts"
 import {
   configureForWriting,
@@ -72,12 +68,10 @@ export class CorpusDatabase extends Context.Service<
 
 const storeError = (file: string, error: AttemptFailure | StoreBusy): CorpusStoreError => {
   switch (error._tag) {
-    case "StoreCorrupt":
+    case "DatabaseDamaged":
       return new CorpusCorrupt({ file, finding: error.finding })
     case "NotALedger":
       return new NotACorpus({ file, reason: error.reason })
-    case "ClockFarBehindHead":
-      return new StorageFailure({ file, code: error._tag, reason: error.message })
     default:
       return error
   }

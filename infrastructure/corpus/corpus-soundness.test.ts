@@ -1,6 +1,6 @@
 // The order of pages, whatever a damaged key holds: what is no text is behind nothing, so that it is damage and no fault of ours.
 import { describe, expect, it } from "vitest"
-import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
+import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import { isBehindText, soundOrder } from "./corpus-soundness.ts"
 
 describe("the order of a page", () => {
@@ -14,12 +14,12 @@ describe("the order of a page", () => {
 
   it("is that of the bytes of texts", () => {
     expect(ordered("a", "b", "\uffff", "\u{10000}")).toBe(4)
-    expect(() => ordered("b", "a")).toThrow(StoreCorrupt)
-    expect(() => ordered("a", "a")).toThrow(StoreCorrupt)
+    expect(() => ordered("b", "a")).toThrow(DatabaseDamaged)
+    expect(() => ordered("a", "a")).toThrow(DatabaseDamaged)
   })
 
   it.each([null, 5, Buffer.from("b")])("is broken by a key that is %s", (key) => {
-    expect(() => ordered("a", key)).toThrow(StoreCorrupt)
-    expect(() => ordered(key, "a")).toThrow(StoreCorrupt)
+    expect(() => ordered("a", key)).toThrow(DatabaseDamaged)
+    expect(() => ordered(key, "a")).toThrow(DatabaseDamaged)
   })
 })

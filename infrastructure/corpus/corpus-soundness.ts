@@ -4,8 +4,8 @@ import { indexHash, symbolHash } from "../../domain/corpus/row-hashes.ts"
 import type { SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 import { sectionId } from "../../domain/corpus/sections.ts"
 import type { CorpusFindingCode } from "../../domain/corpus/verification.ts"
-import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
+import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import {
   selectHeadingsOf,
@@ -22,8 +22,8 @@ const meanings = {
 } as const satisfies Partial<Record<CorpusFindingCode, string>>
 
 /** Damage at a place. */
-export const damaged = (code: keyof typeof meanings, where: string): StoreCorrupt =>
-  new StoreCorrupt({ code, where, finding: `${where}: ${meanings[code]}` })
+export const damaged = (code: keyof typeof meanings, where: string): DatabaseDamaged =>
+  new DatabaseDamaged({ code, where, finding: `${where}: ${meanings[code]}` })
 
 /** True when a text comes after another in the database's order, which is that of their bytes; a damaged key may be no text. */
 export const isBehindText = (text: unknown, other: unknown): boolean =>
@@ -39,13 +39,13 @@ export const isIndexWhole = (connection: Connection, file: StoredFile): boolean 
   return indexHash(sha256, { file, sections, headings }) === file.index_hash
 }
 
-/** The file's row, if all that is indexed of the file is what was indexed; else throws `StoreCorrupt`. */
+/** The file's row, if all that is indexed of the file is what was indexed; else throws `DatabaseDamaged`. */
 export const soundIndex = (connection: Connection, file: StoredFile): StoredFile => {
   if (!isIndexWhole(connection, file)) throw damaged("INDEX_CHANGED", `files ${file.path}`)
   return file
 }
 
-/** The section, if its id is its own; else throws `StoreCorrupt`. */
+/** The section, if its id is its own; else throws `DatabaseDamaged`. */
 export const soundSection = (section: SectionRow): SectionRow => {
   if (sectionId(sha256, section) !== section.section_id) {
     throw damaged("SECTION_INVALID", `sections ${section.section_id}`)
@@ -57,7 +57,7 @@ export const soundSection = (section: SectionRow): SectionRow => {
 export const isSymbolWhole = (stored: StoredSymbol): boolean =>
   symbolHash(sha256, stored) === stored.symbol_hash
 
-/** The symbol, if there is one and it is what was added; else throws `StoreCorrupt`. */
+/** The symbol, if there is one and it is what was added; else throws `DatabaseDamaged`. */
 export const soundSymbol = (stored: StoredSymbol | undefined): SymbolRow | undefined => {
   if (stored === undefined) return undefined
   if (!isSymbolWhole(stored)) throw damaged("SYMBOL_CHANGED", `symbols ${stored.symbol_id}`)
@@ -76,7 +76,7 @@ export const soundOrder = <Row extends After, After>(
   for (const row of rows) {
     if (before !== undefined && !isBehind(row, before)) {
       const finding = `${table}: rows are not in the order of their index`
-      throw new StoreCorrupt({ code: "INTEGRITY", where: table, finding })
+      throw new DatabaseDamaged({ code: "INTEGRITY", where: table, finding })
     }
     before = row
   }

@@ -57,9 +57,8 @@ const attempt = <A>(file: string, work: () => A): Effect.Effect<A, ExpansionCach
 const locked = <A>(file: string, lock: ProcessLock, work: () => A): Effect.Effect<A, ExpansionCacheError> =>
   lock(() => Result.try({ try: work, catch: (error) => failureOf(file, error) })).pipe(
     Effect.catchTags({
-      StoreCorrupt: ({ finding }) => new NotACache({ file: lockFile(file), reason: finding }),
-      NotALedger: ({ reason }) => new NotACache({ file: lockFile(file), reason }),
-      ClockFarBehindHead: Effect.die
+      DatabaseDamaged: ({ finding }) => new NotACache({ file: lockFile(file), reason: finding }),
+      NotALedger: ({ reason }) => new NotACache({ file: lockFile(file), reason })
     }),
     Effect.flatMap(Effect.fromResult)
   )

@@ -7,8 +7,9 @@ import { ExpansionCache, type Stored } from "../../application/corpus/expansion-
 import { CheckList } from "../../domain/corpus/check-report.ts"
 import { type Expansion, type ExpansionKey, payloadFault } from "../../domain/corpus/expansion.ts"
 import { expansionHash } from "../../domain/corpus/row-hashes.ts"
-import { ReadOnlyStore, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
+import { ReadOnlyStore } from "../../domain/foundation/storage-errors.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
+import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { CorpusDatabase } from "./corpus-database.ts"
 import { checkExpansions } from "./corpus-verification.ts"
@@ -27,7 +28,7 @@ const sound = ({ expansion_hash, ...expansion }: StoredExpansion): Expansion => 
   const { run_id, slice, symbol_id } = expansion
   const where = `expansions ${symbol_id} ${slice} of run ${run_id}`
   const damage = (code: string, message: string) =>
-    new StoreCorrupt({ code, where, finding: `${where}: ${message}` })
+    new DatabaseDamaged({ code, where, finding: `${where}: ${message}` })
   if (expansionHash(sha256, expansion) !== expansion_hash) {
     throw damage("EXPANSION_CHANGED", "expansion_hash is not that of its fields")
   }
@@ -45,7 +46,7 @@ const insert = (connection: Connection, expansion: Expansion): Stored => {
   const expansion_hash = expansionHash(sha256, expansion)
   if (insertExpansion.run(connection, { ...expansion, expansion_hash }) !== 1) {
     // A trigger that is not ours can swallow an insert; what was not stored may never be given out as stored.
-    throw new StoreCorrupt({ code: "SCHEMA_EXTRA", where: "expansions", finding: SWALLOWED })
+    throw new DatabaseDamaged({ code: "SCHEMA_EXTRA", where: "expansions", finding: SWALLOWED })
   }
   return { expansion, created: true }
 }

@@ -3,7 +3,8 @@
 // or hashed differs too; a row that no page can begin behind ends the reading. Nothing is repaired.
 import { keyOrder } from "../../application/ledger/verification/projection-verification.ts"
 import { OUT_OF_ORDER, type RowPlace, standsBehind } from "../../domain/canonical/row-order.ts"
-import { StorageFailure, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
+import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { type EventEnvelope, taskStream } from "../../domain/ledger/event-envelope.ts"
 import { type LedgerTable, ledgerTables, rowOf, type ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
@@ -19,13 +20,14 @@ import {
   shownCell,
   type StoredTable
 } from "../sqlite/stored-cells.ts"
-import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import { Busy } from "../sqlite/sqlite-errors.ts"
 import type { SqlHost, SqlValue } from "../sqlite/sql-host.ts"
 import {
   selectTaskEventsBeyond,
   selectThoughtsBehind,
   selectThoughtsOfTask
 } from "../thoughts/thought-statements.ts"
+import { ledgerFailure } from "./ledger-failures.ts"
 import { idsBelow } from "./ledger-statements.ts"
 import { storedEvents, storedTable } from "./ledger-tables.ts"
 import { type EventsAfter, isPlainEvent, rawEventPage } from "./stored-events.ts"
@@ -37,7 +39,7 @@ export const guarded = <A>(file: string, read: () => A): A => {
   try {
     return read()
   } catch (error) {
-    const failure = error instanceof StoreCorrupt ? error : sqliteFailure(file, error)
+    const failure = ledgerFailure(file, error)
     if (failure instanceof StoreCorrupt || failure instanceof StorageFailure) throw failure
     throw new StorageFailure({
       file,

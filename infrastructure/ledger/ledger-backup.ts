@@ -7,16 +7,13 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
-import {
-  ReadOnlyStore,
-  StorageFailure,
-  StorageFull,
-  StoreCorrupt
-} from "../../domain/foundation/storage-errors.ts"
+import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { fileFailure, flush, nameFault, publishFile } from "../files/file-system.ts"
 import { closeLike, OWNER_READ_WRITE, takeAfter } from "../files/file-access.ts"
 import { newPlaceFault } from "../files/new-place.ts"
-import { Busy, isSqliteError, sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import { Busy, isSqliteError } from "../sqlite/sqlite-errors.ts"
+import { ledgerFailure } from "./ledger-failures.ts"
 import { makeDraftFolder } from "./draft-folder.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 
@@ -48,7 +45,7 @@ export const assertFree = (target: string, exists: string): Effect.Effect<void, 
 export const copyFailure = (target: string, error: unknown): BackupError => {
   if (error instanceof StorageFailure) return error
   if ((error as NodeJS.ErrnoException).syscall !== undefined) return fileFailure(target, target, error)
-  const failure = sqliteFailure(target, error)
+  const failure = ledgerFailure(target, error)
   return failure instanceof StoreCorrupt ||
     failure instanceof StorageFailure ||
     failure instanceof StorageFull ||

@@ -19,7 +19,7 @@ import {
   openForReading,
   openForWriting
 } from "../sqlite/better-sqlite3-host.ts"
-import { type AttemptFailure, busyDeadlineMillis, retryBusy } from "../sqlite/busy-retry.ts"
+import { busyDeadlineMillis } from "../sqlite/busy-retry.ts"
 import { openingFindings, orHeaderFault } from "../sqlite/file-check.ts"
 import { loneFileWarnings } from "../sqlite/lone-file.ts"
 import { type PlaceCheck, watchPlace, watchWriter } from "../files/opened-file-check.ts"
@@ -29,6 +29,7 @@ import { pathFault } from "../sqlite/database-path.ts"
 import { isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
 import { lookInto, lookThrough, lookUntouched, withoutTraces } from "../sqlite/traceless-reading.ts"
+import { type LedgerAttemptFailure, retryOnLedger } from "./ledger-failures.ts"
 import { evidenceCopy, reasonForCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
 import { IN_MEMORY, type LedgerFileOptions } from "./ledger-options.ts"
@@ -57,7 +58,7 @@ export interface LedgerFile extends OpeningCheck {
 }
 
 /** SQLite failures while opening, as errors of opening. */
-const openFailure = (file: string, error: AttemptFailure): OpenError => {
+const openFailure = (file: string, error: LedgerAttemptFailure): OpenError => {
   switch (error._tag) {
     case "InvariantViolation":
     case "ClockFarBehindHead":
@@ -68,7 +69,7 @@ const openFailure = (file: string, error: AttemptFailure): OpenError => {
 }
 
 const opening = <A>(file: string, deadline: number, work: () => A): Effect.Effect<A, OpenError> =>
-  retryBusy(file, deadline, work).pipe(
+  retryOnLedger(file, deadline, work).pipe(
     Effect.mapError((error) => (error._tag === "StoreBusy" ? error : openFailure(file, error)))
   )
 

@@ -6,7 +6,6 @@ import type * as Scope from "effect/Scope"
 import { corrupt } from "../../application/ledger/commands/head-check.ts"
 import type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
 import { InvariantViolation } from "../../domain/foundation/errors.ts"
-import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import {
   chainFault,
   EMPTY_HEAD,
@@ -33,10 +32,7 @@ export type VerifyRebuilt = (file: string) => Effect.Effect<VerificationReport, 
 const EXISTS = "the file exists; a rebuilt ledger is never written over one"
 
 const attempt = <A>(target: string, work: () => A): Effect.Effect<A, BackupError> =>
-  Effect.try({
-    try: work,
-    catch: (error) => (error instanceof StoreCorrupt ? error : copyFailure(target, error))
-  })
+  Effect.try({ try: work, catch: (error) => copyFailure(target, error) })
 
 const opened = (
   target: string,

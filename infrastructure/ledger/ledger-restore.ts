@@ -12,18 +12,20 @@ import { decodeInput } from "../../application/foundation/input.ts"
 import type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
-import { NotALedger, StoreCorrupt, StoreNewerThanProgram } from "../../domain/foundation/storage-errors.ts"
+import { NotALedger, StoreNewerThanProgram } from "../../domain/foundation/storage-errors.ts"
 import { type OpenError, RestoreRefused, WrongLedger } from "../../domain/ledger/errors.ts"
 import { type RestorableHistory, restoreRefusal } from "../../domain/ledger/restoring.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
+import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
-import { busyDeadlineMillis, retryBusy } from "../sqlite/busy-retry.ts"
+import { busyDeadlineMillis } from "../sqlite/busy-retry.ts"
 import { Filename, fileOptions } from "../sqlite/file-options.ts"
 import { flush } from "../files/file-system.ts"
 import { pathFault } from "../sqlite/database-path.ts"
 import { hasJournal } from "../sqlite/private-copy.ts"
 import { Busy, isSqliteError, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import { lookThrough, lookUntouched } from "../sqlite/traceless-reading.ts"
+import { retryOnLedger } from "./ledger-failures.ts"
 import { copyFailure, copyInto, draftBeside } from "./ledger-backup.ts"
 import { type Exchange, exchangeFile } from "./file-exchange.ts"
 import { inspected, judge, openLedgerFile } from "./ledger-file.ts"
@@ -145,8 +147,8 @@ const isRefusal = (
 
 /** True for what SQLite says of a file that it cannot read or lock for its damage. */
 const isDamage = (file: string, error: unknown): boolean => {
-  if (error instanceof StoreCorrupt) return true
-  return isSqliteError(error) && sqliteFailure(file, error) instanceof StoreCorrupt
+  if (error instanceof DatabaseDamaged) return true
+  return isSqliteError(error) && sqliteFailure(file, error) instanceof DatabaseDamaged
 }
 
 /** Refuses before anything of the file may change; false when it is damaged. */
@@ -257,7 +259,9 @@ export const restoreLedger = Effect.fnUntraced(function* (
     Effect.gen(function* () {
       const { draft, ledgerId, report } = yield* draftOf(backup, file)
       const place = { draft, file, time: now, ledgerId, discardNewer }
-      const done = yield* retryBusy(file, busyDeadlineMillis(busyDeadline), () => replaceFile(place)).pipe(
+      const done = yield* retryOnLedger(file, busyDeadlineMillis(busyDeadline), () =>
+        replaceFile(place)
+      ).pipe(
         Effect.mapError((error) =>
           error._tag === "InvariantViolation" || error._tag === "ClockFarBehindHead"
             ? copyFailure(file, error)

@@ -2,7 +2,7 @@
 // transaction, each recorded with name and checksum and no time. A new ledger gets its LedgerCreated event in the
 // very transaction that creates the schema, so that there is exactly one however many open the file first.
 import { jcsText } from "../../domain/canonical/jcs.ts"
-import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { EMPTY_HEAD, eventHash, LEDGER_STREAM } from "../../domain/ledger/event-envelope.ts"
 import { eventVersions } from "../../domain/ledger/events.ts"
 import { sha256 } from "../hashing/node-hashing.ts"

@@ -1,11 +1,11 @@
 // What is checked each time a ledger is opened, in milliseconds whatever its size: the schema, the head against
 // the newest event, and the hashes of the last thousand events. The first finding closes the ledger for writing;
 // the whole truth is the business of verification.
-import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { nextEventFinding } from "../../domain/ledger/event-check.ts"
 import { EMPTY_HEAD, type EventEnvelope, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import type { Finding } from "../../domain/ledger/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
+import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { openingFindings } from "../sqlite/file-check.ts"
@@ -95,7 +95,7 @@ export const checkOpening = (
     const failure = sqliteFailure(file, error)
     if (failure instanceof Busy) throw failure
     const finding: Finding =
-      failure instanceof StoreCorrupt
+      failure instanceof DatabaseDamaged
         ? { code: "INTEGRITY", where: failure.where, message: failure.finding }
         : { code: "INTEGRITY", where: file, message: failure.message }
     return { head: EMPTY_HEAD, fault: finding }

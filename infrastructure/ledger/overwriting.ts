@@ -1,7 +1,8 @@
 // Whether something wrote over a ledger's file under a writer that has it open, as a copy onto the file does. The writer's
 // own connection remembers pages and would not see it: another one reads the newest event and some before it, each
 // twice as far back as the last. It is asked only when the file was written, which a checkpoint does now and then.
-import { StorageFailure, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
+import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
+import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import { openForReading } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
@@ -48,7 +49,7 @@ export const lookForOverwriting = (file: string, newest: SqlHost): boolean => {
     if (holds) return true
   } catch (error) {
     const failure = sqliteFailure(file, error)
-    if (!(failure instanceof StoreCorrupt)) return false
+    if (!(failure instanceof DatabaseDamaged)) return false
   }
   throw overwritten(file)
 }

@@ -10,10 +10,10 @@ import {
   type ThoughtsOf
 } from "../../application/ledger/reading/ledger-reader.ts"
 import { corrupt } from "../../application/ledger/commands/head-check.ts"
-import { StorageFailure, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
+import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { retryBusy } from "../sqlite/busy-retry.ts"
 import {
   selectThought,
   selectThoughtIds,
@@ -23,6 +23,7 @@ import {
   selectThoughtsOfTaskBackwards
 } from "../thoughts/thought-statements.ts"
 import { cellFindings, pageLength, type StoredTable } from "../sqlite/stored-cells.ts"
+import { retryOnLedger } from "./ledger-failures.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import {
   selectJob,
@@ -48,7 +49,7 @@ export const readEffect = <A>(
   deadline: number,
   read: () => A
 ): Effect.Effect<A, StorageFailure | StoreCorrupt> =>
-  retryBusy(file, deadline, read).pipe(
+  retryOnLedger(file, deadline, read).pipe(
     Effect.mapError((error) =>
       error instanceof StoreCorrupt || error instanceof StorageFailure
         ? error

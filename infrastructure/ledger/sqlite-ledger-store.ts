@@ -5,16 +5,16 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LedgerStore, LedgerTransaction } from "../../application/ledger/commands/ledger-store.ts"
 import { InvariantViolation } from "../../domain/foundation/errors.ts"
-import { ReadOnlyStore, StorageFailure, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
-import type { StoreWriteError } from "../../domain/ledger/errors.ts"
+import { ReadOnlyStore, StorageFailure } from "../../domain/foundation/storage-errors.ts"
+import { type StoreWriteError, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { receiptIdOf } from "../../domain/ledger/ids.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { type AttemptFailure, retryBusy } from "../sqlite/busy-retry.ts"
 import { idleSleep } from "../sqlite/real-time.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { selectThought, selectThoughtTail } from "../thoughts/thought-statements.ts"
+import { type LedgerAttemptFailure, retryOnLedger } from "./ledger-failures.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import {
   insertEvent,
@@ -65,7 +65,7 @@ const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
 })
 
 /** SQLite failures of a whole unit of work. */
-const writeFailure = (file: string, error: AttemptFailure): StoreWriteError => {
+const writeFailure = (file: string, error: LedgerAttemptFailure): StoreWriteError => {
   switch (error._tag) {
     case "InvariantViolation":
     case "NotALedger":
@@ -122,7 +122,7 @@ export const makeSqliteLedgerStore = Effect.fnUntraced(function* (
     transact: file.readOnly
       ? () => Effect.fail(new ReadOnlyStore({ file: filename }))
       : <A>(work: (unit: LedgerTransaction) => A) =>
-          retryBusy(filename, busyDeadline, () => {
+          retryOnLedger(filename, busyDeadline, () => {
             if (doubtful) assertInPlace()
             const result = connection.transaction(() => work(transaction))
             // What went into a file that is in its place no longer is committed, and lost: nobody may be told. One

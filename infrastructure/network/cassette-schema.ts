@@ -1,12 +1,12 @@
 // The released versions of a cassette's schema, and how a file becomes a cassette: in one transaction that also writes
 // the first receipt, so that there is exactly one beginning however many create the file at once.
-import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import { type CassetteDescription, descriptionHash, receiptHash } from "../../domain/network/records.ts"
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
 import type { Receipt } from "../../domain/network/receipt-form.ts"
 import { schema } from "../../migrations/snapshots/network/0001.ts"
 import { sha256 } from "../hashing/sha256.ts"
+import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { applySteps, schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
@@ -71,7 +71,7 @@ const isWhole = ({ receipt_hash, ...receipt }: StoredReceipt): boolean =>
 const chainEnd = (host: SqlHost): StoredReceipt | undefined => {
   const [end] = host.all<StoredReceipt>("SELECT * FROM write_receipts ORDER BY receipt_index DESC LIMIT 1")
   if (end === undefined || isWhole(end)) return end
-  throw new StoreCorrupt({
+  throw new DatabaseDamaged({
     code: "RECEIPT_CHAIN_BROKEN",
     where: `write_receipts ${end.receipt_index}`,
     finding: "its hash is not that of its fields"

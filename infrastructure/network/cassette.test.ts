@@ -4,11 +4,11 @@ import { readFileSync, writeFileSync } from "node:fs"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
 import type { Mutability } from "../../domain/network/cassette.ts"
 import type { Receipt } from "../../domain/network/receipt-form.ts"
 import { receiptHash } from "../../domain/network/records.ts"
 import { sha256 } from "../hashing/sha256.ts"
+import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import { type Connection, openForReading } from "../sqlite/better-sqlite3-host.ts"
 import { withBit, withUsedPagesFree } from "../testing/doctored-pages.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
@@ -449,7 +449,7 @@ describe("verification", () => {
       try {
         put(connection, "a/c.md", "Another text.")
       } catch (error) {
-        refusal = error instanceof StoreCorrupt ? error.code : (error as Error).message
+        refusal = error instanceof DatabaseDamaged ? error.code : (error as Error).message
       }
       expect(codes(connection)).toEqual(before)
       connection.close()

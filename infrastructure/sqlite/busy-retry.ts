@@ -5,15 +5,14 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import { ClockFarBehindHead } from "../../domain/ledger/errors.ts"
 import {
   NotALedger,
   ReadOnlyStore,
   StorageFailure,
   StorageFull,
-  StoreBusy,
-  StoreCorrupt
+  StoreBusy
 } from "../../domain/foundation/storage-errors.ts"
+import { DatabaseDamaged } from "./database-damaged.ts"
 import { realSleep } from "./real-time.ts"
 import { Busy, type SqliteFailure, sqliteFailure } from "./sqlite-errors.ts"
 
@@ -46,21 +45,25 @@ export const busyPause = Effect.fnUntraced(function* (waited: number) {
 })
 
 /** How the work of one attempt can fail for good. */
-export type AttemptFailure = Exclude<SqliteFailure, Busy> | ClockFarBehindHead | NotALedger
+export type AttemptFailure = Exclude<SqliteFailure, Busy> | NotALedger
 
 /** An attempt's result, or the failure of one that must not be repeated. */
-const attempt = <A>(file: string, work: () => A): Effect.Effect<A, AttemptFailure> | Busy => {
+const attempt = <A, E>(
+  file: string,
+  work: () => A,
+  isRefusal: (error: unknown) => error is E
+): Effect.Effect<A, AttemptFailure | E> | Busy => {
   try {
     return Effect.succeed(work())
   } catch (error) {
     if (error instanceof Busy) return error
     if (
       error instanceof NotALedger ||
-      error instanceof StoreCorrupt ||
+      error instanceof DatabaseDamaged ||
       error instanceof StorageFailure ||
       error instanceof StorageFull ||
       error instanceof ReadOnlyStore ||
-      error instanceof ClockFarBehindHead
+      isRefusal(error)
     ) {
       return Effect.fail(error)
     }
@@ -71,15 +74,17 @@ const attempt = <A>(file: string, work: () => A): Effect.Effect<A, AttemptFailur
 
 /**
  * Runs synchronous SQLite work, again and again while the store is busy; `StoreBusy` after the deadline. An
- * attempt that fails must have left nothing behind. Errors that are no SQLite errors are defects.
+ * attempt that fails must have left nothing behind. `isRefusal` knows the errors with which the work itself refuses; other
+ * errors that are no SQLite errors are defects.
  */
-export const retryBusy = <A>(
+export const retryBusy = <A, E = never>(
   file: string,
   deadlineMillis: number,
-  work: () => A
-): Effect.Effect<A, AttemptFailure | StoreBusy> =>
+  work: () => A,
+  isRefusal: (error: unknown) => error is E = (_error): _error is never => false
+): Effect.Effect<A, AttemptFailure | E | StoreBusy> =>
   Effect.suspend(() => {
-    const first = attempt(file, work)
+    const first = attempt(file, work, isRefusal)
     if (!(first instanceof Busy)) return first
     const start = performance.now()
     return Effect.gen(function* () {
@@ -87,7 +92,7 @@ export const retryBusy = <A>(
         const waited = Math.round(performance.now() - start)
         if (waited >= deadlineMillis) return yield* new StoreBusy({ waited_ms: waited })
         yield* busyPause(waited)
-        const next = attempt(file, work)
+        const next = attempt(file, work, isRefusal)
         if (!(next instanceof Busy)) return yield* next
       }
     })

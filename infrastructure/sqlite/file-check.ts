@@ -3,7 +3,8 @@
 // moment and changes nothing; damage that stops a part of it is a finding too.
 import { appendTo } from "../../domain/foundation/appending.ts"
 import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
-import { NotALedger, StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
+import { NotALedger } from "../../domain/foundation/storage-errors.ts"
+import { DatabaseDamaged } from "./database-damaged.ts"
 import { type Connection, openBytes } from "./better-sqlite3-host.ts"
 import { isToldByRow, misplacedTypes, typedTables } from "./cell-types.ts"
 import { HEADER_BYTES, looksLikeHeader, pageSizeOf } from "./database-header.ts"
@@ -19,9 +20,9 @@ type Findings = ReadonlyArray<DatabaseFinding>
 
 /** The finding of a part that SQLite could not read for its damage. Other trouble passes through. */
 const stopAt = (where: string, error: unknown): DatabaseFinding => {
-  const failure = error instanceof StoreCorrupt ? error : sqliteFailure(where, error)
+  const failure = error instanceof DatabaseDamaged ? error : sqliteFailure(where, error)
   if (failure instanceof Busy) throw error
-  if (failure instanceof StoreCorrupt) return damage(where, failure.finding)
+  if (failure instanceof DatabaseDamaged) return damage(where, failure.finding)
   const code = (error as { readonly code: string }).code
   if (!/^SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|INTERNAL|RANGE)(?:_|$)/.test(code)) throw error
   return damage(where, failure.message)
@@ -83,7 +84,7 @@ const unreadableWithLog = (connection: Connection, bytes: StoredBytes, error: un
 }
 
 /**
- * Runs a read; where SQLite refuses it and the header of its file is damaged, that is thrown as `StoreCorrupt` instead: a
+ * Runs a read; where SQLite refuses it and the header of its file is damaged, that is thrown as `DatabaseDamaged` instead: a
  * database whose header was damaged is not something else, and its owner's rights are not in question.
  */
 export const orHeaderFault = <A>(connection: Connection, read: () => A): A => {
@@ -100,7 +101,7 @@ export const orHeaderFault = <A>(connection: Connection, read: () => A): A => {
       throw new NotALedger({ file: connection.file ?? "the database", reason: "it is no SQLite database" })
     }
     if (fault === undefined) throw error
-    throw new StoreCorrupt({ code: fault.code, where: fault.where, finding: fault.message })
+    throw new DatabaseDamaged({ code: fault.code, where: fault.where, finding: fault.message })
   }
 }
 

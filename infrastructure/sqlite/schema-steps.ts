@@ -13,7 +13,7 @@ export interface SchemaStep {
   readonly checksum: string
   /**
    * Judges what the statements have made, in their transaction: a step that changes a projection compares its
-   * refold with the second projection here. A throw (`StoreCorrupt`) undoes everything.
+   * refold with the second projection here. A throw (`DatabaseDamaged`) undoes everything.
    */
   readonly check?: (host: SqlHost) => void
 }

@@ -115,7 +115,7 @@ describe("errors that SQLite really throws", () => {
     },
     {
       code: "SQLITE_NOTADB",
-      tag: "StoreCorrupt",
+      tag: "DatabaseDamaged",
       provoke: () => {
         const filename = join(temporaryFolder(), "a.db")
         writeFileSync(filename, "a text that is long enough to have a header of its own. ".repeat(20))
@@ -124,7 +124,7 @@ describe("errors that SQLite really throws", () => {
     },
     {
       code: "SQLITE_CORRUPT",
-      tag: "StoreCorrupt",
+      tag: "DatabaseDamaged",
       provoke: () => {
         const filename = withFile(`${table}; INSERT INTO t VALUES (1, 'x')`)
         const descriptor = openSync(filename, "r+")
@@ -151,17 +151,17 @@ describe("errors that SQLite really throws", () => {
     },
     {
       code: "SQLITE_ERROR",
-      tag: "StoreCorrupt",
+      tag: "DatabaseDamaged",
       provoke: () => thrown(() => new Database(":memory:").exec("SELECT * FROM absent"))
     },
     {
       code: "SQLITE_ERROR",
-      tag: "StoreCorrupt",
+      tag: "DatabaseDamaged",
       provoke: () => thrown(() => new Database(withFile(table)).exec("SELECT absent FROM t"))
     },
     {
       code: "SQLITE_TOOBIG",
-      tag: "StoreCorrupt",
+      tag: "DatabaseDamaged",
       provoke: () => thrown(() => new Database(":memory:").exec("SELECT zeroblob(2000000000)"))
     }
   ]
@@ -192,7 +192,7 @@ describe("every other code", () => {
       "CONSTRAINT_VTAB"
     ],
     StorageFull: ["IOERR_SHMSIZE"],
-    StoreCorrupt: [
+    DatabaseDamaged: [
       "IOERR_SHORT_READ",
       "IOERR_CORRUPTFS",
       "CORRUPT_INDEX",

@@ -1,12 +1,8 @@
 // The one place where SQLite's result codes become tagged errors. Every code has an answer here; what has no
 // better name is a StorageFailure that carries the code. A busy store is a signal for the retry, not an error yet.
 import { InvariantViolation } from "../../domain/foundation/errors.ts"
-import {
-  ReadOnlyStore,
-  StorageFailure,
-  StorageFull,
-  StoreCorrupt
-} from "../../domain/foundation/storage-errors.ts"
+import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
+import { DatabaseDamaged } from "./database-damaged.ts"
 import { isBusyCode } from "./busy-code.ts"
 import { exhaustedFailure } from "../files/exhaustion.ts"
 
@@ -21,7 +17,7 @@ export type SqliteFailure =
   | ReadOnlyStore
   | StorageFailure
   | StorageFull
-  | StoreCorrupt
+  | DatabaseDamaged
 
 interface SqliteError {
   readonly code: string
@@ -65,7 +61,7 @@ export const sqliteFailure = (file: string, error: unknown): SqliteFailure => {
   // database is told from one whose header was damaged when it is opened.
   const isDamage = code.startsWith("SQLITE_CORRUPT") || DAMAGE.has(code)
   if (isDamage || (code === "SQLITE_ERROR" && DAMAGED_SCHEMA.test(message))) {
-    return new StoreCorrupt({ code: "INTEGRITY", where: file, finding: message })
+    return new DatabaseDamaged({ code: "INTEGRITY", where: file, finding: message })
   }
   if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "SQLITE_AUTH") {
     return new ReadOnlyStore({ file })

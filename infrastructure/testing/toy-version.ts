@@ -4,7 +4,7 @@
  * back, and the second projection compared, all as statements of one transaction.
  */
 import * as Result from "effect/Result"
-import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { decodeEvent } from "../../domain/ledger/events.ts"
 import { evolve } from "../../domain/ledger/evolve.ts"

@@ -8,8 +8,7 @@ import {
   nearestTimestamp,
   timestampFromMillis
 } from "../../../domain/canonical/timestamp.ts"
-import { ClockFarBehindHead } from "../../../domain/ledger/errors.ts"
-import { StoreCorrupt } from "../../../domain/foundation/storage-errors.ts"
+import { ClockFarBehindHead, StoreCorrupt } from "../../../domain/ledger/errors.ts"
 import { nextEventFinding } from "../../../domain/ledger/event-check.ts"
 import { type Head, headOf } from "../../../domain/ledger/event-envelope.ts"
 import { HEAD_LEAD_WARNING_MILLIS, MAX_HEAD_LEAD_MILLIS } from "../../../domain/ledger/limits.ts"

@@ -18,7 +18,7 @@ import {
   parseCheckpoint
 } from "../../../domain/evidence/checkpoint.ts"
 import type { InvalidInput } from "../../../domain/foundation/errors.ts"
-import { StoreCorrupt } from "../../../domain/foundation/storage-errors.ts"
+import { StoreCorrupt } from "../../../domain/ledger/errors.ts"
 import { decodeEvent } from "../../../domain/ledger/events.ts"
 import { emptyRoot, type Hash } from "../../../domain/evidence/merkle-tree.ts"
 import { formatSignedNote, isKeyName, keyHash } from "../../../domain/evidence/signed-note.ts"

@@ -3,7 +3,7 @@
 // tree, because anyone who can change the history can change a file beside it too. Memory stays flat.
 import * as Effect from "effect/Effect"
 import { bytesOfHex } from "../../../domain/canonical/bytes.ts"
-import type { StoreCorrupt } from "../../../domain/foundation/storage-errors.ts"
+import type { StoreCorrupt } from "../../../domain/ledger/errors.ts"
 import {
   chainFault,
   EMPTY_HEAD,

@@ -2,8 +2,8 @@
 // through it; every answer is one consistent moment. It must never change anything, not even a journal mode.
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { LedgerClosed } from "../../../domain/ledger/errors.ts"
-import type { StorageFailure, StoreCorrupt } from "../../../domain/foundation/storage-errors.ts"
+import type { LedgerClosed, StoreCorrupt } from "../../../domain/ledger/errors.ts"
+import type { StorageFailure } from "../../../domain/foundation/storage-errors.ts"
 import type { EventEnvelope, Head } from "../../../domain/ledger/event-envelope.ts"
 import type { Page } from "../../../domain/foundation/page.ts"
 import type {

@@ -26,7 +26,7 @@ import { decodeInput } from "../../foundation/input.ts"
 import { type FoldTarget, LedgerEvidence, type LedgerSnapshot } from "../verification/ledger-evidence.ts"
 import type { ReadError, RunSummary } from "./ledger-reader.ts"
 import { foldInto, type FoldProblem } from "../verification/projection-verification.ts"
-import { rowPages } from "../../foundation/row-pages.ts"
+import { rowPages } from "./row-pages.ts"
 import { reading, ROWS_PER_TURN } from "../verification/rungs.ts"
 
 /** When: the last position whose event counts, or a time (a timestamp) up to which events count. */

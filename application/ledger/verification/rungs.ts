@@ -1,7 +1,8 @@
 // What the rungs of one verification share: the snapshot that they read, the list that they add findings to, and
 // the counts and digests of the report. A rung adds findings; it never decides the verdict.
 import * as Effect from "effect/Effect"
-import { StorageFailure, StoreCorrupt } from "../../../domain/foundation/storage-errors.ts"
+import { StorageFailure } from "../../../domain/foundation/storage-errors.ts"
+import { StoreCorrupt } from "../../../domain/ledger/errors.ts"
 import { clippedText, MAX_FINDINGS } from "../../../domain/foundation/finding.ts"
 import type { Finding, FindingCode } from "../../../domain/ledger/verification.ts"
 import type { LedgerSnapshot } from "./ledger-evidence.ts"

@@ -7,11 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { makeFolders } from "../../files/new-folders.ts"
 import type { CassetteWriteError } from "../../../application/network/cassette.ts"
-import {
-  StorageFailure,
-  StoreCorrupt,
-  StoreNewerThanProgram
-} from "../../../domain/foundation/storage-errors.ts"
+import { StoreNewerThanProgram } from "../../../domain/foundation/storage-errors.ts"
 import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../../domain/network/limits.ts"
 import { birthDifferences } from "../../../domain/network/birth.ts"
 import {
@@ -26,6 +22,7 @@ import {
   type Durability,
   openForWriting
 } from "../../sqlite/better-sqlite3-host.ts"
+import { DatabaseDamaged } from "../../sqlite/database-damaged.ts"
 import { DEFAULT_BUSY_DEADLINE_MILLIS, retryBusy } from "../../sqlite/busy-retry.ts"
 import { openingFindings, orHeaderFault } from "../../sqlite/file-check.ts"
 import { watchWriter } from "../../files/opened-file-check.ts"
@@ -55,10 +52,8 @@ export const attemptOnCassette = <A>(
       switch (error._tag) {
         case "NotALedger":
           return new NotACassette({ file, reason: error.reason })
-        case "StoreCorrupt":
+        case "DatabaseDamaged":
           return new CassetteDamaged({ file, where: error.where, reason: error.finding })
-        case "ClockFarBehindHead":
-          return new StorageFailure({ file, code: error._tag, reason: error.message })
         default:
           return error
       }
@@ -111,7 +106,7 @@ const findingsAtOpening = (connection: Connection): ReadonlyArray<DatabaseFindin
 const assertUndamaged = (connection: Connection): void => {
   const [damage] = findingsAtOpening(connection)
   if (damage === undefined) return
-  throw new StoreCorrupt({ code: damage.code, where: damage.where, finding: damage.message })
+  throw new DatabaseDamaged({ code: damage.code, where: damage.where, finding: damage.message })
 }
 
 const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0

@@ -3,8 +3,8 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { OUT_OF_ORDER, type RowPlace, standsBehind } from "../../domain/canonical/row-order.ts"
-import { StoreCorrupt } from "../../domain/foundation/storage-errors.ts"
+import { OUT_OF_ORDER, type RowPlace, standsBehind } from "../../../domain/canonical/row-order.ts"
+import { StoreCorrupt } from "../../../domain/ledger/errors.ts"
 
 /** How to read a list in pages. */
 export interface PagedList<Row, E> {
