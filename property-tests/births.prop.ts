@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { NetworkShape } from "../application/network/hub.ts"
-import { openNetwork } from "../infrastructure/network/network-files.ts"
+import { openNetwork } from "../interfaces/embedding/network-files.ts"
 import { runCli } from "../interfaces/cli/testing/in-process.ts"
 import { propParameters } from "./support/configuration.ts"
 

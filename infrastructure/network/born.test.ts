@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest"
 import type { NetworkShape } from "../../application/network/hub.ts"
 import { runCli, runJson } from "../../interfaces/cli/testing/in-process.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { openNetwork } from "./network-files.ts"
+import { openNetwork } from "../../interfaces/embedding/network-files.ts"
 
 const configure = (folder: string, more: string): string => {
   const file = join(folder, "network.yaml")

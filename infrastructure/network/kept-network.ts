@@ -24,12 +24,8 @@ import { openCassetteWriter } from "./writing/cassette-writer.ts"
 import type { ConfiguredCassette } from "./configured-cassette.ts"
 import { finishWriting, reindex, sweep } from "./writing/document-writing.ts"
 import { type Embedding, embedMissing, indexCassette } from "./writing/indexing.ts"
-import {
-  configuredEmbedding,
-  type NetworkFile,
-  type NetworkFileOptions,
-  readNetworkFile
-} from "./network-files.ts"
+import { type NetworkFile, type NetworkFilePlace, readNetworkFile } from "./network-files.ts"
+import { configuredEmbedding } from "./vectors/configured-embedder.ts"
 import { sourceChanges } from "./writing/source-changes.ts"
 
 /** A cartridge that is open, with what reads it. */
@@ -147,14 +143,14 @@ const keptNetwork = (network: NetworkFile, embedding: Effect.Effect<Embedding | 
 }
 
 /** The port to the files of a configuration. */
-export const cassetteFiles = (options: NetworkFileOptions): CassetteFilesShape => ({
+export const cassetteFiles = (place: NetworkFilePlace): CassetteFilesShape => ({
   read: Effect.gen(function* () {
-    const network = yield* readNetworkFile(options)
+    const network = yield* readNetworkFile(place)
     const scope = yield* Effect.scope
     // Only tasks that make vectors need it.
     const embedding = yield* Effect.cached(Scope.provide(configuredEmbedding(network), scope))
     return keptNetwork(network, embedding)
   }),
   openCartridge: (path) => Effect.map(openedCartridge(path), (reader) => new CartridgeFile(path, reader)),
-  changes: sourceChanges(Effect.map(readNetworkFile(options), ({ root }) => root))
+  changes: sourceChanges(Effect.map(readNetworkFile(place), ({ root }) => root))
 })

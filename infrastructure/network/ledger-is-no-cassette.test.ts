@@ -9,7 +9,7 @@ import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { openCassetteWriter } from "./writing/cassette-writer.ts"
 import { childCassette } from "./children/child-cassette.ts"
 import { indexCassette } from "./writing/indexing.ts"
-import { openNetwork, readNetworkFile } from "./network-files.ts"
+import { openNetwork, readNetworkFile } from "../../interfaces/embedding/network-files.ts"
 import { exported, imported } from "./testing/cartridges.ts"
 import { cassetteWith, local, newCassette, withNetworkOf } from "./testing/cassettes.ts"
 

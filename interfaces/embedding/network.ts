@@ -4,9 +4,9 @@ import * as Layer from "effect/Layer"
 import { Network as NetworkService } from "../../application/network/hub.ts"
 import { whileOpen } from "../../application/foundation/while-open.ts"
 import { NetworkClosed } from "../../domain/network/errors.ts"
-import { hubPartsLayer } from "../../infrastructure/network/network-files.ts"
 import {
   CassetteKeeping,
+  hubPartsLayer,
   keepingLayer,
   type NetworkFileOptions,
   type NetworkOpenError,

@@ -11,11 +11,8 @@ import type { ConfiguredCassette } from "../../infrastructure/network/configured
 import { indexCassette } from "../../infrastructure/network/writing/indexing.ts"
 import { memoryForgetting } from "../../infrastructure/network/writing/memory-forgetting.ts"
 import { saveMemory } from "../../infrastructure/network/writing/memory-writing.ts"
-import {
-  configuredEmbedding,
-  type NetworkFile,
-  readNetworkFile
-} from "../../infrastructure/network/network-files.ts"
+import { type NetworkFile, readNetworkFile } from "../../infrastructure/network/network-files.ts"
+import { configuredEmbedding } from "../../infrastructure/network/vectors/configured-embedder.ts"
 import { at } from "../../infrastructure/network/testing/cassettes.ts"
 
 export const OPERATIONS = ["forget", "index", "migrate"] as const

@@ -12,7 +12,7 @@ import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { childCassette } from "../children/child-cassette.ts"
 import { saveMemory } from "../writing/memory-writing.ts"
-import { openNetwork } from "../network-files.ts"
+import { openNetwork } from "../../../interfaces/embedding/network-files.ts"
 import { at, cassetteWith, local, newCassette, put, withNetworkOf } from "../testing/cassettes.ts"
 
 const symbol = (text: string, digits = 12, letter = "C"): string =>

@@ -17,7 +17,7 @@ import { createCassette } from "../cassette-schema.ts"
 import { finishWriting, putDocument, type WriteOutcome } from "../writing/document-writing.ts"
 import type { WriteTime } from "../writing/write-time.ts"
 import { localCassette } from "../index/local-cassette.ts"
-import { hubPartsLayer } from "../network-files.ts"
+import { hubPartsLayer } from "../hub-parts.ts"
 
 export const at = (day: number): WriteTime => ({
   now: `2026-01-0${day}T00:00:00.000Z`,

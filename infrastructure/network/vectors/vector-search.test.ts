@@ -13,7 +13,7 @@ import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { finishWriting, reindex } from "../writing/document-writing.ts"
 import { hashEmbedder } from "./hash-embedder.ts"
 import { localCassette } from "../index/local-cassette.ts"
-import { hubPartsLayer } from "../network-files.ts"
+import { hubPartsLayer } from "../hub-parts.ts"
 import { newCassette, put } from "../testing/cassettes.ts"
 import { embedderFault, putVectors, unembedded } from "./vector-writing.ts"
 

@@ -21,7 +21,7 @@ import { carryingFault } from "../../../domain/network/carrying.ts"
 import { runCli, runJson } from "../../../interfaces/cli/testing/in-process.ts"
 import { openForReading } from "../../sqlite/better-sqlite3-host.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
-import { openNetwork } from "../network-files.ts"
+import { openNetwork } from "../../../interfaces/embedding/network-files.ts"
 
 const configure = (folder: string, more: string): string => {
   const file = join(folder, "network.yaml")

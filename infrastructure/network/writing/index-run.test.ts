@@ -10,7 +10,7 @@ import { openForReading } from "../../sqlite/better-sqlite3-host.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { verifyCassetteFile } from "../verification/cassette-verification.ts"
 import { indexCassette, type IndexingOptions } from "./indexing.ts"
-import { openNetwork, readNetworkFile } from "../network-files.ts"
+import { openNetwork, readNetworkFile } from "../../../interfaces/embedding/network-files.ts"
 
 const configure = (folder: string, more: string): string => {
   const file = join(folder, "network.yaml")
