@@ -12,7 +12,7 @@ import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { packBundle, unpackBundle } from "../application/bundles/pack-bundle.ts"
 import { replayBundle } from "../application/bundles/replay-bundle.ts"
-import { bundleFindings } from "../domain/bundles/finding-list.ts"
+import { BundleFindings } from "../domain/bundles/finding-list.ts"
 import { checkManifest } from "../domain/bundles/manifest-check.ts"
 import { receiptText } from "../domain/bundles/replay.ts"
 import { pyText } from "../domain/canonical/py.ts"
@@ -94,9 +94,9 @@ describe("what was built", () => {
 
 /** The verdict over the bytes of a manifest alone. */
 const verdictOf = (bytes: Uint8Array) => {
-  const list = bundleFindings()
+  const list = new BundleFindings()
   checkManifest(list, sha256, bytes)
-  return list.verdict()
+  return list.bundleVerdict
 }
 
 /** A change of one byte: another value, one more, one less. */

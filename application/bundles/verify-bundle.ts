@@ -2,7 +2,7 @@
 // needs no ledger and no index, gives the runtime its turn between files, and ends in a report; only a folder that cannot be
 // looked at is an error, since that says nothing about the bundle.
 import * as Effect from "effect/Effect"
-import { bundleFindings, type BundleFindings } from "../../domain/bundles/finding-list.ts"
+import { BundleFindings } from "../../domain/bundles/finding-list.ts"
 import type { BundleReport } from "../../domain/bundles/finding.ts"
 import {
   checkArtifactFile,
@@ -57,9 +57,8 @@ const verifyArtifacts = Effect.fnUntraced(function* (
 
 /** The report over what was found, with the names that the manifest gives the bundle. */
 const reportOf = (list: BundleFindings, manifest: Manifest | undefined, bytes: number): BundleReport => ({
-  verdict: list.verdict(),
-  findings: list.listed(),
-  findings_left_off: list.leftOff(),
+  ...list.report,
+  verdict: list.bundleVerdict,
   counts: {
     steps: manifest?.steps.length ?? 0,
     artifacts: manifest?.artifacts.length ?? 0,
@@ -79,7 +78,7 @@ export const verifyBundle = Effect.fn("Bundle.verify")(function* (
 ): Effect.fn.Return<VerifiedBundle, FileUnreadable, BundleSource | Hashing> {
   const { sha256 } = yield* Hashing
   const opened = yield* BundleSource.use((source) => source.open(path))
-  const list = bundleFindings()
+  const list = new BundleFindings()
   const read = yield* opened.manifest
   const isFault = "fault" in read
   if (isFault) list.add(manifestCodes[read.fault], MANIFEST_NAME, read.message)

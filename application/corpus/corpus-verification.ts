@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { textOfUtf8 } from "../../domain/canonical/bytes.ts"
-import { CheckList, type CheckReport } from "../../domain/corpus/check-report.ts"
+import { CheckFindings, type CheckReport } from "../../domain/corpus/check-report.ts"
 import type { CorpusStoreError, FileReadError } from "../../domain/corpus/errors.ts"
 import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import { isUnchanged } from "../../domain/corpus/freshness.ts"
@@ -28,7 +28,7 @@ export const makeCorpusVerification = Effect.fnUntraced(function* ({ bytesOf, re
 
   /** Compares the expansions of a section with what its text gives; the text is read when the first is met. */
   const checkSection = Effect.fnUntraced(function* (
-    list: CheckList,
+    list: CheckFindings,
     section: SectionRow
   ): Effect.fn.Return<void, CorpusStoreError | FileReadError> {
     let text: Uint8Array | undefined
@@ -40,16 +40,16 @@ export const makeCorpusVerification = Effect.fnUntraced(function* ({ bytesOf, re
       const bytes = text
       const piece = Result.flatMap(parseSlice(expansion.slice), (slice) => cutSlice(bytes, slice))
       if (Result.isSuccess(piece) && textOfUtf8(piece.success) === expansion.payload) continue
-      list.add({
-        code: "EXPANSION_DIFFERS",
-        where: `expansions row ${expansion.row}`,
-        message: `${section.path} gives another text for ${expansion.slice}`
-      })
+      list.add(
+        "EXPANSION_DIFFERS",
+        `expansions row ${expansion.row}`,
+        `${section.path} gives another text for ${expansion.slice}`
+      )
     }
   })
 
   const checkFile = Effect.fnUntraced(function* (
-    list: CheckList,
+    list: CheckFindings,
     known: KnownFile
   ): Effect.fn.Return<void, CorpusStoreError | FileReadError> {
     const { content_hash, path } = known
@@ -59,16 +59,15 @@ export const makeCorpusVerification = Effect.fnUntraced(function* ({ bytesOf, re
       return
     }
     if (!isUnchanged(known, now.file)) return
-    list.add({
-      code: "DOCUMENT_DIFFERS",
-      where: `files ${path}`,
-      message:
-        "its size and times are those that were indexed, its text is not: look at the file, save it again and run cortex index"
-    })
+    list.add(
+      "DOCUMENT_DIFFERS",
+      `files ${path}`,
+      "its size and times are those that were indexed, its text is not: look at the file, save it again and run cortex index"
+    )
   })
 
   const checkDocuments = Effect.fnUntraced(function* (
-    list: CheckList
+    list: CheckFindings
   ): Effect.fn.Return<void, CorpusStoreError> {
     for (const file of yield* store.files) {
       if (!file.isWhole || files.stat(file.path) === undefined) continue
@@ -91,17 +90,17 @@ export const makeCorpusVerification = Effect.fnUntraced(function* ({ bytesOf, re
   return Effect.fnUntraced(function* (
     documents: boolean
   ): Effect.fn.Return<CheckReport, ExpansionCacheError> {
-    const list = new CheckList()
+    const list = new CheckFindings()
     const database = yield* store.verify
-    list.addAll(database)
+    list.include(database)
     const counts = { ...database.counts }
     if (cache.substrate === "jsonl") {
       const lines = yield* cache.verify
-      list.addAll(lines)
+      list.include(lines)
       counts["expansions"] = (counts["expansions"] ?? 0) + (lines.counts["expansions"] ?? 0)
     }
     // What the database says of documents counts only where it is sound.
     if (documents && database.verdict === "PASS") yield* checkDocuments(list)
-    return list.report(counts)
+    return list.reportOver(counts)
   })
 })

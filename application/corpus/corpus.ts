@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { textOfUtf8 } from "../../domain/canonical/bytes.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
-import { type CheckFinding, CheckList, type CheckReport } from "../../domain/corpus/check-report.ts"
+import { type CheckFinding, CheckFindings, type CheckReport } from "../../domain/corpus/check-report.ts"
 import {
   type CorpusClosed,
   type CorpusStoreError,
@@ -206,12 +206,12 @@ const make = Effect.gen(function* () {
 
   const checkSymbols = Effect.fn("Corpus.checkSymbols")(function* (symbolIds?: ReadonlyArray<string>) {
     const ids = symbolIds ?? (yield* everySymbol)
-    const list = new CheckList()
+    const list = new CheckFindings()
     for (const id of ids) {
       const result = yield* Effect.result(current.ofReference(yield* Effect.fromResult(decodeSymbolId(id))))
-      if (Result.isFailure(result)) list.add(yield* findingOf(id, result.failure))
+      if (Result.isFailure(result)) list.addAll([yield* findingOf(id, result.failure)])
     }
-    return list.report({ symbols: ids.length })
+    return list.reportOver({ symbols: ids.length })
   })
 
   const shape: CorpusShape = {

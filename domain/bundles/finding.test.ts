@@ -4,9 +4,9 @@
  */
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
-import { bundleFindings } from "./finding-list.ts"
+import { BundleFindings } from "./finding-list.ts"
 import { type BundleFindingCode, bundleFindingCodes, makesInvalid } from "./finding.ts"
-import { MAX_BUNDLE_FINDINGS } from "./limits.ts"
+import { MAX_FINDINGS } from "../foundation/finding.ts"
 
 const specification = readFileSync(new URL("../../docs/spec/bundles.md", import.meta.url), "utf8")
 
@@ -21,9 +21,7 @@ const tableOf = (exit: number): ReadonlyArray<readonly [string, string]> => {
 }
 
 const codesThat = (isInvalid: boolean) =>
-  Object.entries(bundleFindingCodes).filter(
-    ([code]) => makesInvalid({ code: code as BundleFindingCode, where: "", message: "" }) === isInvalid
-  )
+  Object.entries(bundleFindingCodes).filter(([code]) => makesInvalid(code as BundleFindingCode) === isInvalid)
 
 describe("finding codes", () => {
   it("are those of the specification", () => {
@@ -34,14 +32,14 @@ describe("finding codes", () => {
 
 describe("a list of findings", () => {
   it("keeps the worst verdict and counts what it does not list", () => {
-    const list = bundleFindings()
-    assert.strictEqual(list.verdict(), "PASS")
-    for (let index = 0; index < MAX_BUNDLE_FINDINGS; index++) list.add("FILE_EXTRA", ".", "")
-    assert.strictEqual(list.verdict(), "FAIL")
+    const list = new BundleFindings()
+    assert.strictEqual(list.bundleVerdict, "PASS")
+    for (let index = 0; index < MAX_FINDINGS; index++) list.add("FILE_EXTRA", ".", "")
+    assert.strictEqual(list.bundleVerdict, "FAIL")
     list.add("FIELD_INVALID", "", "")
     assert.deepStrictEqual(
-      [list.verdict(), list.listed().length, list.leftOff()],
-      ["INVALID", MAX_BUNDLE_FINDINGS, 1]
+      [list.bundleVerdict, list.listed.length, list.leftOff],
+      ["INVALID", MAX_FINDINGS, 1]
     )
   })
 })

@@ -68,7 +68,7 @@ export const BundleFinding = Schema.Struct({
 export type BundleFinding = typeof BundleFinding.Type
 
 /** True for findings that make the input invalid (exit 2) and not merely fail (exit 1). */
-export const makesInvalid = ({ code }: BundleFinding): boolean => code in invalid
+export const makesInvalid = (code: BundleFindingCode): boolean => code in invalid
 
 /** What a verification reports; the names of the bundle are null when its manifest is too broken to tell. */
 export const BundleReport = Schema.Struct({

@@ -16,6 +16,3 @@ export const MAX_BUNDLE_BYTES = 16 * 1_073_741_824
 
 /** Most names in a bundle's folders that are looked at; no honest bundle has as many. */
 export const MAX_BUNDLE_ENTRIES = 2 * MAX_BUNDLE_STEPS
-
-/** Most findings that one report lists. */
-export const MAX_BUNDLE_FINDINGS = 1_000

@@ -2,7 +2,8 @@
 // verification of this program reports in.
 import * as Schema from "effect/Schema"
 import { appendTo } from "../foundation/appending.ts"
-import { MAX_FINDINGS, Verdict } from "../foundation/finding.ts"
+import { Verdict } from "../foundation/finding.ts"
+import { Findings } from "../foundation/findings.ts"
 
 export const CheckFinding = Schema.Struct({
   code: Schema.String,
@@ -23,17 +24,9 @@ export const CheckReport = Schema.Struct({
 })
 export type CheckReport = typeof CheckReport.Type
 
-/** Collects findings up to the report's limit, counts the rest, and gives the report. */
-export class CheckList {
-  readonly #findings: Array<CheckFinding> = []
+/** The findings and the warnings of a check. */
+export class CheckFindings extends Findings {
   readonly #warnings: Array<string> = []
-  #leftOff = 0
-
-  /** Adds one finding. */
-  add(finding: CheckFinding): void {
-    if (this.#findings.length < MAX_FINDINGS) this.#findings.push(finding)
-    else this.#leftOff += 1
-  }
 
   /** Adds facts that are no fault. */
   warn(warnings: ReadonlyArray<string>): void {
@@ -41,20 +34,14 @@ export class CheckList {
   }
 
   /** Adds what another check has found. */
-  addAll({ findings, findings_left_off, warnings }: CheckReport): void {
+  include({ findings, findings_left_off, warnings }: CheckReport): void {
     this.warn(warnings)
-    for (const finding of findings) this.add(finding)
-    this.#leftOff += findings_left_off
+    this.addAll(findings)
+    this.leftOff += findings_left_off
   }
 
   /** The report over everything that was added. */
-  report(counts: CheckReport["counts"]): CheckReport {
-    return {
-      verdict: this.#findings.length + this.#leftOff === 0 ? "PASS" : "FAIL",
-      findings: this.#findings,
-      findings_left_off: this.#leftOff,
-      warnings: this.#warnings,
-      counts
-    }
+  reportOver(counts: CheckReport["counts"]): CheckReport {
+    return { ...this.report, warnings: this.#warnings, counts }
   }
 }

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import type { Sha256 } from "../canonical/sha256.ts"
 
 export const Verdict = Schema.Literals(["PASS", "FAIL"])
+export type Verdict = typeof Verdict.Type
 
 /** The codes of findings that any database can have, with what each means. */
 export const databaseFindingCodes = {

@@ -1,6 +1,6 @@
 // Judges a corpus database from its file alone: SQLite's own check, the schema, and every row against what it claims. A
 // part that cannot be read is a finding, so no damage ends the judging. It reads one moment and changes nothing.
-import { CheckList, type CheckReport } from "../../domain/corpus/check-report.ts"
+import { CheckFindings, type CheckReport } from "../../domain/corpus/check-report.ts"
 import { expansionFault } from "../../domain/corpus/expansion-check.ts"
 import { expansionHash } from "../../domain/corpus/row-hashes.ts"
 import type { SectionRow } from "../../domain/corpus/rows.ts"
@@ -23,7 +23,7 @@ const tell = (find: Find, findings: ReadonlyArray<DatabaseFinding>): void => {
   for (const { code, message, where } of findings) find(code as CorpusFindingCode, where, message)
 }
 
-const checkStructure = (connection: Connection, list: CheckList, find: Find): void => {
+const checkStructure = (connection: Connection, list: CheckFindings, find: Find): void => {
   const findings = [
     ...fileFindings(connection, corpusIdentity),
     ...part("schema", () => {
@@ -114,7 +114,7 @@ const checkSymbols = (connection: Connection, find: Find): number => {
 }
 
 /** Looks at every expansion in the database, one at a time, since a text may be large. */
-export const checkExpansions = (connection: Connection, list: CheckList): number => {
+export const checkExpansions = (connection: Connection, list: CheckFindings): number => {
   let expansions = 0
   for (let after = 0; ;) {
     const next = selectNextExpansion.first(connection, { after })
@@ -122,13 +122,13 @@ export const checkExpansions = (connection: Connection, list: CheckList): number
     const { expansion_hash, row, ...expansion } = next
     const where = `expansions row ${row}`
     if (row <= after) {
-      list.add({ code: "INTEGRITY", where, message: `it stands behind row ${after}: rows are not in order` })
+      list.add("INTEGRITY", where, `it stands behind row ${after}: rows are not in order`)
       return expansions
     }
     const fault = expansionFault(sha256, expansion)
-    if (fault !== undefined) list.add({ ...fault, where })
+    if (fault !== undefined) list.add(fault.code, where, fault.message)
     else if (expansionHash(sha256, expansion) !== expansion_hash) {
-      list.add({ code: "EXPANSION_CHANGED", where, message: "expansion_hash is not that of its fields" })
+      list.add("EXPANSION_CHANGED", where, "expansion_hash is not that of its fields")
     }
     expansions += 1
     after = row
@@ -137,8 +137,8 @@ export const checkExpansions = (connection: Connection, list: CheckList): number
 
 /** Everything that is wrong with an open corpus database, as far as its own bytes tell. */
 export const verifyCorpus = (connection: Connection): CheckReport => {
-  const list = new CheckList()
-  const find: Find = (code, where, message) => list.add({ code, where, message })
+  const list = new CheckFindings()
+  const find: Find = (code, where, message) => list.add(code, where, message)
   const counts = { files: 0, sections: 0, headings: 0, symbols: 0, expansions: 0 }
   checkStructure(connection, list, find)
   const stops = [
@@ -151,5 +151,5 @@ export const verifyCorpus = (connection: Connection): CheckReport => {
   ]
   for (const { code, message, where } of stoppedTogether(stops))
     find(code as CorpusFindingCode, where, message)
-  return list.report(counts)
+  return list.reportOver(counts)
 }

@@ -2,7 +2,7 @@
 // the first fault, so that somebody who must mend the file sees all of them. It changes nothing.
 import { closeSync } from "node:fs"
 import * as Result from "effect/Result"
-import { CheckList, type CheckReport } from "../../domain/corpus/check-report.ts"
+import { CheckFindings, type CheckReport } from "../../domain/corpus/check-report.ts"
 import { type CacheFindingCode, expansionFault } from "../../domain/corpus/expansion-check.ts"
 import { keyText } from "../../domain/corpus/expansion.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
@@ -11,11 +11,10 @@ import { expansionOfLine, lookAt, MAX_LINE_BYTES } from "./jsonl-records.ts"
 
 /** Every fault of the file; one that is not there has none. Synchronous; throws `NotACache` and Node's system errors. */
 export const verifyJsonLines = (file: string): CheckReport => {
-  const list = new CheckList()
+  const list = new CheckFindings()
   const firstLines = new Map<string, number>()
   let line = 0
-  const report = (code: CacheFindingCode, message: string): void =>
-    list.add({ code, where: `line ${line}`, message })
+  const report = (code: CacheFindingCode, message: string): void => list.add(code, `line ${line}`, message)
   const judge = (bytes: Uint8Array) => {
     const expansion = expansionOfLine(bytes)
     if (Result.isFailure(expansion)) return report(expansion.failure.code, expansion.failure.message)
@@ -38,5 +37,5 @@ export const verifyJsonLines = (file: string): CheckReport => {
       closeSync(descriptor)
     }
   }
-  return list.report({ expansions: firstLines.size })
+  return list.reportOver({ expansions: firstLines.size })
 }

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ExpansionCache, type Stored } from "../../application/corpus/expansion-cache.ts"
-import { CheckList } from "../../domain/corpus/check-report.ts"
+import { CheckFindings } from "../../domain/corpus/check-report.ts"
 import { type Expansion, type ExpansionKey, payloadFault } from "../../domain/corpus/expansion.ts"
 import { expansionHash } from "../../domain/corpus/row-hashes.ts"
 import { ReadOnlyStore } from "../../domain/foundation/storage-errors.ts"
@@ -86,8 +86,8 @@ const makeCache = (database: CorpusDatabase["Service"]): ExpansionCache["Service
     ...selectStats.first(connection, {})!
   })),
   verify: database.run((connection) => {
-    const list = new CheckList()
-    return list.report({ expansions: checkExpansions(connection, list) })
+    const list = new CheckFindings()
+    return list.reportOver({ expansions: checkExpansions(connection, list) })
   })
 })
 

@@ -3,15 +3,14 @@
 import * as Effect from "effect/Effect"
 import { StorageFailure } from "../../../domain/foundation/storage-errors.ts"
 import { StoreCorrupt } from "../../../domain/ledger/errors.ts"
-import { clippedText, MAX_FINDINGS } from "../../../domain/foundation/finding.ts"
-import type { Finding, FindingCode } from "../../../domain/ledger/verification.ts"
+import { clippedText } from "../../../domain/foundation/finding.ts"
+import { Findings } from "../../../domain/foundation/findings.ts"
+import type { FindingCode } from "../../../domain/ledger/verification.ts"
 import type { LedgerSnapshot } from "./ledger-evidence.ts"
 import type { ReadError } from "../reading/ledger-reader.ts"
 
-/** Collects findings up to the report's limit, and counts the rest. */
-export class FindingList {
-  readonly findings: Array<Finding> = []
-  leftOff = 0
+/** The findings of all rungs. */
+export class FindingList extends Findings<FindingCode> {
   /** How often a rung was told of: every finding, and every rung that stopped at the damage of another. */
   told = 0
 
@@ -21,22 +20,17 @@ export class FindingList {
     { readonly index: number; readonly names: ReadonlyArray<string> }
   >()
 
-  /** How many there are, with those that are not listed. */
-  get total(): number {
-    return this.findings.length + this.leftOff
-  }
-
   /** Rungs that stop at the same damage are one finding, which names them all. */
   addStop(name: string, code: FindingCode, where: string, message: string): void {
     const key = JSON.stringify([code, where, message])
     const known = this.stops.get(key)
     const names = [...new Set([...(known?.names ?? []), name])]
-    const index = known?.index ?? this.findings.length
+    const index = known?.index ?? this.listed.length
     this.stops.set(key, { index, names })
     if (known === undefined) return this.add(code, `${name}: ${where}`, message)
     this.told += 1
-    if (index < this.findings.length) {
-      this.findings[index] = {
+    if (index < this.listed.length) {
+      this.listed[index] = {
         code,
         where: clippedText(`${names.join(", ")}: ${where}`),
         message: clippedText(message)
@@ -44,11 +38,9 @@ export class FindingList {
     }
   }
 
-  add(code: FindingCode, where: string, message: string): void {
+  override add(code: FindingCode, where: string, message: string): void {
     this.told += 1
-    if (this.findings.length < MAX_FINDINGS)
-      this.findings.push({ code, where: clippedText(where), message: clippedText(message) })
-    else this.leftOff += 1
+    super.add(code, where, message)
   }
 }
 

@@ -181,11 +181,12 @@ const climbAll = Effect.fnUntraced(function* (
 
   yield* requireRun(rungs, options.runId)
   const lead = timeless || options.now !== undefined ? undefined : clockWarning(head, nowMillis)
+  const { findings, findings_left_off, verdict } = list.report
   return {
-    verdict: list.total === 0 ? "PASS" : "FAIL",
+    verdict,
     rungs: ladder.reports,
-    findings: list.findings,
-    findings_left_off: list.leftOff,
+    findings,
+    findings_left_off,
     warnings: lead === undefined ? evidence.warnings : [...evidence.warnings, lead],
     counts: rungs.counts,
     head: { position: head.position, hash: head.hash },

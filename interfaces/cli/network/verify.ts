@@ -1,8 +1,8 @@
 // `cortex network verify`: judges cassettes from their files alone; a negative verdict names every finding.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import { MAX_FINDINGS } from "../../../domain/foundation/finding.ts"
-import type { CassetteReport } from "../../../domain/network/verification.ts"
+import { Findings } from "../../../domain/foundation/findings.ts"
+import type { CassetteFinding, CassetteReport } from "../../../domain/network/verification.ts"
 import { VerificationFailed } from "../../shared/failures.ts"
 import { withProgress } from "../progress.ts"
 import { answer, writeWarnings } from "../output.ts"
@@ -30,18 +30,17 @@ export const verifyCommand = Command.make(
   { cassettes: cassettesArgument },
   Effect.fnUntraced(function* ({ cassettes: ids }) {
     const verified = yield* withKeeping((keeping) => keeping.verify(ids)).pipe(withProgress("verifying"))
-    const findings = verified.flatMap((each) => each.findings)
+    const list = new Findings<CassetteFinding["code"]>()
+    for (const { findings } of verified) list.addAll(findings)
     const report: CassetteReport = {
-      verdict: findings.length === 0 ? "PASS" : "FAIL",
-      findings: findings.slice(0, MAX_FINDINGS),
-      findings_left_off: Math.max(0, findings.length - MAX_FINDINGS),
+      ...list.report,
       warnings: verified.flatMap(({ warnings }) => warnings),
       cassettes: verified.flatMap(({ facts }) => facts ?? [])
     }
     yield* writeWarnings(report.warnings)
     if (report.verdict === "FAIL") {
       return yield* new VerificationFailed({
-        message: `${findings.length} issue(s) found: each has a code, a place and a message`,
+        message: `${list.total} issue(s) found: each has a code, a place and a message`,
         report,
         listed: report.findings
       })

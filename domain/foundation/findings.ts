@@ -1,0 +1,47 @@
+// The findings of one verification as its report lists them, in the order in which they were made: up to one limit for all
+// reports, each text up to a length. What goes over the limit is counted, and counts for the verdict.
+import { clippedText, MAX_FINDINGS, type Verdict } from "./finding.ts"
+
+/** Something that is wrong, and where. */
+export interface FindingOf<Code extends string> {
+  readonly code: Code
+  readonly where: string
+  readonly message: string
+}
+
+/** What every report says of its findings. */
+interface Listed<Code extends string> {
+  readonly verdict: Verdict
+  readonly findings: ReadonlyArray<FindingOf<Code>>
+  readonly findings_left_off: number
+}
+
+export class Findings<Code extends string = string> {
+  readonly listed: Array<FindingOf<Code>> = []
+  leftOff = 0
+
+  /** How many there are, with those that are not listed. */
+  get total(): number {
+    return this.listed.length + this.leftOff
+  }
+
+  get verdict(): Verdict {
+    return this.total === 0 ? "PASS" : "FAIL"
+  }
+
+  add(code: Code, where: string, message: string): void {
+    if (this.listed.length < MAX_FINDINGS)
+      this.listed.push({ code, where: clippedText(where), message: clippedText(message) })
+    else this.leftOff += 1
+  }
+
+  /** Adds what others found. */
+  addAll(findings: Iterable<FindingOf<Code>>): void {
+    for (const { code, message, where } of findings) this.add(code, where, message)
+  }
+
+  /** The part of a report that says what was found. */
+  get report(): Listed<Code> {
+    return { verdict: this.verdict, findings: this.listed, findings_left_off: this.leftOff }
+  }
+}
