@@ -10,9 +10,9 @@ import type { ArtifactFacts, FolderListing, ReadFault } from "../../domain/bundl
 export interface OpenedBundle {
   readonly listing: FolderListing
   /** The bytes of `bundle.json`, at most the limit. */
-  readonly manifest: Effect.Effect<Uint8Array | ReadFault>
+  readonly manifest: Effect.Effect<Uint8Array, ReadFault>
   /** What a file holds that is said to have so many bytes; reads no byte when its size is another. */
-  readonly artifact: (path: string, bytes: number) => Effect.Effect<ArtifactFacts | ReadFault>
+  readonly artifact: (path: string, bytes: number) => Effect.Effect<ArtifactFacts, ReadFault>
   /** Folders whose names changed since they were listed. */
   readonly changedFolders: Effect.Effect<ReadonlyArray<string>, FileUnreadable>
 }

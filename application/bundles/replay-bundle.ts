@@ -18,8 +18,10 @@ const readArtifacts = Effect.fnUntraced(function* (path: string, manifest: Manif
   const opened = yield* BundleSource.use((source) => source.open(path))
   const read: Array<ReadArtifact> = []
   for (const { artifact_id, bytes, path: name } of manifest.artifacts) {
-    const facts = yield* opened.artifact(name, bytes)
-    if ("fault" in facts) return yield* Effect.fail(new BundleChanged({ path: name, reason: facts.message }))
+    const facts = yield* Effect.mapError(
+      opened.artifact(name, bytes),
+      ({ message }) => new BundleChanged({ path: name, reason: message })
+    )
     read.push({ artifact_id, sha256: facts.sha256, bytes: facts.bytes })
   }
   return read

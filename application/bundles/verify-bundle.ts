@@ -2,6 +2,7 @@
 // needs no ledger and no index, gives the runtime its turn between files, and ends in a report; only a folder that cannot be
 // looked at is an error, since that says nothing about the bundle.
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { BundleFindings } from "../../domain/bundles/finding-list.ts"
 import type { BundleReport } from "../../domain/bundles/finding.ts"
 import {
@@ -45,10 +46,10 @@ const verifyArtifacts = Effect.fnUntraced(function* (
     if (!isArtifactPath(path)) continue
     const kind = listed.get(path)
     if (kind === undefined) {
-      checkArtifactFile(list, artifact, { fault: "missing", message: "there is no such file" })
+      checkArtifactFile(list, artifact, Result.fail({ fault: "missing", message: "there is no such file" }))
     } else if (kind === "file") {
-      const read = yield* opened.artifact(path, artifact.bytes)
-      if ("sha256" in read) bytes += read.bytes
+      const read = yield* Effect.result(opened.artifact(path, artifact.bytes))
+      if (Result.isSuccess(read)) bytes += read.success.bytes
       checkArtifactFile(list, artifact, read)
     }
   }
@@ -79,10 +80,10 @@ export const verifyBundle = Effect.fn("Bundle.verify")(function* (
   const { sha256 } = yield* Hashing
   const opened = yield* BundleSource.use((source) => source.open(path))
   const list = new BundleFindings()
-  const read = yield* opened.manifest
-  const isFault = "fault" in read
-  if (isFault) list.add(manifestCodes[read.fault], MANIFEST_NAME, read.message)
-  const manifest = isFault ? undefined : checkManifest(list, sha256, read)
+  const read = yield* Effect.result(opened.manifest)
+  if (Result.isFailure(read)) list.add(manifestCodes[read.failure.fault], MANIFEST_NAME, read.failure.message)
+  const manifestBytes = Result.getOrUndefined(read)
+  const manifest = manifestBytes && checkManifest(list, sha256, manifestBytes)
   checkListing(list, manifest, opened.listing)
   const bytes = manifest === undefined ? 0 : yield* verifyArtifacts(list, opened, manifest)
   for (const folder of yield* opened.changedFolders) {
@@ -91,6 +92,6 @@ export const verifyBundle = Effect.fn("Bundle.verify")(function* (
   return {
     report: reportOf(list, manifest, bytes),
     manifest,
-    manifestBytes: isFault ? undefined : read
+    manifestBytes
   }
 })

@@ -1,5 +1,6 @@
 // The judgement over a bundle's folder: which names stand in it, and what each artifact turned out to hold. It takes
 // facts that somebody read and reads nothing itself, so that it can be held against invented folders.
+import * as Result from "effect/Result"
 import type { BundleFindings } from "./finding-list.ts"
 import { MAX_BUNDLE_ENTRIES } from "./limits.ts"
 import {
@@ -90,13 +91,14 @@ const faultCodes = {
 export const checkArtifactFile = (
   list: BundleFindings,
   artifact: ManifestArtifact,
-  read: ArtifactFacts | ReadFault
+  facts: Result.Result<ArtifactFacts, ReadFault>
 ): void => {
   const where = artifactPath(artifact.artifact_id)
-  if ("fault" in read) {
-    list.add(faultCodes[read.fault], where, read.message)
+  if (Result.isFailure(facts)) {
+    list.add(faultCodes[facts.failure.fault], where, facts.failure.message)
     return
   }
+  const read = facts.success
   if (read.bytes !== artifact.bytes) {
     list.add("SIZE_MISMATCH", where, `it has ${read.bytes} bytes, the manifest says ${artifact.bytes}`)
   }

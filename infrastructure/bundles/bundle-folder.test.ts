@@ -166,7 +166,7 @@ describe("reading", () => {
       const file = join(folder, path)
       writeFileSync(file, text)
       const bundle = await opened(folder)
-      const read = Effect.runPromise(bundle.artifact(path, text.length))
+      const read = Effect.runPromise(Effect.flip(bundle.artifact(path, text.length)))
       // The first turn has been read by now, and the file is still open.
       change(file)
       expect(await read).toMatchObject({ fault: "changed" })

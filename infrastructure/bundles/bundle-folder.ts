@@ -15,6 +15,7 @@ import {
 import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { BundleSource, type OpenedBundle } from "../../application/bundles/bundle-source.ts"
 import type {
   ArtifactFacts,
@@ -38,14 +39,18 @@ const TURN_BYTES = 16 * 1_048_576
 // Windows knows no such flags; there a link shows in the listing alone.
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-const fault = (kind: ReadFault["fault"], message: string): ReadFault => ({ fault: kind, message })
+/** What reading gave, or why it did not come to its end. */
+type Read<A> = Result.Result<A, ReadFault>
 
-const openFault = (error: unknown): ReadFault => {
+const fault = (kind: ReadFault["fault"], message: string): Read<never> =>
+  Result.fail({ fault: kind, message })
+
+const faultOf = (error: unknown): ReadFault => {
   const { code = "UNKNOWN" } = error as NodeJS.ErrnoException
-  if (code === "ENOENT" || code === "ENOTDIR") return fault("missing", "there is no such file")
-  if (code === "ELOOP" || code === "EMLINK") return fault("kind", "it is a link, not a file")
-  if (code === "ENXIO" || code === "EISDIR") return fault("kind", "it is no regular file")
-  return fault("unreadable", `it cannot be read (${code})`)
+  if (code === "ENOENT" || code === "ENOTDIR") return { fault: "missing", message: "there is no such file" }
+  if (code === "ELOOP" || code === "EMLINK") return { fault: "kind", message: "it is a link, not a file" }
+  if (code === "ENXIO" || code === "EISDIR") return { fault: "kind", message: "it is no regular file" }
+  return { fault: "unreadable", message: `it cannot be read (${code})` }
 }
 
 interface Identity {
@@ -69,7 +74,7 @@ const ifThere = <A>(look: () => A): A | undefined => {
   try {
     return look()
   } catch (error) {
-    if (openFault(error).fault === "missing") return undefined
+    if (faultOf(error).fault === "missing") return undefined
     throw error
   }
 }
@@ -83,75 +88,80 @@ interface OpenFile {
   readonly opened: Identity
 }
 
-const openFile = (path: string): OpenFile | ReadFault => {
+const openFile = (path: string): Read<OpenFile> => {
   try {
     const descriptor = openSync(path, READ_FLAGS)
     const stat = fstatSync(descriptor, { bigint: true })
-    if (stat.isFile()) return { descriptor, size: Number(stat.size), opened: stat }
+    if (stat.isFile()) return Result.succeed({ descriptor, size: Number(stat.size), opened: stat })
     closeSync(descriptor)
     return fault("kind", "it is no regular file")
   } catch (error) {
-    return openFault(error)
+    return Result.fail(faultOf(error))
   }
 }
 
 const changed = fault("changed", "it changed, or another file took its place, while it was read")
 
 /** What was read from an open file, if its path still leads to the same unchanged file. */
-const ifSame = <A>(file: OpenFile, path: string, result: A): A | ReadFault => {
+const ifSame = <A>(file: OpenFile, path: string, read: Read<A>): Read<A> => {
   try {
-    return isSame(file.opened, identityOf(path)) ? result : changed
+    return isSame(file.opened, identityOf(path)) ? read : changed
   } catch (error) {
-    return openFault(error)
+    return Result.fail(faultOf(error))
   }
 }
 
 /** Uses an open file and closes it; what came out counts only when path and file are still what they were. */
 const withFile = <A>(
   path: string,
-  use: (file: OpenFile) => Effect.Effect<A | ReadFault>
-): Effect.Effect<A | ReadFault> =>
-  Effect.suspend(() => {
-    const file = openFile(path)
-    if ("fault" in file) return Effect.succeed(file)
-    return Effect.ensuring(
-      Effect.map(use(file), (result) => ifSame(file, path, result)),
-      Effect.sync(() => closeSync(file.descriptor))
-    )
-  })
+  use: (file: OpenFile) => Effect.Effect<A, ReadFault>
+): Effect.Effect<A, ReadFault> =>
+  Effect.flatMap(
+    Effect.suspend(() => Effect.fromResult(openFile(path))),
+    (file) =>
+      Effect.result(use(file)).pipe(
+        Effect.flatMap((read) => Effect.fromResult(ifSame(file, path, read))),
+        Effect.ensuring(Effect.sync(() => closeSync(file.descriptor)))
+      )
+  )
 
-const readPiece = (descriptor: number, buffer: Buffer, start: number): number | ReadFault => {
+/** How many bytes came; 0 at the end of the file. */
+const readPiece = (descriptor: number, buffer: Buffer, start: number): Read<number> => {
   try {
-    return readSync(descriptor, buffer, start, buffer.length - start, null)
+    return Result.succeed(readSync(descriptor, buffer, start, buffer.length - start, null))
   } catch (error) {
-    return openFault(error)
+    return Result.fail(faultOf(error))
   }
 }
 
-const readManifest = (folder: string): Effect.Effect<Uint8Array | ReadFault> =>
-  withFile(join(folder, MANIFEST_NAME), ({ descriptor, size }) =>
-    Effect.sync(() => {
-      if (size > MAX_MANIFEST_BYTES) return fault("size", `it may have ${MAX_MANIFEST_BYTES} bytes`)
-      const bytes = Buffer.alloc(size + 1)
-      let length = 0
-      while (length <= size) {
-        const read = readPiece(descriptor, bytes, length)
-        if (typeof read !== "number") return read
-        if (read === 0) break
-        length += read
-      }
-      return length === size ? bytes.subarray(0, size) : changed
-    })
+const manifestBytes = ({ descriptor, size }: OpenFile): Read<Uint8Array> => {
+  if (size > MAX_MANIFEST_BYTES) return fault("size", `it may have ${MAX_MANIFEST_BYTES} bytes`)
+  const bytes = Buffer.alloc(size + 1)
+  let length = 0
+  while (length <= size) {
+    const read = readPiece(descriptor, bytes, length)
+    if (Result.isFailure(read)) return Result.fail(read.failure)
+    if (read.success === 0) break
+    length += read.success
+  }
+  return length === size ? Result.succeed(bytes.subarray(0, size)) : changed
+}
+
+const readManifest = (folder: string): Effect.Effect<Uint8Array, ReadFault> =>
+  withFile(join(folder, MANIFEST_NAME), (file) =>
+    Effect.suspend(() => Effect.fromResult(manifestBytes(file)))
   )
 
 /** Reads a file of stated size piece by piece, one byte more at most. */
-const scan = Effect.fnUntraced(function* (file: OpenFile, buffer: Buffer) {
+const scan = Effect.fnUntraced(function* (
+  file: OpenFile,
+  buffer: Buffer
+): Effect.fn.Return<ArtifactFacts, ReadFault> {
   const pieces = new TextScan(buffer)
   let length = 0
   let sinceTurn = 0
   while (length <= file.size) {
-    const read = readPiece(file.descriptor, buffer, pieces.start)
-    if (typeof read !== "number") return read
+    const read = yield* Effect.fromResult(readPiece(file.descriptor, buffer, pieces.start))
     if (read === 0) break
     pieces.take(read)
     length += read
@@ -160,42 +170,36 @@ const scan = Effect.fnUntraced(function* (file: OpenFile, buffer: Buffer) {
     sinceTurn = 0
     yield* Effect.yieldNow
   }
-  return length === file.size ? pieces.facts() : changed
+  return length === file.size ? pieces.facts() : yield* Effect.fromResult(changed)
 })
 
-const sizeFault = (size: number, bytes: number): ReadFault =>
+const sizeFault = (size: number, bytes: number): Read<never> =>
   fault("size", `it has ${size} bytes, the manifest says ${bytes}`)
 
 /** Reads a file that fits into the buffer. */
-const readWhole = ({ descriptor }: OpenFile, bytes: number, buffer: Buffer): ArtifactFacts | ReadFault => {
+const readWhole = ({ descriptor }: OpenFile, bytes: number, buffer: Buffer): Read<ArtifactFacts> =>
   // A read of a regular file that gives less than was asked for has reached its end.
-  const read = readPiece(descriptor, buffer, 0)
-  if (typeof read !== "number") return read
-  return read === bytes ? factsOfWhole(buffer.subarray(0, read)) : changed
-}
+  Result.flatMap(readPiece(descriptor, buffer, 0), (read) =>
+    read === bytes ? Result.succeed(factsOfWhole(buffer.subarray(0, read))) : changed
+  )
 
-const readSmall = (path: string, bytes: number, buffer: Buffer): ArtifactFacts | ReadFault => {
-  const file = openFile(path)
-  if ("fault" in file) return file
-  try {
-    const facts = file.size === bytes ? readWhole(file, bytes, buffer) : sizeFault(file.size, bytes)
-    return ifSame(file, path, facts)
-  } finally {
-    closeSync(file.descriptor)
-  }
-}
+const readSmall = (path: string, bytes: number, buffer: Buffer): Read<ArtifactFacts> =>
+  Result.flatMap(openFile(path), (file) => {
+    try {
+      const facts = file.size === bytes ? readWhole(file, bytes, buffer) : sizeFault(file.size, bytes)
+      return ifSame(file, path, facts)
+    } finally {
+      closeSync(file.descriptor)
+    }
+  })
 
-const readArtifact = (
-  path: string,
-  bytes: number,
-  buffer: Buffer
-): Effect.Effect<ArtifactFacts | ReadFault> =>
+const readArtifact = (path: string, bytes: number, buffer: Buffer): Effect.Effect<ArtifactFacts, ReadFault> =>
   bytes <= SMALL_BYTES
-    ? Effect.sync(() => readSmall(path, bytes, buffer))
+    ? Effect.suspend(() => Effect.fromResult(readSmall(path, bytes, buffer)))
     : withFile(path, (file) => {
-        if (file.size !== bytes) return Effect.succeed(sizeFault(file.size, bytes))
+        if (file.size !== bytes) return Effect.fromResult(sizeFault(file.size, bytes))
         if (file.size >= PIECE_BYTES) return scan(file, buffer)
-        return Effect.sync(() => readWhole(file, bytes, buffer))
+        return Effect.suspend(() => Effect.fromResult(readWhole(file, bytes, buffer)))
       })
 
 const kindOfEntry = (entry: {
@@ -262,7 +266,7 @@ const openBundle = (path: string): OpenedBundle => {
     // A name that is listed exactly, since some file systems take Bundle.json for bundle.json.
     manifest: isNamed
       ? readManifest(folder)
-      : Effect.succeed(fault("missing", `there is no ${MANIFEST_NAME} in the folder`)),
+      : Effect.fromResult(fault("missing", `there is no ${MANIFEST_NAME} in the folder`)),
     artifact: (name, bytes) => readArtifact(join(folder, name), bytes, buffer),
     changedFolders: looking(path, () =>
       folders.flatMap(({ before, name }) => {

@@ -13,6 +13,7 @@ import {
   statSync
 } from "node:fs"
 import { join, sep } from "node:path"
+import * as Result from "effect/Result"
 import type { FileText } from "../../application/corpus/corpus-files.ts"
 import {
   FileChanged,
@@ -82,29 +83,35 @@ const placeFault = (root: string, path: string, opened: BigIntStats): FileReadEr
   return standing.ino === opened.ino && standing.dev === opened.dev ? undefined : new FileChanged({ path })
 }
 
-const readOpened = (root: string, path: string, descriptor: number): FileText | FileReadError => {
+const readOpened = (
+  root: string,
+  path: string,
+  descriptor: number
+): Result.Result<FileText, FileReadError> => {
   const before = fstatSync(descriptor, { bigint: true })
   const fault = placeFault(root, path, before)
-  if (fault !== undefined) return fault
-  if (!before.isFile()) return new NotAFile({ path, reason: "it is no regular file" })
+  if (fault !== undefined) return Result.fail(fault)
+  if (!before.isFile()) return Result.fail(new NotAFile({ path, reason: "it is no regular file" }))
   const stat = fileStat(before)
   if (stat.size > MAX_FILE_BYTES) {
-    return new FileTooLarge({ path, size: stat.size, limit: MAX_FILE_BYTES })
+    return Result.fail(new FileTooLarge({ path, size: stat.size, limit: MAX_FILE_BYTES }))
   }
   const buffer = Buffer.allocUnsafeSlow(stat.size)
   const first = fill(descriptor, buffer, 0, Math.min(stat.size, FIRST_READ_BYTES))
-  if (buffer.subarray(0, first).includes(0)) return new NotText({ path, reason: "BINARY" })
+  if (buffer.subarray(0, first).includes(0)) return Result.fail(new NotText({ path, reason: "BINARY" }))
   const length = fill(descriptor, buffer, first, stat.size)
   const after = fileStat(fstatSync(descriptor, { bigint: true }))
-  if (length !== stat.size || !sameStat(stat, after)) return new FileChanged({ path })
-  if (buffer.includes(0)) return new NotText({ path, reason: "BINARY" })
-  return isUtf8(buffer) ? { stat, text: normalizeText(buffer) } : new NotText({ path, reason: "NOT_UTF8" })
+  if (length !== stat.size || !sameStat(stat, after)) return Result.fail(new FileChanged({ path }))
+  if (buffer.includes(0)) return Result.fail(new NotText({ path, reason: "BINARY" }))
+  return isUtf8(buffer)
+    ? Result.succeed({ stat, text: normalizeText(buffer) })
+    : Result.fail(new NotText({ path, reason: "NOT_UTF8" }))
 }
 
 /** Reads the text at a path below the root, whose own path must be real. */
-export const readText = (root: string, path: string): FileText | FileReadError => {
+export const readText = (root: string, path: string): Result.Result<FileText, FileReadError> => {
   const file = join(root, path)
-  if (isOpenDatabase(file)) return new NotText({ path, reason: "BINARY" })
+  if (isOpenDatabase(file)) return Result.fail(new NotText({ path, reason: "BINARY" }))
   try {
     // Without blocking: opening a pipe that nobody writes to would wait forever.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -115,6 +122,6 @@ export const readText = (root: string, path: string): FileText | FileReadError =
       closeSync(descriptor)
     }
   } catch (error) {
-    return readFailure(path, error)
+    return Result.fail(readFailure(path, error))
   }
 }

@@ -2,6 +2,7 @@
 // what is left out is reported with the reason. It reads folders and .gitignore files, no other file.
 import { type Dirent, readdirSync, realpathSync } from "node:fs"
 import { isAbsolute, relative, resolve, sep } from "node:path"
+import * as Result from "effect/Result"
 import type { Walk, WalkOptions } from "../../application/corpus/corpus-files.ts"
 import { FileUnreadable, NotAFile, PathOutsideRoot } from "../../domain/foundation/root-files.ts"
 import type { Skipped, SkipReason } from "../../domain/foundation/root-files.ts"
@@ -12,7 +13,7 @@ import { isGenerated } from "./generated-folders.ts"
 import { gitIgnores } from "./git-ignores.ts"
 import { type Glob, globs, isNeverIndexed } from "./ignore-rules.ts"
 
-type WalkError = FileUnreadable | InvalidInput | NotAFile | PathOutsideRoot
+export type WalkError = FileUnreadable | InvalidInput | NotAFile | PathOutsideRoot
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? "UNKNOWN"
 
@@ -159,14 +160,14 @@ const namedFolders = (starts: ReadonlyArray<string>, include: ReadonlyArray<stri
 const byText = (left: string, right: string): number => (left < right ? -1 : left > right ? 1 : 0)
 
 /** Finds the files that the options ask for; the root's own path must be real. */
-export const walkFiles = (root: string, options: WalkOptions): Walk | WalkError => {
+export const walkFiles = (root: string, options: WalkOptions): Result.Result<Walk, WalkError> => {
   const include = globs("/include", options.include)
   const exclude = globs("/exclude", options.exclude)
-  if (include instanceof InvalidInput) return include
-  if (exclude instanceof InvalidInput) return exclude
+  if (include instanceof InvalidInput) return Result.fail(include)
+  if (exclude instanceof InvalidInput) return Result.fail(exclude)
   const named = options.paths.map((name) => namedPath(root, name))
   const fault = named.find((path) => typeof path !== "string")
-  if (fault !== undefined) return fault
+  if (fault !== undefined) return Result.fail(fault)
   const starts = named.length === 0 ? [""] : outermost(named.filter((path) => typeof path === "string"))
   const isNamed = namedFolders(starts, options.include)
   const rules: Rules = {
@@ -177,10 +178,10 @@ export const walkFiles = (root: string, options: WalkOptions): Walk | WalkError 
   }
   const found: Found = { files: [], missing: [], skipped: [] }
   for (const start of starts) walkNamed(root, rules, start, found)
-  return {
+  return Result.succeed({
     files: found.files.sort(byText),
     skipped: found.skipped.sort((left, right) => byText(left.path, right.path)),
     starts,
     missing: found.missing
-  }
+  })
 }

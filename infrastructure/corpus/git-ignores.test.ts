@@ -1,5 +1,6 @@
 // Which files of a work tree are left out, held against what git lists: nested rules, rules above the root, a repository's
 // own excludes, and what is tracked.
+import * as Result from "effect/Result"
 import { execFileSync } from "node:child_process"
 import {
   mkdirSync,
@@ -29,10 +30,10 @@ const listed = (folder: string): ReadonlyArray<string> =>
     .filter((path) => path !== "")
     .toSorted()
 
+const walk = (folder: string) => Result.getOrThrow(walkFiles(folder, { paths: [], include: [], exclude: [] }))
+
 const walked = (folder: string): ReadonlyArray<string> => {
-  const walk = walkFiles(folder, { paths: [], include: [], exclude: [] })
-  if (!("files" in walk)) throw walk
-  return walk.files.toSorted()
+  return walk(folder).files.toSorted()
 }
 
 /** A repository with these files. */
@@ -144,8 +145,7 @@ describe("what is left out is what git leaves out", () => {
     const root = repository({ ".gitignore": "link/\n", "docs/a.md": "" })
     symlinkSync("docs", join(root, "link"))
     expect(listed(root)).toContain("link")
-    const walk = walkFiles(root, { paths: [], include: [], exclude: [] })
-    expect("skipped" in walk ? walk.skipped : []).toContainEqual({ path: "link", reason: "LINK" })
+    expect(walk(root).skipped).toContainEqual({ path: "link", reason: "LINK" })
   })
 
   it("rules above the root count, unless they leave out the root itself", () => {
@@ -234,9 +234,9 @@ describe("what is left out is what git leaves out", () => {
   ])("nothing is taken, and that is said, beside %s", (_, damage) => {
     const root = repository({ ".gitignore": "*.log\n", "0.log": "", "a.md": "" })
     damage(root)
-    const walk = walkFiles(root, { paths: [], include: [], exclude: [] })
-    expect(walk).toMatchObject({ files: [] })
-    expect("skipped" in walk ? walk.skipped : []).toContainEqual({ path: "./", reason: "UNREADABLE" })
+    const found = walk(root)
+    expect(found.files).toEqual([])
+    expect(found.skipped).toContainEqual({ path: "./", reason: "UNREADABLE" })
   })
 
   it("needs no repository", () => {

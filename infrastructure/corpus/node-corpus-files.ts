@@ -9,15 +9,6 @@ import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { readText, statOf } from "./file-reading.ts"
 import { walkFiles } from "./file-walk.ts"
 
-/** What a synchronous adapter gives: a value, or an error that it has caught. */
-const settled = <A>(work: () => A): Effect.Effect<Exclude<A, Error>, Extract<A, Error>> =>
-  Effect.suspend(() => {
-    const result = work()
-    return result instanceof Error
-      ? Effect.fail(result as Extract<A, Error>)
-      : Effect.succeed(result as Exclude<A, Error>)
-  })
-
 const noRoot = (root: string): InvalidInput => {
   const message = `there is no folder ${root}`
   return new InvalidInput({ message: `/root: ${message}`, issues: [{ path: "/root", message }] })
@@ -37,7 +28,7 @@ export const realRoot = (root: string): Effect.Effect<string, InvalidInput> =>
 /** The files below a root, which must be its real path. */
 export const corpusFilesLayer = (root: string): Layer.Layer<CorpusFiles> =>
   Layer.succeed(CorpusFiles, {
-    walk: (options) => settled(() => walkFiles(root, options)),
+    walk: (options) => Effect.suspend(() => Effect.fromResult(walkFiles(root, options))),
     stat: (path) => statOf(join(root, path)),
-    read: (path) => settled(() => readText(root, path))
+    read: (path) => Effect.suspend(() => Effect.fromResult(readText(root, path)))
   })

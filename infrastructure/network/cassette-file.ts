@@ -275,7 +275,7 @@ export class CassetteFile {
     this.wanted = { file, id, asked, asFound, cacheKibibytes }
   }
 
-  /** Runs synchronous reading; whatever keeps it from reading is a fault. */
+  /** Runs synchronous reading; anything that keeps it from reading is a fault. No Result: a child process loads nothing of Effect. */
   read<A>(work: (cassette: OpenCassette) => A): { readonly value: A } | CassetteFault {
     try {
       const identity = identityOf(this.file)

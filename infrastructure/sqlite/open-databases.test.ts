@@ -39,7 +39,8 @@ const reads: ReadonlyArray<readonly [string, (folder: string) => void]> = [
   [
     "text of the corpus",
     (folder) => {
-      for (const name of names) expect(readText(folder, name)).toMatchObject({ reason: "BINARY" })
+      for (const name of names)
+        expect(readText(folder, name)).toMatchObject({ failure: { reason: "BINARY" } })
     }
   ],
   [
@@ -63,7 +64,7 @@ describe("a database that this process has open keeps its locks beside", () => {
     connection.run("INSERT INTO t VALUES (1)")
     connection.close()
     expect(existsSync(join(folder, "a.db-wal"))).toBe(false)
-    expect(readText(folder, "a.db")).toMatchObject({ reason: "BINARY" })
+    expect(readText(folder, "a.db")).toMatchObject({ failure: { reason: "BINARY" } })
   })
 
   it("a copy of one moment", () => {

@@ -2,7 +2,7 @@
 // are read side by side, one line of each at a time, so that no cartridge is too large. The first fault ends the
 // reading as CartridgeRefused, with the file and the line.
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import type { JsonValue } from "../../../domain/canonical/json.ts"
 import { parseCanonicalJson } from "../../../domain/canonical/stored-json.ts"
 import { readJsonBytes } from "../../../domain/canonical/strict-reader.ts"
@@ -72,7 +72,7 @@ function* linesOf<A>(
   { parts }: OpenCartridge,
   file: CartridgeFile,
   maxBytes: number,
-  decode: (value: JsonValue) => Result.Result<A, Schema.SchemaError> | Fault,
+  decode: (value: JsonValue) => Result.Result<A, Schema.SchemaError | Fault>,
   refuse: Refuse
 ): Generator<Line<A>> {
   const { descriptor, end, start } = parts[file]
@@ -86,16 +86,21 @@ function* linesOf<A>(
     const value = canonicalValue(bytes)
     if (value === undefined) throw refuse("LINE_MALFORMED", file, line, malformed(bytes))
     const decoded = decode(value)
-    if ("code" in decoded) throw refuse(decoded.code, file, line, decoded.reason)
     if (Result.isFailure(decoded)) {
-      throw refuse("FIELD_INVALID", file, line, fieldFault(decoded.failure))
+      const { failure } = decoded
+      throw Schema.isSchemaError(failure)
+        ? refuse("FIELD_INVALID", file, line, fieldFault(failure))
+        : refuse(failure.code, file, line, failure.reason)
     }
     yield { line, value: decoded.success }
   }
 }
 
 const readManifest = (cartridge: OpenCartridge, refuse: Refuse): CartridgeManifest => {
-  const decode = (value: JsonValue) => versionFault(value) ?? decodeCartridgeManifest(value)
+  const decode = (value: JsonValue): Result.Result<CartridgeManifest, Schema.SchemaError | Fault> => {
+    const fault = versionFault(value)
+    return fault === undefined ? decodeCartridgeManifest(value) : Result.fail(fault)
+  }
   const [first, second] = linesOf(cartridge, "manifest.json", MAX_SHORT_LINE_BYTES, decode, refuse)
   if (first === undefined) throw refuse("FIELD_INVALID", "manifest.json", 1, "the file is empty")
   if (second !== undefined) throw refuse("FIELD_INVALID", "manifest.json", 2, "a manifest is one line")

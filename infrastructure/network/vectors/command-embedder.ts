@@ -49,9 +49,8 @@ const answerOf = (line: string): typeof Answer.Type | undefined => {
 
 type Program = ChildProcessByStdio<Socket, Socket, null>
 
-type Settle = (
-  answer: { readonly vectors: ReadonlyArray<Float32Array> } | { readonly reason: string }
-) => void
+/** Takes the vectors, or why there are none. */
+type Settle = (answer: Result.Result<ReadonlyArray<Float32Array>, string>) => void
 
 interface Waiting {
   readonly id: number
@@ -79,7 +78,7 @@ class EmbeddingProgram {
   /** Sends one batch; the caller sends the next only after this one is settled. */
   send(texts: ReadonlyArray<string>, settle: Settle): void {
     const { reason } = this.pause
-    if (reason !== undefined) return settle({ reason })
+    if (reason !== undefined) return settle(Result.fail(reason))
     const program = (this.program ??= this.start())
     const id = this.next++
     const deadline = this.options.deadlineMillis ?? DEFAULT_DEADLINE_MILLIS
@@ -100,7 +99,7 @@ class EmbeddingProgram {
   /** Ends the program; a batch that waits is told so. */
   stop(): void {
     this.kill()
-    this.waiting?.settle({ reason: "it was closed" })
+    this.waiting?.settle(Result.fail("it was closed"))
   }
 
   private kill(): void {
@@ -172,14 +171,14 @@ class EmbeddingProgram {
       return this.fail(`it must answer ${waiting.count} vectors of ${dimensions} finite numbers, none all 0`)
     }
     this.pause.succeeded()
-    waiting.settle({ vectors })
+    waiting.settle(Result.succeed(vectors))
   }
 
   /** Kills the program and leaves it alone for a while. */
   private fail(reason: string): void {
     this.pause.failed(reason)
     this.kill()
-    this.waiting?.settle({ reason })
+    this.waiting?.settle(Result.fail(reason))
   }
 }
 
@@ -196,11 +195,7 @@ export const commandEmbedder = Effect.fnUntraced(function* (
   const ask = (texts: ReadonlyArray<string>) =>
     Effect.callback<ReadonlyArray<Float32Array>, EmbedderFailed>((resume) => {
       program.send(texts.map(preparedText), (answer) => {
-        resume(
-          "vectors" in answer
-            ? Effect.succeed(answer.vectors)
-            : Effect.fail(new EmbedderFailed({ model, reason: answer.reason }))
-        )
+        resume(Effect.fromResult(Result.mapError(answer, (reason) => new EmbedderFailed({ model, reason }))))
       })
     })
   return {

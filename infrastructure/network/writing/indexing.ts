@@ -4,6 +4,7 @@
 import { existsSync, renameSync, rmSync } from "node:fs"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { appendTo } from "../../../domain/foundation/appending.ts"
 import type { Skipped, SkipReason } from "../../../domain/foundation/root-files.ts"
 import { InvalidInput } from "../../../domain/foundation/errors.ts"
@@ -13,6 +14,7 @@ import type { IndexReport } from "../../../application/network/keeping-reports.t
 import type { EmbedderFailed, EmbedderMismatch } from "../../../domain/network/errors.ts"
 import { embedderFault, foldSigns, putVectors, unembedded } from "../vectors/vector-writing.ts"
 import { sha256 } from "../../hashing/sha256.ts"
+import type { WalkError } from "../../corpus/file-walk.ts"
 import { CassetteFile } from "../cassette-file.ts"
 import {
   type CassetteWriteError,
@@ -33,14 +35,7 @@ import {
   type WriteOutcome
 } from "./document-writing.ts"
 import { type WriteTime, writeTime } from "./write-time.ts"
-import {
-  documentType,
-  globBelowRoot,
-  isOutOfSight,
-  readDocument,
-  sourceFiles,
-  type WalkError
-} from "./sources.ts"
+import { documentType, globBelowRoot, isOutOfSight, readDocument, sourceFiles } from "./sources.ts"
 import { reserveSuccessor } from "../../files/file-system.ts"
 import { rulesOf } from "../../../domain/network/mutability.ts"
 
@@ -91,27 +86,24 @@ const sourcesIn = (
   file: string,
   root: string,
   { configuration, id }: ConfiguredCassette
-): Sources | undefined | WalkError => {
+): Result.Result<Sources | undefined, WalkError> => {
   const given = sourcesOf(file, root, configuration)
   const below = belowRoot(file, root, `cassettes.${id}.sources`, given)
-  if (below instanceof InvalidInput) return below
+  if (below instanceof InvalidInput) return Result.fail(below)
   const types = contentTypesOf(file, root, configuration)
   const typed = belowRoot(file, root, `cassettes.${id}.content_types`, Object.keys(types))
-  if (typed instanceof InvalidInput) return typed
-  if (below.length === 0) return undefined
-  const found = sourceFiles(root, below)
-  if (!("files" in found)) return found
+  if (typed instanceof InvalidInput) return Result.fail(typed)
+  if (below.length === 0) return Result.succeed(undefined)
   const names = Object.values(types)
   const typeOf = documentType(typed.map((glob, index) => [glob, names[index]!]))
-  const { files, isGone, unmatched, leftOut } = found
-  return {
+  return Result.map(sourceFiles(root, below), ({ files, isGone, leftOut, unmatched }) => ({
     documents: files,
     leftOut,
-    // Nobody has written a source that stands for a folder of the standard network.
+    // A source that stands for a folder of the standard network is not in the file.
     unmatched: configuration.sources === undefined ? [] : unmatched.map((index) => given[index]!),
     isGone,
     read: (path) => readDocument(root, path, typeOf(path))
-  }
+  }))
 }
 
 interface Tally {
@@ -363,8 +355,7 @@ export const indexCassette = Effect.fnUntraced(function* (
   options: IndexingOptions
 ): Effect.fn.Return<IndexReport, CassetteWriteError | EmbedderFailed | EmbedderMismatch | WalkError> {
   const start = yield* Clock.monotonicTimeNanos
-  const sources = sourcesIn(file, root, configured)
-  if (sources !== undefined && !("documents" in sources)) return yield* Effect.fail(sources)
+  const sources = yield* Effect.fromResult(sourcesIn(file, root, configured))
   const tally = newTally()
   yield* rulesOf(configured.birth.mutability).seals
     ? Effect.scoped(indexSealed(configured, sources, options, tally))

@@ -1,15 +1,18 @@
 // Files that a cassette could hold: what is there and cannot be taken is named, not passed over.
+import * as Result from "effect/Result"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { isOutOfSight, sourceFiles } from "./sources.ts"
 
+const found = (root: string, globs: ReadonlyArray<string>) => Result.getOrThrow(sourceFiles(root, globs))
+
 it("a file whose name cannot be written as a path is named", () => {
   const root = temporaryFolder()
   writeFileSync(join(root, "a.md"), "text")
   writeFileSync(join(root, "tab\t.md"), "text")
-  expect(sourceFiles(root, ["**"])).toMatchObject({
+  expect(found(root, ["**"])).toMatchObject({
     files: ["a.md"],
     leftOut: [{ path: "tab\t.md", reason: "UNREADABLE" }],
     unmatched: []
@@ -36,9 +39,9 @@ it("a folder that programs fill is named and taken for gone, and a source that n
   writeFileSync(join(root, "node_modules/p/a.md"), "text")
   writeFileSync(join(root, "b.md"), "text")
   const leftOut = [{ path: "node_modules/", reason: "GENERATED" as const }]
-  expect(sourceFiles(root, ["**"])).toMatchObject({ files: ["b.md"], leftOut })
+  expect(found(root, ["**"])).toMatchObject({ files: ["b.md"], leftOut })
   expect(isOutOfSight(leftOut, "node_modules/p/a.md")).toBe(false)
-  expect(sourceFiles(root, ["node_modules/p/**"])).toMatchObject({
+  expect(found(root, ["node_modules/p/**"])).toMatchObject({
     files: ["node_modules/p/a.md"],
     leftOut: []
   })
@@ -49,8 +52,8 @@ it("rules for git are no documents, unless a source names them", () => {
   mkdirSync(join(root, "sub"))
   for (const path of [".gitignore", "sub/.gitignore", "a.md", "gitignore.md"])
     writeFileSync(join(root, path), "dist\n")
-  expect(sourceFiles(root, ["**"])).toMatchObject({ files: ["a.md", "gitignore.md"] })
-  expect(sourceFiles(root, ["*.md", "sub/.gitignore"])).toMatchObject({
+  expect(found(root, ["**"])).toMatchObject({ files: ["a.md", "gitignore.md"] })
+  expect(found(root, ["*.md", "sub/.gitignore"])).toMatchObject({
     files: ["a.md", "gitignore.md", "sub/.gitignore"],
     unmatched: []
   })

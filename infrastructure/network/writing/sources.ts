@@ -3,16 +3,14 @@
 import { isUtf8 } from "node:buffer"
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import { join, posix, relative, sep } from "node:path"
+import * as Result from "effect/Result"
 import type { Walk } from "../../../application/corpus/corpus-files.ts"
 import type { Skipped, SkipReason } from "../../../domain/foundation/root-files.ts"
 import { MAX_DOCUMENT_BYTES } from "../../../domain/network/limits.ts"
 import { globMatcher, globs } from "../../corpus/ignore-rules.ts"
-import { walkFiles } from "../../corpus/file-walk.ts"
+import { type WalkError, walkFiles } from "../../corpus/file-walk.ts"
 import { isOpenDatabase } from "../../sqlite/open-databases.ts"
 import type { GivenDocument } from "./document-writing.ts"
-
-/** Why the files of a folder cannot be found. */
-export type WalkError = Exclude<ReturnType<typeof walkFiles>, Walk>
 
 /**
  * A glob of the configuration, which is relative to its file, as one that is relative to the root; undefined when it leads
@@ -47,9 +45,15 @@ const globMatchers = (given: ReadonlyArray<string>) =>
 const isRules = (path: string): boolean => posix.basename(path) === ".gitignore"
 
 /** The files of the globs (relative to the root). */
-export const sourceFiles = (root: string, given: ReadonlyArray<string>): SourceFiles | WalkError => {
-  const walk = walkFiles(root, { paths: [], include: given, exclude: [] })
-  if (!("files" in walk)) return walk
+export const sourceFiles = (
+  root: string,
+  given: ReadonlyArray<string>
+): Result.Result<SourceFiles, WalkError> =>
+  Result.map(walkFiles(root, { paths: [], include: given, exclude: [] }), (walk) =>
+    sourcesOfWalk(walk, given)
+  )
+
+const sourcesOfWalk = (walk: Walk, given: ReadonlyArray<string>): SourceFiles => {
   const named = globMatchers(given.filter(isRules))
   const files = walk.files.filter((path) => !isRules(path) || named.some((matches) => matches(path)))
   const matchers = globMatchers(given)
