@@ -93,17 +93,25 @@ export {
 export { normalizeText, countLines } from "./corpus/text.ts"
 export {
   PostMessage,
+  ClaimAny,
   ClaimStep,
   CompleteStep,
+  RenewLease,
   RequeueStep,
+  Lease,
+  type NoClaimFields,
+  type ClaimPlace,
   DEFAULT_REQUESTER,
   type PreparedPost,
   type PreparedClaim,
   type PreparedCompletion,
+  type PreparedRenewal,
   type PreparedRequeue,
   preparePost,
   prepareClaim,
+  prepareClaimAny,
   prepareCompletion,
+  prepareRenewal,
   prepareRequeue
 } from "./ledger/commands.ts"
 export {
@@ -113,14 +121,28 @@ export {
   type Decided,
   type Posted,
   type Claimed,
-  type Completed,
-  type Requeued,
+  type PostedAndClaimed,
   type ExistingMessage,
   decidePost,
-  decideClaim,
-  decideCompletion,
-  decideRequeue
+  decideClaim
 } from "./ledger/decide.ts"
+export {
+  type Completed,
+  type Renewed,
+  type Requeued,
+  decideCompletion,
+  decideRenewal,
+  decideRequeue
+} from "./ledger/decide-lease.ts"
+export {
+  type LeaseCounts,
+  type LeasedStep,
+  type PendingStep,
+  ListEvents,
+  ListLeases,
+  ListWaiting
+} from "./ledger/lists.ts"
+export { Traceparent } from "./canonical/traceparent.ts"
 export {
   InvalidInput,
   AmbiguousPrefix,
@@ -147,6 +169,8 @@ export {
   RestoreRefused,
   LedgerClosed,
   type Refusal,
+  type LeaseRefusal,
+  type RequeueRefusal,
   type OpenError,
   type StoreWriteError,
   type MessageCassetteError
@@ -215,6 +239,7 @@ export {
   MIN_TTL_SECONDS,
   MAX_TTL_SECONDS,
   DEFAULT_TTL_SECONDS,
+  MAX_BATCH_COMMANDS,
   MAX_HEAD_LEAD_MILLIS,
   HEAD_LEAD_WARNING_MILLIS,
   ZERO_HASH,

@@ -83,7 +83,13 @@ const mostly = <A>(value: A, ...others: ReadonlyArray<A>) =>
   )
 
 const drawn: fc.Arbitrary<Drawn> = fc.record({
-  type: fc.constantFrom<StepEventType>("StepClaimed", "StepClaimed", "StepCompleted", "StepRequeued"),
+  type: fc.constantFrom<StepEventType>(
+    "StepClaimed",
+    "StepClaimed",
+    "StepCompleted",
+    "StepRequeued",
+    "LeaseRenewed"
+  ),
   step: fc.constantFrom(0, 0, 0, 1, 2),
   worker: fc.constantFrom("w1", "w2"),
   tokenShift: mostly(0, -1, 1, 2),
@@ -191,6 +197,14 @@ const dataOf = (drawn: Drawn, step: StepRow | undefined, step_id: string, millis
       }
     case "StepCompleted":
       return { ...lease, outcome: "SUCCESS", receipt: { n: drawn.later } }
+    case "LeaseRenewed":
+      return {
+        step_id,
+        worker_id: holder,
+        previous_token: lease.fencing_token,
+        fencing_token: lease.fencing_token + 1,
+        lease_expires_at: timestampFromMillis(millis + drawn.lease)
+      }
     case "StepRequeued":
       return { ...lease, cause: drawn.cause, reason: drawn.reason, requested_by: drawn.by }
   }

@@ -108,14 +108,7 @@ export const work = (lane: Lane) =>
     if (chance.oneIn(20)) return
     const names = { step_id, fencing_token }
     if (chance.oneIn(8)) {
-      const lease = { worker_id: worker, fencing_token }
-      const release = ledger.requeueStep({
-        run_id,
-        step_id,
-        reason: "given back",
-        requested_by: worker,
-        lease
-      })
+      const release = ledger.requeueStep({ ...step.lease, reason: "given back", requested_by: worker })
       yield* answered(lane, release, { command: "requeue", ...names }, () => ({ did: "requeue", ...names }))
       return
     }

@@ -8,7 +8,8 @@ import { PlanRequest, requestedReferences } from "../../domain/corpus/plan-reque
 import { PostMessage, preparePost } from "../../domain/ledger/commands.ts"
 import type { Posted } from "../../domain/ledger/decide.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
-import type { CommandError } from "../ledger/commands/command-group.ts"
+import type { CommandFailure } from "../ledger/commands/commands.ts"
+import type { IdempotencyConflict } from "../../domain/ledger/errors.ts"
 import { decodeInput } from "../foundation/input.ts"
 import { Ledger } from "../ledger/ledger.ts"
 import { Corpus } from "./corpus.ts"
@@ -55,12 +56,12 @@ export const preparePlan = Effect.fn("Planner.prepare")(function* (
 export const postPlan = Effect.fn("Planner.post")(function* ({
   message,
   plan
-}: PreparedPlan): Effect.fn.Return<PostedPlan, InvalidInput | CommandError, Ledger> {
+}: PreparedPlan): Effect.fn.Return<PostedPlan, CommandFailure<IdempotencyConflict>, Ledger> {
   return { plan, posted: yield* Ledger.use((ledger) => ledger.postMessage(message)) }
 })
 
 /** Plans a request and posts the plan. */
 export const planRequest = (
   request: PlanRequest
-): Effect.Effect<PostedPlan, PlanError | CommandError, Corpus | Ledger> =>
+): Effect.Effect<PostedPlan, PlanError | CommandFailure<IdempotencyConflict>, Corpus | Ledger> =>
   Effect.flatMap(preparePlan(request), postPlan)

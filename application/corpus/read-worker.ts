@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Corpus, type CorpusShape } from "./corpus.ts"
 import type { Resolved, ResolveError } from "./resolving.ts"
-import type { CommandError } from "../ledger/commands/command-group.ts"
+import type { CommandFailure } from "../ledger/commands/commands.ts"
 import { decodeInput } from "../foundation/input.ts"
 import type { ReadError } from "../ledger/reading/ledger-reader.ts"
 import { Ledger, type LedgerShape } from "../ledger/ledger.ts"
@@ -23,6 +23,7 @@ import {
 import type { ClaimStep } from "../../domain/ledger/commands.ts"
 import type { Claimed } from "../../domain/ledger/decide.ts"
 import { errorCode, type InvalidInput } from "../../domain/foundation/errors.ts"
+import type { LeaseRefusal } from "../../domain/ledger/errors.ts"
 import type { Outcome } from "../../domain/ledger/rows.ts"
 
 /** The oldest waiting step of the run is none that reads; it was given back. */
@@ -54,7 +55,7 @@ export interface WorkOptions extends ClaimStep {
   readonly onStep?: (tally: WorkTally) => Effect.Effect<void>
 }
 
-export type WorkError = CommandError | InvalidInput | NotAReadStep | ResolveError
+export type WorkError = CommandFailure<LeaseRefusal> | NotAReadStep | ReadError | ResolveError
 
 /** How a reading ended that concerns the step alone, and neither the cache nor the index. */
 type StepFault = Exclude<
@@ -151,23 +152,17 @@ const counted = (tally: WorkTally, { outcome, read }: Done): WorkTally => ({
 const workStep = (ledger: LedgerShape, corpus: CorpusShape, claim: ClaimStep, tally: WorkTally) =>
   Effect.uninterruptibleMask(
     Effect.fnUntraced(function* (restore) {
-      const { run_id, worker_id } = claim
       const claimed = yield* ledger.claimStep(claim)
-      const { fencing_token, step_id } = claimed
       // A lease that cannot be given back ends by itself; what went wrong before is what must be told.
-      const giveBack = (reason: string) =>
-        Effect.ignore(ledger.requeueStep({ run_id, step_id, reason, lease: { worker_id, fencing_token } }))
-      const done = yield* restore(readStep(corpus, run_id, claimed)).pipe(
+      const giveBack = (reason: string) => Effect.ignore(ledger.requeueStep({ ...claimed.lease, reason }))
+      const done = yield* restore(readStep(corpus, claim.run_id, claimed)).pipe(
         Effect.onInterrupt(() => giveBack("the worker was stopped")),
         Effect.tapError((error) => giveBack(`the worker cannot read: ${errorCode(error)}`))
       )
       const { outcome, receipt } = done
       return yield* ledger
         .completeStep({
-          run_id,
-          step_id,
-          worker_id,
-          fencing_token,
+          ...claimed.lease,
           outcome,
           receipt_payload: receipt as JsonObject
         })

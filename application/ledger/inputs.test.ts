@@ -21,9 +21,6 @@ describe("options that cannot be met", () => {
     [{ after: 1.5 }, "/after"],
     [{ runId: "" }, "/runId"],
     [{ live: "no" }, "/live"],
-    [{ pollInterval: 0 }, "/pollInterval"],
-    [{ pollInterval: Number.NaN }, "/pollInterval"],
-    [{ pollInterval: "soon" }, "/pollInterval"],
     [{ afer: 3 }, "/afer"]
   ]
   it.effect.each(streams)("of the event stream: %j", ([options, path]) =>

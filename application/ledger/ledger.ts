@@ -5,43 +5,48 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
+import type { ClaimAny, ClaimStep, PostMessage } from "../../domain/ledger/commands.ts"
+import type { Claimed } from "../../domain/ledger/decide.ts"
+import type { InvalidInput, InvariantViolation } from "../../domain/foundation/errors.ts"
+import type { IdempotencyConflict, NoPendingStep, StoreWriteError } from "../../domain/ledger/errors.ts"
 import {
-  ClaimStep,
-  CompleteStep,
-  PostMessage,
-  prepareClaim,
-  prepareCompletion,
-  preparePost,
-  prepareRequeue,
-  RequeueStep,
-  weightOfPost
-} from "../../domain/ledger/commands.ts"
-import {
-  type Claimed,
-  type Completed,
-  decideClaim,
-  decideCompletion,
-  decidePost,
-  decideRequeue,
-  type Posted,
-  type Requeued,
-  type StepStanding
-} from "../../domain/ledger/decide.ts"
-import type { InvalidInput } from "../../domain/foundation/errors.ts"
-import { NoPendingStep } from "../../domain/ledger/errors.ts"
-import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
+  type LeasedStep,
+  ListEvents,
+  ListLeases,
+  ListWaiting,
+  type PendingStep,
+  pendingSteps,
+  Position,
+  prepareEvents,
+  prepareLeases,
+  prepareWaiting
+} from "../../domain/ledger/lists.ts"
+import { ALL_TEXTS, type TextRange, textsWithPrefix } from "../../domain/ledger/run-range.ts"
+import { type EventEnvelope, type Head, runStream } from "../../domain/ledger/event-envelope.ts"
 import { DEFAULT_PAGE_ROWS, type Page, PageOptions, preparePage } from "../../domain/foundation/page.ts"
 import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
-import type { CommandError, UnitOfWork } from "./commands/command-group.ts"
-import { type CommandWriter, LedgerWriter } from "./commands/command-writer.ts"
+import { type ClaimWait, makeClaiming } from "./commands/claiming.ts"
+import {
+  type BatchResults,
+  type CommandFailure,
+  commandKinds,
+  type CommandName,
+  type Commands,
+  type LedgerCommand,
+  observed,
+  type ReplyOf,
+  submitBatch,
+  submitCommand
+} from "./commands/commands.ts"
+import { LedgerWriter } from "./commands/command-writer.ts"
+import { type CommitWatch, makeCommitWatch } from "./reading/commit-watch.ts"
 import { eventStream, type EventStreamOptions } from "./reading/event-stream.ts"
 import { clockWarning } from "./commands/head-check.ts"
 import { Hashing } from "../foundation/hashing.ts"
@@ -67,17 +72,66 @@ import {
 } from "./reading/state-at.ts"
 import { type VerificationError, type VerificationOptions, verify } from "./verification/verification.ts"
 
+/** A command as a method. */
+type Method<Name extends CommandName> = (
+  command: Commands[Name]["input"]
+) => Effect.Effect<Commands[Name]["reply"], CommandFailure<Commands[Name]["refusal"]>>
+
 export interface LedgerShape {
   /** The id of this ledger, undefined when the file is too damaged to tell. */
   readonly ledgerId: string | undefined
-  /** Posts a message with its jobs and steps. */
-  readonly postMessage: (command: PostMessage) => Effect.Effect<Posted, InvalidInput | CommandError>
-  /** Claims the oldest waiting step of a run (or of one job) under a lease with a fencing token. */
-  readonly claimStep: (command: ClaimStep) => Effect.Effect<Claimed, InvalidInput | CommandError>
-  /** Finishes a leased step with its receipt. */
-  readonly completeStep: (command: CompleteStep) => Effect.Effect<Completed, InvalidInput | CommandError>
+  /**
+   * Posts a message with its jobs and steps. With `claim` the first step is leased in the same transaction: `lease` is null only
+   * where the same message was posted before and its first step was taken.
+   */
+  readonly postMessage: <C extends PostMessage>(
+    command: C
+  ) => Effect.Effect<ReplyOf<C & { readonly _tag: "PostMessage" }>, CommandFailure<IdempotencyConflict>>
+  /**
+   * Claims the oldest waiting step of a run (or of one job) under a lease with a fencing token. With `wait`, a duration, it
+   * answers as soon as there is one: after that `NoPendingStep` says how the leases stand.
+   *
+   * @example
+   * const step = yield* ledger.claimStep({ run_id, worker_id, wait: "30 seconds" })
+   * yield* ledger.completeStep({ ...step.lease, receipt_payload: { done: true }, outcome: "SUCCESS" })
+   */
+  readonly claimStep: (
+    command: ClaimStep & ClaimWait
+  ) => Effect.Effect<Claimed, CommandFailure<NoPendingStep> | ReadError>
+  /**
+   * Claims the oldest waiting step of the next run that has one: behind `after_run` in the order of run ids, round and round.
+   * `prefix` narrows to runs whose id begins with it; `wait` as for `claimStep`.
+   */
+  readonly claimAny: (
+    command: ClaimAny & ClaimWait
+  ) => Effect.Effect<Claimed, CommandFailure<NoPendingStep> | ReadError>
+  /** Finishes a leased step with its receipt: `{ ...step.lease, receipt_payload, outcome }`. */
+  readonly completeStep: Method<"CompleteStep">
+  /** A new lease of the same step for its owner, with the next token; the old token is worth nothing at once. */
+  readonly renewLease: Method<"RenewLease">
   /** Lets a leased step wait again. */
-  readonly requeueStep: (command: RequeueStep) => Effect.Effect<Requeued, InvalidInput | CommandError>
+  readonly requeueStep: Method<"RequeueStep">
+  /**
+   * Up to 256 commands, decided in order in one transaction; one `Result` each, and all on disk when it answers. A refused
+   * command leaves nothing, and the others stand.
+   */
+  readonly commands: <const Batch extends ReadonlyArray<LedgerCommand>>(
+    commands: Batch
+  ) => Effect.Effect<BatchResults<Batch>, InvalidInput | InvariantViolation | StoreWriteError>
+  /** Leased steps, the lease that ends first in front, as of now. */
+  readonly leases: (
+    options?: ListLeases
+  ) => Effect.Effect<ReadonlyArray<LeasedStep>, InvalidInput | ReadError>
+  /** Waiting steps with their payloads, in the order of their runs and of claims, without claiming any. */
+  readonly waiting: (
+    options?: ListWaiting
+  ) => Effect.Effect<ReadonlyArray<PendingStep>, InvalidInput | ReadError>
+  /** The head as soon as it is behind this position: at once for commits of this process, within 50 ms for others'. */
+  readonly changed: (after: number) => Effect.Effect<Head, InvalidInput | ReadError>
+  /** One page of the log behind a position: of one run, of the runs that begin with a prefix, or of all. */
+  readonly eventsAfter: (
+    options?: ListEvents
+  ) => Effect.Effect<ReadonlyArray<EventEnvelope>, InvalidInput | ReadError>
 
   /** What forbids to write, found at opening; queries and verification work all the same. */
   readonly fault: Finding | undefined
@@ -134,49 +188,6 @@ export interface LedgerShape {
   readonly rebuild: (file: string) => Effect.Effect<VerificationReport, BackupError>
 }
 
-/** Counts one command by its outcome: `done`, or the tag of the error. */
-export const commandCounter = (command: string, outcome: string): Metric.Counter<number> =>
-  Metric.counter("cassette_ledger_commands", {
-    description: "Commands by name and outcome: done, or the tag of the error",
-    incremental: true,
-    attributes: { command, outcome }
-  })
-
-/**
- * One public command: strict decoding and preparation outside the lock, then the writer. Nothing below it opens a
- * span, so its own is taken in the way that captures no stack: that would cost more than the decision does.
- */
-const command = <Command, Prepared, Reply>(
-  writer: CommandWriter,
-  name: string,
-  decode: (input: Command) => Result.Result<Prepared, InvalidInput>,
-  work: (prepared: Prepared) => UnitOfWork<Reply>,
-  weigh?: (prepared: Prepared) => number
-) => {
-  const done = commandCounter(name, "done")
-  const answer = (input: Command): Effect.Effect<Reply, InvalidInput | CommandError> => {
-    const prepared = decode(input)
-    return Result.isFailure(prepared)
-      ? Effect.fail(prepared.failure)
-      : writer.submit(work(prepared.success), weigh?.(prepared.success))
-  }
-  return (input: Command): Effect.Effect<Reply, InvalidInput | CommandError> =>
-    Effect.useSpan(`Ledger.${name}`, () =>
-      Effect.withFiber(({ context }) =>
-        Effect.mapBoth(answer(input), {
-          onSuccess: (reply) => {
-            done.updateUnsafe(1, context)
-            return reply
-          },
-          onFailure: (error) => {
-            commandCounter(name, error._tag).updateUnsafe(1, context)
-            return error
-          }
-        })
-      )
-    )
-}
-
 const decodePage = decodeInput(PageOptions, preparePage)
 
 const decodeId = decodeInput(Identifier, Result.succeed)
@@ -204,6 +215,33 @@ const paged = <Of, Row>(
   Effect.fn(`Ledger.${name}`)(function* (of: Of, options: PageOptions = {}) {
     return yield* query(yield* Effect.fromResult(decode(of)), yield* Effect.fromResult(decodePage(options)))
   })
+
+const decodeLeases = decodeInput(ListLeases, prepareLeases)
+const decodeWaiting = decodeInput(ListWaiting, prepareWaiting)
+const decodeEvents = decodeInput(ListEvents, prepareEvents)
+const decodePosition = decodeInput(Position, Result.succeed)
+
+/** The streams of some runs; all streams for all runs. */
+const streamsOf = (runs: TextRange): TextRange | undefined =>
+  runs === ALL_TEXTS
+    ? undefined
+    : {
+        from: runStream(runs.from),
+        before: runs.before === undefined ? textsWithPrefix(runStream("")).before : runStream(runs.before)
+      }
+
+/** The head once it is behind a position. */
+const headBehind = (reader: LedgerReader["Service"], { feed, listening }: CommitWatch, position: number) =>
+  listening(
+    Effect.gen(function* () {
+      while (true) {
+        const nextCommit = feed.wait()
+        const head = yield* reader.head
+        if (head.position > position) return head
+        yield* nextCommit
+      }
+    })
+  )
 
 const makeLedger: Effect.Effect<
   LedgerShape,
@@ -233,51 +271,25 @@ const makeLedger: Effect.Effect<
     )
   )
 
-  const claimStep = command(
-    writer,
-    "claimStep",
-    decodeInput(ClaimStep, prepareClaim),
-    (prepared) => (transaction, moment) =>
-      decideClaim(prepared, transaction.nextPendingStep(prepared.run_id, prepared.job_id), moment)
-  )
-
-  /** Says how the run's leases stand beside a claim that found nothing; looked up outside the lock. */
-  const withLeases = Effect.fnUntraced(function* ({ job_id, run_id }: NoPendingStep) {
-    const { expired_leases: ended = 0, leased = 0 } = (yield* run(run_id)) ?? {}
-    return yield* new NoPendingStep({ run_id, job_id, leases: { running: leased - ended, ended } })
-  })
-
+  const watch = makeCommitWatch(writer.committed, reader, yield* Effect.context<never>())
+  const { claimAny, claimStep } = makeClaiming(writer, reader, watch)
+  /** A command by its method's name. */
+  const command = <Name extends CommandName>(name: Name) => {
+    const kind = commandKinds[name]
+    const observe = observed(kind.method)
+    return (input: Commands[Name]["input"]) => observe(() => submitCommand(writer, kind, input))
+  }
+  const observeClaim = observed("claimStep")
+  const observeClaimAny = observed("claimAny")
   return {
     ledgerId: store.ledgerId,
-    postMessage: command(
-      writer,
-      "postMessage",
-      decodeInput(PostMessage, preparePost),
-      (prepared) => (transaction, moment) =>
-        decidePost(
-          prepared,
-          prepared.idempotency_key === null
-            ? undefined
-            : transaction.messageByKey(prepared.run_id, prepared.idempotency_key),
-          moment
-        ),
-      weightOfPost
-    ),
-    claimStep: (input) => Effect.catchTag(claimStep(input), "NoPendingStep", withLeases),
-    completeStep: command(
-      writer,
-      "completeStep",
-      decodeInput(CompleteStep, prepareCompletion),
-      (prepared) => (transaction, moment) =>
-        decideCompletion(prepared, ...stepWithReceipt(transaction, prepared.step_id), moment)
-    ),
-    requeueStep: command(
-      writer,
-      "requeueStep",
-      decodeInput(RequeueStep, prepareRequeue),
-      (prepared) => (transaction, moment) =>
-        decideRequeue(prepared, ...stepWithReceipt(transaction, prepared.step_id), moment)
-    ),
+    postMessage: command("PostMessage") as LedgerShape["postMessage"],
+    claimStep: (input) => observeClaim(() => claimStep(input)),
+    claimAny: (input) => observeClaimAny(() => claimAny(input)),
+    completeStep: command("CompleteStep"),
+    renewLease: command("RenewLease"),
+    requeueStep: command("RequeueStep"),
+    commands: (commands) => submitBatch(writer, commands).pipe(Effect.withSpan("Ledger.commands")),
     fault: store.fault,
     warnings: Effect.gen(function* () {
       const warning = clockWarning(yield* reader.head, yield* Clock.currentTimeMillis)
@@ -293,8 +305,23 @@ const makeLedger: Effect.Effect<
     runSummary: byId("runSummary", run),
     runs: Stream.runCollect(runStream).pipe(Effect.withSpan("Ledger.runs")),
     runStream: runStream.pipe(Stream.withSpan("Ledger.runStream")),
-    events: (options) =>
-      eventStream(reader, writer.committed, options).pipe(Stream.withSpan("Ledger.events")),
+    leases: Effect.fn("Ledger.leases")(function* (options = {}) {
+      const of = yield* Effect.fromResult(decodeLeases(options))
+      return yield* reader.leases(yield* nowText, of)
+    }),
+    waiting: Effect.fn("Ledger.waiting")(function* (options = {}) {
+      const rows = yield* reader.waiting(yield* Effect.fromResult(decodeWaiting(options)))
+      return yield* Effect.fromResult(pendingSteps(rows))
+    }),
+    changed: Effect.fn("Ledger.changed")(function* (after) {
+      const position = yield* Effect.fromResult(decodePosition(after))
+      return yield* headBehind(reader, watch, position)
+    }),
+    eventsAfter: Effect.fn("Ledger.eventsAfter")(function* (options = {}) {
+      const { after, limit, runs } = yield* Effect.fromResult(decodeEvents(options))
+      return yield* reader.events(after, limit, streamsOf(runs))
+    }),
+    events: (options) => eventStream(reader, watch, options).pipe(Stream.withSpan("Ledger.events")),
     stateAt: (options) =>
       stateAt(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.stateAt")),
     stateRowsAt: (options) =>
@@ -308,15 +335,6 @@ const makeLedger: Effect.Effect<
     rebuild: Effect.fn("Ledger.rebuild")(evidence.rebuild)
   }
 })
-
-/** A step with the receipt that it has once it is committed; without one the look-up is saved. */
-const stepWithReceipt = (
-  transaction: Parameters<UnitOfWork<unknown>>[0],
-  stepId: string
-): [StepStanding | undefined, ReceiptRow | undefined] => {
-  const step = transaction.step(stepId)
-  return [step, step?.status === "COMMITTED" ? transaction.receiptOfStep(stepId) : undefined]
-}
 
 export class Ledger extends Context.Service<Ledger, LedgerShape>()("cortex-cassette/Ledger") {
   /**

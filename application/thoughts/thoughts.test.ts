@@ -4,19 +4,20 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import type { CommandError } from "../ledger/commands/command-group.ts"
+import type { Failed } from "../ledger/commands/command-group.ts"
 import { openServices, post, rawSql, temporaryFile } from "../ledger/testing/ledgers.ts"
 import { makeManualClock, withClock } from "../ledger/testing/manual-clock.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import { MAX_THOUGHT_BYTES, ZERO_HASH } from "../../domain/ledger/limits.ts"
 import type { ThoughtInput } from "../../domain/thoughts/commands.ts"
+import type { DuplicateId } from "../../domain/thoughts/errors.ts"
 import { computeHash, THOUGHT_TYPES, type ThoughtRecord } from "../../domain/thoughts/thought-record.ts"
 import { sha256 } from "../../infrastructure/hashing/node-hashing.ts"
 import type { ThoughtsShape } from "./thoughts.ts"
 
 const input: ThoughtInput = { type: "plan", task_id: "t1", agent_id: "a1", content: "hello" }
 
-type Created = Effect.Effect<ThoughtRecord, InvalidInput | CommandError>
+type Created = Effect.Effect<ThoughtRecord, InvalidInput | Failed<DuplicateId>>
 
 const thoughts = Effect.map(openServices(), (services) => services.thoughts)
 

@@ -8,7 +8,7 @@ import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import type { AmbiguousPrefix, InvalidInput } from "../../domain/foundation/errors.ts"
-import { TaskNotFound, ThoughtNotFound } from "../../domain/thoughts/errors.ts"
+import { type DuplicateId, TaskNotFound, ThoughtNotFound } from "../../domain/thoughts/errors.ts"
 import { IDS_OF_PREFIX, idOfPrefix } from "../../domain/foundation/id-prefix.ts"
 import { DEFAULT_PAGE_ROWS } from "../../domain/foundation/page.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
@@ -22,14 +22,14 @@ import {
 } from "../../domain/thoughts/commands.ts"
 import { decideThought } from "../../domain/thoughts/decide.ts"
 import type { ThoughtRecord } from "../../domain/thoughts/thought-record.ts"
-import type { CommandError } from "../ledger/commands/command-group.ts"
+import type { Failed } from "../ledger/commands/command-group.ts"
+import { commandCounter } from "../ledger/commands/commands.ts"
 import { type CommandWriter, LedgerWriter } from "../ledger/commands/command-writer.ts"
 import { datedNow } from "../foundation/recordable-time.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { decodeInput } from "../foundation/input.ts"
 import { LedgerEvidence } from "../ledger/verification/ledger-evidence.ts"
 import { LedgerReader, type ReadError } from "../ledger/reading/ledger-reader.ts"
-import { commandCounter } from "../ledger/ledger.ts"
 import { rowPages } from "../ledger/reading/row-pages.ts"
 import { verifyThoughtChains } from "./chain-verification.ts"
 import { RandomIds } from "./random-ids.ts"
@@ -45,7 +45,7 @@ export interface ThoughtsShape {
   readonly createThoughtRecord: (
     input: ThoughtInput,
     options?: CreateThoughtOptions
-  ) => Effect.Effect<ThoughtRecord, InvalidInput | CommandError>
+  ) => Effect.Effect<ThoughtRecord, InvalidInput | Failed<DuplicateId>>
   /** One record, or null when there is none with this id. */
   readonly getThoughtRecord: (id: string) => Effect.Effect<ThoughtRecord | null, InvalidInput | ReadError>
   /** The id that begins with the given text, or is it; when several begin so, `AmbiguousPrefix` names them. */
@@ -88,7 +88,10 @@ const recordOf = (row: ThoughtRow): ThoughtRecord => ({
   hash: row.hash
 })
 
-const append = (writer: CommandWriter, command: RecordThought): Effect.Effect<ThoughtRecord, CommandError> =>
+const append = (
+  writer: CommandWriter,
+  command: RecordThought
+): Effect.Effect<ThoughtRecord, Failed<DuplicateId>> =>
   writer.submit((transaction, moment) =>
     decideThought(
       command,

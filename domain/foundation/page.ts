@@ -10,14 +10,15 @@ export const DEFAULT_PAGE_ROWS = 1_000
 
 const expected = `a whole number from 1 to ${MAX_PAGE_ROWS}`
 
+/** How many rows a query may answer. */
+export const PageLimit = Schema.Int.check(
+  Schema.isGreaterThanOrEqualTo(1, { expected }),
+  Schema.isLessThanOrEqualTo(MAX_PAGE_ROWS, { expected })
+)
+
 /** What callers say of a page; both parts may be left out. */
 export const PageOptions = Schema.Struct({
-  limit: Schema.optional(
-    Schema.Int.check(
-      Schema.isGreaterThanOrEqualTo(1, { expected }),
-      Schema.isLessThanOrEqualTo(MAX_PAGE_ROWS, { expected })
-    )
-  ),
+  limit: Schema.optional(PageLimit),
   /** The id of the last row that was seen: only those behind it. */
   after: Schema.optional(Identifier)
 })

@@ -294,21 +294,21 @@ describe("preparing the other commands", () => {
   it.each([
     ["nobody", {}, "operator"],
     ["somebody", { requested_by: "alice" }, "alice"],
-    ["the owner", { lease }, "worker"],
-    ["somebody with the owner's worker and token", { lease, requested_by: "alice" }, "alice"]
+    ["the owner", lease, "worker"],
+    ["somebody with the owner's worker and token", { ...lease, requested_by: "alice" }, "alice"]
   ])("names who asked for a requeue: %s", (_name, more, requested_by) => {
     expect(Result.getOrThrow(prepareRequeue({ ...requeue, ...more }))).toStrictEqual({
       run_id: "run",
       step_id: stepId,
       reason: "stuck",
       requested_by,
-      lease: "lease" in more ? lease : undefined,
+      lease: "worker_id" in more ? lease : undefined,
       force: false
     })
   })
 
   it("refuses a requeue by force and by lease at once", () => {
-    expect(Result.isFailure(prepareRequeue({ ...requeue, lease, force: true }))).toBe(true)
-    expect(Result.isSuccess(prepareRequeue({ ...requeue, lease, force: false }))).toBe(true)
+    expect(Result.isFailure(prepareRequeue({ ...requeue, ...lease, force: true }))).toBe(true)
+    expect(Result.isSuccess(prepareRequeue({ ...requeue, ...lease, force: false }))).toBe(true)
   })
 })

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { jcs, jcsText } from "../canonical/jcs.ts"
 import type { JsonObject, JsonValue } from "../canonical/json.ts"
 import { Identifier, textOfAtMost, utf8ByteLength } from "../canonical/text.ts"
+import { Traceparent } from "../canonical/traceparent.ts"
 import { InvalidInput } from "../foundation/errors.ts"
 import { intentOf } from "./evolve.ts"
 import { isJobId, JOB_ID_FORM } from "./ids.ts"
@@ -50,7 +51,25 @@ export const TtlSeconds = Schema.Int.check(
   )
 )
 
-/** Posts a message; the same (run_id, idempotency_key) with the same content answers the same ids. */
+/** The lease of one step: what every command on a leased step names. */
+export const Lease = Schema.Struct({
+  run_id: Identifier,
+  worker_id: Identifier,
+  step_id: Identifier,
+  fencing_token: FencingToken
+})
+export type Lease = typeof Lease.Type
+
+/** What a claim is asked for beside its scope: who claims, and for how many seconds (300 by default). */
+const claimFields = { worker_id: Identifier, ttl_seconds: Schema.optional(TtlSeconds) }
+
+/** The W3C `traceparent` of the span that records; it is kept in the event's data alone. */
+const traceFields = { traceparent: Schema.optional(Traceparent) }
+
+/**
+ * Posts a message; the same (run_id, idempotency_key) with the same content answers the same ids. With `claim` the first step
+ * is leased in the same transaction.
+ */
 export const PostMessage = Schema.Struct({
   run_id: Identifier,
   source: SourceSchema.annotate({ message: `Invalid source: use ${SOURCES.join(", ")}` }),
@@ -58,43 +77,75 @@ export const PostMessage = Schema.Struct({
   idempotency_key: Schema.optional(Schema.NullOr(Identifier)),
   jobs: Schema.optional(
     Schema.NonEmptyArray(Schema.Struct({ intent: Text, steps: Schema.NonEmptyArray(JsonObjectSchema) }))
-  )
+  ),
+  claim: Schema.optional(Schema.Struct(claimFields)),
+  ...traceFields
 })
 export type PostMessage = typeof PostMessage.Type
 
 /** Claims the oldest waiting step of a run, or of one of its jobs, for `ttl_seconds`. */
 export const ClaimStep = Schema.Struct({
   run_id: Identifier,
-  worker_id: Identifier,
   job_id: Schema.optional(JobId),
-  ttl_seconds: Schema.optional(TtlSeconds)
+  ...claimFields,
+  ...traceFields
 })
 export type ClaimStep = typeof ClaimStep.Type
 
+/**
+ * Claims the oldest waiting step of the next run that has one: in the order of run ids, behind `after_run`, and from the first
+ * run on when none is left behind it. `prefix` narrows to runs whose id begins with it.
+ */
+export const ClaimAny = Schema.Struct({
+  after_run: Schema.optional(Identifier),
+  prefix: Schema.optional(Identifier),
+  ...claimFields,
+  ...traceFields
+})
+export type ClaimAny = typeof ClaimAny.Type
+
 /** Finishes a leased step with its receipt. */
 export const CompleteStep = Schema.Struct({
-  run_id: Identifier,
-  step_id: Identifier,
-  worker_id: Identifier,
-  fencing_token: FencingToken,
+  ...Lease.fields,
   receipt_payload: JsonObjectSchema,
-  outcome: OutcomeSchema.annotate({ message: `Invalid outcome: use ${OUTCOMES.join(", ")}` })
+  outcome: OutcomeSchema.annotate({ message: `Invalid outcome: use ${OUTCOMES.join(", ")}` }),
+  ...traceFields
 })
 export type CompleteStep = typeof CompleteStep.Type
 
-/** Lets a leased step wait again: after its lease has ended, by its owner, or by force. */
+/** Ends a lease that still runs and gives its worker a new one of the same step, with the next token. */
+export const RenewLease = Schema.Struct({ ...Lease.fields, ttl_seconds: Schema.optional(TtlSeconds) })
+export type RenewLease = typeof RenewLease.Type
+
+/**
+ * Lets a leased step wait again: after its lease has ended, by its owner, who names the lease's worker and token, or by
+ * force.
+ */
 export const RequeueStep = Schema.Struct({
   run_id: Identifier,
   step_id: Identifier,
   reason: Reason,
   requested_by: Schema.optional(Identifier),
-  /** The lease's own worker and token: the owner gives the step back early. */
-  lease: Schema.optional(Schema.Struct({ worker_id: Identifier, fencing_token: FencingToken })),
+  worker_id: Schema.optional(Identifier),
+  fencing_token: Schema.optional(FencingToken),
   force: Schema.optional(Schema.Boolean)
 })
 export type RequeueStep = typeof RequeueStep.Type
 
-/** Who asked for a requeue when nobody says so. */
+/**
+ * What a claim answers beside its `lease`. No command takes these: spread the `lease`, not the whole answer, or the call does
+ * not compile.
+ */
+export interface NoClaimFields {
+  readonly payload?: never
+  readonly job_id?: never
+  readonly message_id?: never
+  readonly ordinal?: never
+  readonly lease_expires_at?: never
+  readonly lease?: never
+}
+
+/** Who asked for a requeue when the command does not say so. */
 export const DEFAULT_REQUESTER = "operator"
 
 export interface PreparedPost {
@@ -105,23 +156,32 @@ export interface PreparedPost {
   readonly payload: string
   /** undefined: one job and one step that carry the payload. */
   readonly jobs: ReadonlyArray<{ readonly intent: string; readonly steps: ReadonlyArray<string> }> | undefined
+  /** The lease of the first step that is asked for with the message. */
+  readonly claim: { readonly worker_id: string; readonly ttl_seconds: number } | undefined
+  readonly traceparent: string | undefined
 }
+
+/** Where a claim looks for a step: in a run, in one of its jobs, or in every run. */
+export type ClaimPlace =
+  | { readonly run_id: string; readonly job_id: string | undefined }
+  | { readonly after_run: string; readonly prefix: string }
 
 export interface PreparedClaim {
-  readonly run_id: string
+  readonly place: ClaimPlace
   readonly worker_id: string
-  readonly job_id: string | undefined
   readonly ttl_seconds: number
+  readonly traceparent: string | undefined
 }
 
-export interface PreparedCompletion {
-  readonly run_id: string
-  readonly step_id: string
-  readonly worker_id: string
-  readonly fencing_token: number
+export interface PreparedCompletion extends Lease {
   readonly outcome: Outcome
   /** Canonical text (`jcs/1`) of the receipt. */
   readonly receipt: string
+  readonly traceparent: string | undefined
+}
+
+export interface PreparedRenewal extends Lease {
+  readonly ttl_seconds: number
 }
 
 export interface PreparedRequeue {
@@ -210,7 +270,12 @@ export const preparePost = (command: PostMessage): Result.Result<PreparedPost, I
     source: command.source,
     idempotency_key: command.idempotency_key ?? null,
     payload: payload.success,
-    jobs: jobs.success
+    jobs: jobs.success,
+    claim: command.claim && {
+      worker_id: command.claim.worker_id,
+      ttl_seconds: command.claim.ttl_seconds ?? DEFAULT_TTL_SECONDS
+    },
+    traceparent: command.traceparent
   })
 }
 
@@ -224,24 +289,55 @@ export const weightOfPost = ({ jobs = [], payload }: PreparedPost): number =>
 /** A claim with its defaults. */
 export const prepareClaim = (command: ClaimStep): Result.Result<PreparedClaim, InvalidInput> =>
   Result.succeed({
-    run_id: command.run_id,
+    place: { run_id: command.run_id, job_id: command.job_id },
     worker_id: command.worker_id,
-    job_id: command.job_id,
-    ttl_seconds: command.ttl_seconds ?? DEFAULT_TTL_SECONDS
+    ttl_seconds: command.ttl_seconds ?? DEFAULT_TTL_SECONDS,
+    traceparent: command.traceparent
+  })
+
+/** A claim in any run with its defaults. */
+export const prepareClaimAny = (command: ClaimAny): Result.Result<PreparedClaim, InvalidInput> =>
+  Result.succeed({
+    place: { after_run: command.after_run ?? "", prefix: command.prefix ?? "" },
+    worker_id: command.worker_id,
+    ttl_seconds: command.ttl_seconds ?? DEFAULT_TTL_SECONDS,
+    traceparent: command.traceparent
   })
 
 /** A completion with its receipt as canonical text. */
 export const prepareCompletion = (command: CompleteStep): Result.Result<PreparedCompletion, InvalidInput> => {
   const receipt = canonicalPayload("/receipt_payload", command.receipt_payload)
   if (Result.isFailure(receipt)) return Result.fail(receipt.failure)
-  const { fencing_token, outcome, run_id, step_id, worker_id } = command
-  return Result.succeed({ run_id, step_id, worker_id, fencing_token, outcome, receipt: receipt.success })
+  const { fencing_token, outcome, run_id, step_id, traceparent, worker_id } = command
+  return Result.succeed({
+    run_id,
+    step_id,
+    worker_id,
+    fencing_token,
+    outcome,
+    receipt: receipt.success,
+    traceparent
+  })
 }
+
+/** A renewal with its default. */
+export const prepareRenewal = ({
+  ttl_seconds = DEFAULT_TTL_SECONDS,
+  ...lease
+}: RenewLease): Result.Result<PreparedRenewal, InvalidInput> => Result.succeed({ ...lease, ttl_seconds })
 
 /** A requeue with its defaults; force and a lease exclude each other. */
 export const prepareRequeue = (command: RequeueStep): Result.Result<PreparedRequeue, InvalidInput> => {
-  const { force = false, lease, reason, run_id, step_id } = command
-  const requested_by = command.requested_by ?? lease?.worker_id ?? DEFAULT_REQUESTER
+  const { fencing_token, force = false, reason, run_id, step_id, worker_id } = command
+  if ((worker_id === undefined) !== (fencing_token === undefined)) {
+    return invalid(
+      worker_id === undefined ? "/worker_id" : "/fencing_token",
+      "give the lease's worker_id and fencing_token together, or neither"
+    )
+  }
+  const lease =
+    worker_id === undefined || fencing_token === undefined ? undefined : { worker_id, fencing_token }
+  const requested_by = command.requested_by ?? worker_id ?? DEFAULT_REQUESTER
   if (force && lease !== undefined)
     return invalid("/force", "use either force or the lease's worker and token")
   return Result.succeed({ run_id, step_id, reason, requested_by, lease, force })

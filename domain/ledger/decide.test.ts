@@ -2,14 +2,8 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import type { PreparedCompletion, PreparedPost, PreparedRequeue } from "./commands.ts"
-import {
-  type Decided,
-  decideClaim,
-  decideCompletion,
-  decidePost,
-  decideRequeue,
-  type ExistingMessage
-} from "./decide.ts"
+import { type Decided, decideClaim, decidePost, type ExistingMessage } from "./decide.ts"
+import { decideCompletion, decideRequeue } from "./decide-lease.ts"
 import { decodeEvent } from "./events.ts"
 import { jobIdOf, messageIdAt } from "./ids.ts"
 import type { ReceiptRow, StepRow } from "./rows.ts"
@@ -41,7 +35,9 @@ describe("posting", () => {
     source: "USER",
     idempotency_key: null,
     payload: `{"intent":"read"}`,
-    jobs: undefined
+    jobs: undefined,
+    claim: undefined,
+    traceparent: undefined
   }
   const keyed: PreparedPost = { ...plain, idempotency_key: "key \u2028" }
   const planned: PreparedPost = {
@@ -56,37 +52,41 @@ describe("posting", () => {
 
   /** The message as the store would have it after the post. */
   const stored = (command: PreparedPost): ExistingMessage => {
-    const { event, reply } = decision(decidePost(command, undefined, moment))
+    const { events, reply } = decision(decidePost(command, undefined, undefined, moment))
     return {
       message_id: reply.message_id,
       source: command.source,
       payload_json: command.payload,
-      data: event?.data ?? ""
+      data: events[0]?.data ?? ""
     }
   }
 
   it("makes one message and answers its only job", () => {
-    expect(decision(decidePost(plain, undefined, moment))).toStrictEqual({
-      event: {
-        type: "MessagePosted",
-        stream_id: "run:run-1",
-        data: `{"idempotency_key":null,"message_id":"${messageId}","payload":{"intent":"read"},"source":"USER"}`
-      },
+    expect(decision(decidePost(plain, undefined, undefined, moment))).toStrictEqual({
+      events: [
+        {
+          type: "MessagePosted",
+          stream_id: "run:run-1",
+          data: `{"idempotency_key":null,"message_id":"${messageId}","payload":{"intent":"read"},"source":"USER"}`
+        }
+      ],
       reply: { message_id: messageId, job_id: jobId, job_ids: [jobId], created: true }
     })
   })
 
   it("lists jobs and steps flat, in order", () => {
     const id = messageIdAt(sha256, run, 2, "key \u2028")
-    expect(decision(decidePost(planned, undefined, moment))).toStrictEqual({
-      event: {
-        type: "MessagePosted",
-        stream_id: "run:run-1",
-        data:
-          `{"idempotency_key":"key \u2028","jobs":["first","\\"quoted\\""],"message_id":"${id}",` +
-          `"payload":{"intent":"read"},"source":"PLANNER","steps":[{"job":1,"payload":{"n":1}},` +
-          `{"job":1,"payload":{"n":2}},{"job":2,"payload":{}}]}`
-      },
+    expect(decision(decidePost(planned, undefined, undefined, moment))).toStrictEqual({
+      events: [
+        {
+          type: "MessagePosted",
+          stream_id: "run:run-1",
+          data:
+            `{"idempotency_key":"key \u2028","jobs":["first","\\"quoted\\""],"message_id":"${id}",` +
+            `"payload":{"intent":"read"},"source":"PLANNER","steps":[{"job":1,"payload":{"n":1}},` +
+            `{"job":1,"payload":{"n":2}},{"job":2,"payload":{}}]}`
+        }
+      ],
       reply: {
         message_id: id,
         job_id: jobIdOf(id, 1),
@@ -97,7 +97,7 @@ describe("posting", () => {
   })
 
   it.each([plain, keyed, planned])("writes data that the Schema of events takes", (command) => {
-    const data = decision(decidePost(command, undefined, moment)).event?.data ?? ""
+    const data = decision(decidePost(command, undefined, undefined, moment)).events[0]?.data ?? ""
     const head = { position: 1, hash: "0".repeat(64), recorded_at: at(0) }
     const event = decodeEvent({ ...envelopeAfter(head, "MessagePosted", {}), data })
     expect(Result.isSuccess(event)).toBe(true)
@@ -106,9 +106,9 @@ describe("posting", () => {
   it.each([keyed, planned])(
     "answers the same ids for the same message again and writes nothing",
     (command) => {
-      const first = decision(decidePost(command, undefined, moment))
-      const again = decision(decidePost(command, stored(command), momentAt(500, 90)))
-      expect(again).toStrictEqual({ event: undefined, reply: { ...first.reply, created: false } })
+      const first = decision(decidePost(command, undefined, undefined, moment))
+      const again = decision(decidePost(command, stored(command), undefined, momentAt(500, 90)))
+      expect(again).toStrictEqual({ events: [], reply: { ...first.reply, created: false } })
     }
   )
 
@@ -123,7 +123,7 @@ describe("posting", () => {
     ["jobs of its own", { ...keyed, jobs: [{ intent: "read", steps: [`{"intent":"read"}`] }] }, ["jobs"]]
   ])("refuses the key for %s and names both hashes", (_name, command: PreparedPost, differs) => {
     const existing = stored(keyed)
-    expect(refusal(decidePost(command, existing, momentAt(1, 9)))).toMatchObject({
+    expect(refusal(decidePost(command, existing, undefined, momentAt(1, 9)))).toMatchObject({
       _tag: "IdempotencyConflict",
       run_id: run,
       idempotency_key: keyed.idempotency_key,
@@ -141,12 +141,15 @@ describe("posting", () => {
     ["other intents", { ...planned, jobs: planned.jobs?.map((job) => ({ ...job, intent: "x" })) }],
     ["none", { ...planned, jobs: undefined }]
   ])("refuses the key for the same payload with jobs of %s", (_name, command) => {
-    expect(refusal(decidePost(command, stored(planned), moment))).toMatchObject({ differs: ["jobs"] })
+    expect(refusal(decidePost(command, stored(planned), undefined, moment))).toMatchObject({
+      differs: ["jobs"]
+    })
   })
 })
 
 describe("claiming", () => {
-  const command = { run_id: run, worker_id: "worker-2", job_id: undefined, ttl_seconds: 300 }
+  const inRun = { run_id: run, job_id: undefined }
+  const command = { place: inRun, worker_id: "worker-2", ttl_seconds: 300, traceparent: undefined }
 
   it("refuses when nothing waits", () => {
     expect(refusal(decideClaim(command, undefined, momentAt(1)))).toMatchObject({
@@ -154,20 +157,24 @@ describe("claiming", () => {
       run_id: run,
       job_id: null
     })
-    expect(refusal(decideClaim({ ...command, job_id: jobId }, undefined, momentAt(1)))).toMatchObject({
+    expect(
+      refusal(decideClaim({ ...command, place: { ...inRun, job_id: jobId } }, undefined, momentAt(1)))
+    ).toMatchObject({
       job_id: jobId
     })
   })
 
   it("leases the step with the next token until the end of its time", () => {
     expect(decision(decideClaim(command, pendingStep, momentAt(1)))).toStrictEqual({
-      event: {
-        type: "StepClaimed",
-        stream_id: "run:run-1",
-        data:
-          `{"fencing_token":1,"lease_expires_at":"${at(301)}","scope":"run",` +
-          `"step_id":"${stepId}","worker_id":"worker-2"}`
-      },
+      events: [
+        {
+          type: "StepClaimed",
+          stream_id: "run:run-1",
+          data:
+            `{"fencing_token":1,"lease_expires_at":"${at(301)}","scope":"run",` +
+            `"step_id":"${stepId}","worker_id":"worker-2"}`
+        }
+      ],
       reply: {
         step_id: stepId,
         job_id: jobId,
@@ -175,16 +182,19 @@ describe("claiming", () => {
         ordinal: 1,
         payload: { op: "READ", refs: ["a"] },
         fencing_token: 1,
-        lease_expires_at: at(301)
+        lease_expires_at: at(301),
+        lease: { run_id: run, worker_id: "worker-2", step_id: stepId, fencing_token: 1 }
       }
     })
   })
 
   it("names the scope of a job, and goes on from the last token", () => {
     const again = { ...pendingStep, fencing_token: 7 }
-    const { event, reply } = decision(decideClaim({ ...command, job_id: jobId }, again, momentAt(1)))
+    const { events, reply } = decision(
+      decideClaim({ ...command, place: { ...inRun, job_id: jobId } }, again, momentAt(1))
+    )
     expect(reply.fencing_token).toBe(8)
-    expect(event?.data).toContain(`"scope":"job"`)
+    expect(events[0]?.data).toContain(`"scope":"job"`)
   })
 })
 
@@ -194,7 +204,8 @@ const wrongInEverything: PreparedCompletion = {
   worker_id: "worker-9",
   fencing_token: 9,
   outcome: "FAILURE",
-  receipt: `{"why":"late"}`
+  receipt: `{"why":"late"}`,
+  traceparent: undefined
 }
 const inThisRun = { ...wrongInEverything, run_id: run }
 const byItsWorker = { ...inThisRun, worker_id: "worker-1" }
@@ -259,13 +270,15 @@ describe("completing", () => {
   it("takes the last millisecond before the lease's end", () => {
     const moment = { ...momentAt(0), recorded_at: "2026-11-27T10:04:59.999Z" }
     expect(decision(decideCompletion(right, leasedStep, undefined, moment))).toStrictEqual({
-      event: {
-        type: "StepCompleted",
-        stream_id: "run:run-1",
-        data:
-          `{"fencing_token":1,"outcome":"FAILURE","receipt":{"why":"late"},` +
-          `"step_id":"${stepId}","worker_id":"worker-1"}`
-      },
+      events: [
+        {
+          type: "StepCompleted",
+          stream_id: "run:run-1",
+          data:
+            `{"fencing_token":1,"outcome":"FAILURE","receipt":{"why":"late"},` +
+            `"step_id":"${stepId}","worker_id":"worker-1"}`
+        }
+      ],
       reply: { receipt_id: receipt.receipt_id }
     })
   })
@@ -329,13 +342,15 @@ describe("requeueing", () => {
     ["forced", forced, 300]
   ] as const)("has the cause %s", (cause, command, seconds) => {
     expect(decision(decideRequeue(command, leasedStep, undefined, momentAt(seconds)))).toStrictEqual({
-      event: {
-        type: "StepRequeued",
-        stream_id: "run:run-1",
-        data:
-          `{"cause":"${cause}","fencing_token":1,"reason":"stuck",` +
-          `"requested_by":"${command.requested_by}","step_id":"${stepId}","worker_id":"worker-1"}`
-      },
+      events: [
+        {
+          type: "StepRequeued",
+          stream_id: "run:run-1",
+          data:
+            `{"cause":"${cause}","fencing_token":1,"reason":"stuck",` +
+            `"requested_by":"${command.requested_by}","step_id":"${stepId}","worker_id":"worker-1"}`
+        }
+      ],
       reply: { step_id: stepId, status: "PENDING", fencing_token: 1, cause }
     })
   })

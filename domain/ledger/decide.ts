@@ -1,34 +1,25 @@
 // The decider: a prepared command, the little state that it needs and the moment give either the event to append
 // with the reply, the reply alone, or a refusal. Pure and synchronous, since it runs inside the database's write
-// lock; it never reads a clock and never writes.
+// lock; it never reads a clock and never writes. Posts and claims are here; what is done with a lease is in decide-lease.ts.
 import * as Result from "effect/Result"
 import { jcsText } from "../canonical/jcs.ts"
 import { isJsonObject, type JsonObject } from "../canonical/json.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { parseCanonicalJson } from "../canonical/stored-json.ts"
 import { hasTimestamp, millisFromTimestamp, timestampFromMillis } from "../canonical/timestamp.ts"
-import type { PreparedClaim, PreparedCompletion, PreparedPost, PreparedRequeue } from "./commands.ts"
-import {
-  IdempotencyConflict,
-  LeaseExpired,
-  LeaseNotExpired,
-  NoPendingStep,
-  NotLeased,
-  type Refusal,
-  StaleFencingToken,
-  StepNotFound,
-  WrongRun,
-  WrongWorker,
-  StoreCorrupt
-} from "./errors.ts"
+import type { Lease, PreparedClaim, PreparedPost } from "./commands.ts"
+import { IdempotencyConflict, NoPendingStep, type Refusal, StoreCorrupt } from "./errors.ts"
 import { InvariantViolation } from "../foundation/errors.ts"
 import { runStream } from "./event-envelope.ts"
-import type { EventType, RequeueCause } from "./events.ts"
-import { jobIdOf, messageIdAt, messageIdOfJob, receiptIdOf } from "./ids.ts"
-import type { ReceiptRow, StepRow } from "./rows.ts"
+import type { ClaimScope, EventType } from "./events.ts"
+import { jobIdOf, messageIdAt, messageIdOfJob, stepIdOf } from "./ids.ts"
+import type { StepRow } from "./rows.ts"
 
 /** What a claim reads of the step that it takes. */
-export type WaitingStep = Pick<StepRow, "step_id" | "job_id" | "ordinal" | "fencing_token" | "payload_json">
+export type WaitingStep = Pick<
+  StepRow,
+  "step_id" | "run_id" | "job_id" | "ordinal" | "fencing_token" | "payload_json"
+>
 
 /** What is read of a step that is to be finished or requeued: where it stands, and in whose hands. */
 export type StepStanding = Pick<
@@ -50,13 +41,16 @@ export interface NewEvent {
   readonly data: string
 }
 
-/** What a command leads to: at most one event, and the reply that goes out once it is committed. */
+/** What a command leads to: the events to append, and the reply that goes out once they are committed. */
 export interface Decision<Reply> {
-  readonly event: NewEvent | undefined
+  readonly events: ReadonlyArray<NewEvent>
   readonly reply: Reply
 }
 
-export type Decided<Reply> = Result.Result<Decision<Reply>, Refusal | InvariantViolation | StoreCorrupt>
+export type Decided<Reply, R extends Refusal = Refusal> = Result.Result<
+  Decision<Reply>,
+  R | InvariantViolation | StoreCorrupt
+>
 
 export interface Posted {
   readonly message_id: string
@@ -67,6 +61,12 @@ export interface Posted {
   readonly created: boolean
 }
 
+/** What a post that claims answers: the lease of the first step, or nulls where that step was taken before. */
+export interface PostedAndClaimed extends Posted {
+  readonly lease: Lease | null
+  readonly lease_expires_at: string | null
+}
+
 export interface Claimed {
   readonly step_id: string
   readonly job_id: string
@@ -75,17 +75,8 @@ export interface Claimed {
   readonly payload: JsonObject
   readonly fencing_token: number
   readonly lease_expires_at: string
-}
-
-export interface Completed {
-  readonly receipt_id: string
-}
-
-export interface Requeued {
-  readonly step_id: string
-  readonly status: "PENDING"
-  readonly fencing_token: number
-  readonly cause: RequeueCause
+  /** The lease in hand: spread it into the command that completes, renews or gives back. */
+  readonly lease: Lease
 }
 
 /** The message that a key names already, with the text of its event's data. */
@@ -97,7 +88,9 @@ export interface ExistingMessage {
 }
 
 /** Canonical object text from canonical member texts; the keys must be given in order. */
-const objectText = (members: ReadonlyArray<readonly [key: string, text: string | undefined]>): string =>
+export const objectText = (
+  members: ReadonlyArray<readonly [key: string, text: string | undefined]>
+): string =>
   `{${members.flatMap(([key, text]) => (text === undefined ? [] : [`"${key}":${text}`])).join(",")}}`
 
 const postedData = (command: PreparedPost, messageId: string): string =>
@@ -113,8 +106,16 @@ const postedData = (command: PreparedPost, messageId: string): string =>
         `[${command.jobs
           .flatMap((job, index) => job.steps.map((step) => `{"job":${index + 1},"payload":${step}}`))
           .join(",")}]`
-    ]
+    ],
+    ["traceparent", command.traceparent && jcsText(command.traceparent)]
   ])
+
+// The last key of a message's data; inside a step it would be followed by more than one bracket.
+const TRACE_OF_DATA = /,"traceparent":"[0-9a-f-]*"\}$/
+
+/** True when the message says the same, whoever's trace it was posted in. */
+const isSameMessage = (command: PreparedPost, { data, message_id }: ExistingMessage): boolean =>
+  data.replace(TRACE_OF_DATA, "}") === postedData({ ...command, traceparent: undefined }, message_id)
 
 const posted = (messageId: string, jobs: number, created: boolean): Posted => ({
   message_id: messageId,
@@ -123,26 +124,84 @@ const posted = (messageId: string, jobs: number, created: boolean): Posted => ({
   created
 })
 
-/** Posts, or answers the ids of the message that the key names already if it is the same message. */
+/** The end of a lease that begins now, or why there is none. */
+export const leaseEnd = (moment: Moment, ttlSeconds: number): Result.Result<string, InvariantViolation> => {
+  const end = millisFromTimestamp(moment.recorded_at) + ttlSeconds * 1000
+  return hasTimestamp(end)
+    ? Result.succeed(timestampFromMillis(end))
+    : Result.fail(
+        new InvariantViolation({
+          message: "the lease would end after the year 9999, which no time can say: set the clock"
+        })
+      )
+}
+
+const claimEvent = (
+  { fencing_token, run_id, step_id, worker_id }: Lease,
+  scope: ClaimScope,
+  lease_expires_at: string,
+  traceparent: string | undefined
+): NewEvent => ({
+  type: "StepClaimed",
+  stream_id: runStream(run_id),
+  data: jcsText({
+    fencing_token,
+    lease_expires_at,
+    scope,
+    step_id,
+    ...(traceparent === undefined ? {} : { traceparent }),
+    worker_id
+  })
+})
+
+/** Adds the lease of the message's first step, whose token is `token`, to what a post does. */
+const withClaim = (
+  { events, reply }: Decision<Posted>,
+  { claim, run_id, traceparent }: PreparedPost,
+  token: number | undefined,
+  moment: Moment
+): Decided<Posted | PostedAndClaimed, never> => {
+  if (claim === undefined) return Result.succeed({ events, reply })
+  if (token === undefined) {
+    return Result.succeed({ events, reply: { ...reply, lease: null, lease_expires_at: null } })
+  }
+  return Result.map(leaseEnd(moment, claim.ttl_seconds), (lease_expires_at) => {
+    const lease: Lease = {
+      run_id,
+      worker_id: claim.worker_id,
+      step_id: stepIdOf(reply.job_id, 1),
+      fencing_token: token + 1
+    }
+    return {
+      events: [...events, claimEvent(lease, "job", lease_expires_at, traceparent)],
+      reply: { ...reply, lease, lease_expires_at }
+    }
+  })
+}
+
+/**
+ * Posts, or answers the ids of the message that the key names already if it is the same message. `firstStep` is the first
+ * step of that message, looked up where the command claims it.
+ */
 export const decidePost = (
   command: PreparedPost,
   existing: ExistingMessage | undefined,
+  firstStep: Pick<StepStanding, "status" | "fencing_token"> | undefined,
   moment: Moment
-): Decided<Posted> => {
+): Decided<Posted | PostedAndClaimed, IdempotencyConflict> => {
   const jobs = command.jobs?.length ?? 1
   if (existing === undefined) {
     const messageId = messageIdAt(moment.sha256, command.run_id, moment.position, command.idempotency_key)
-    return Result.succeed({
-      event: {
-        type: "MessagePosted",
-        stream_id: runStream(command.run_id),
-        data: postedData(command, messageId)
-      },
-      reply: posted(messageId, jobs, true)
-    })
+    const message: NewEvent = {
+      type: "MessagePosted",
+      stream_id: runStream(command.run_id),
+      data: postedData(command, messageId)
+    }
+    return withClaim({ events: [message], reply: posted(messageId, jobs, true) }, command, 0, moment)
   }
-  if (existing.data === postedData(command, existing.message_id)) {
-    return Result.succeed({ event: undefined, reply: posted(existing.message_id, jobs, false) })
+  if (isSameMessage(command, existing)) {
+    const token = firstStep?.status === "PENDING" ? firstStep.fencing_token : undefined
+    return withClaim({ events: [], reply: posted(existing.message_id, jobs, false) }, command, token, moment)
   }
   const payloadDiffers = existing.payload_json !== command.payload
   const sourceDiffers = existing.source !== command.source
@@ -164,180 +223,50 @@ export const decidePost = (
   )
 }
 
-/** Claims `next`, the oldest waiting step in the claim's scope. */
+/** A step's payload as its row has it. */
+export const payloadOf = (stepId: string, text: string): Result.Result<JsonObject, StoreCorrupt> => {
+  const payload = parseCanonicalJson(text)
+  if (isJsonObject(payload)) return Result.succeed(payload)
+  const where = `cassette_steps ${stepId} payload_json`
+  const finding = "the payload is not the canonical text of an object"
+  return Result.fail(new StoreCorrupt({ code: "JSON_INVALID", where, finding }))
+}
+
+/** Claims `next`, the oldest waiting step in the claim's place. */
 export const decideClaim = (
   command: PreparedClaim,
   next: WaitingStep | undefined,
   moment: Moment
-): Decided<Claimed> => {
+): Decided<Claimed, NoPendingStep> => {
+  const { place, traceparent, ttl_seconds, worker_id } = command
   if (next === undefined) {
-    return Result.fail(new NoPendingStep({ run_id: command.run_id, job_id: command.job_id ?? null }))
+    const none =
+      "run_id" in place
+        ? { run_id: place.run_id, job_id: place.job_id ?? null, prefix: null }
+        : { run_id: null, job_id: null, prefix: place.prefix }
+    return Result.fail(new NoPendingStep(none))
   }
-  // What has no canonical text could be committed here and then not be told.
-  const payload = parseCanonicalJson(next.payload_json)
-  if (!isJsonObject(payload)) {
-    const where = `cassette_steps ${next.step_id} payload_json`
-    const finding = "the payload is not the canonical text of an object"
-    return Result.fail(new StoreCorrupt({ code: "JSON_INVALID", where, finding }))
-  }
+  const { job_id, ordinal, run_id, step_id } = next
+  // A payload that is not canonical JSON could be claimed but never returned to the caller.
+  const payload = payloadOf(step_id, next.payload_json)
+  if (Result.isFailure(payload)) return Result.fail(payload.failure)
+  const end = leaseEnd(moment, ttl_seconds)
+  if (Result.isFailure(end)) return Result.fail(end.failure)
   const fencing_token = next.fencing_token + 1
-  const leaseEnd = millisFromTimestamp(moment.recorded_at) + command.ttl_seconds * 1000
-  if (!hasTimestamp(leaseEnd)) {
-    const message = "the lease would end after the year 9999, which no time can say: set the clock"
-    return Result.fail(new InvariantViolation({ message }))
-  }
-  const lease_expires_at = timestampFromMillis(leaseEnd)
+  const lease_expires_at = end.success
+  const lease: Lease = { run_id, worker_id, step_id, fencing_token }
+  const scope = "job_id" in place && place.job_id !== undefined ? "job" : "run"
   return Result.succeed({
-    event: {
-      type: "StepClaimed",
-      stream_id: runStream(command.run_id),
-      data: jcsText({
-        fencing_token,
-        lease_expires_at,
-        scope: command.job_id === undefined ? "run" : "job",
-        step_id: next.step_id,
-        worker_id: command.worker_id
-      })
-    },
+    events: [claimEvent(lease, scope, lease_expires_at, traceparent)],
     reply: {
-      step_id: next.step_id,
-      job_id: next.job_id,
-      message_id: messageIdOfJob(next.job_id),
-      ordinal: next.ordinal,
-      payload,
-      fencing_token,
-      lease_expires_at
-    }
-  })
-}
-
-const leasedStep = (
-  command: { readonly run_id: string; readonly step_id: string },
-  step: StepStanding | undefined,
-  receipt: ReceiptRow | undefined,
-  moment: Moment
-): Result.Result<Lease, Refusal> => {
-  if (step === undefined) return Result.fail(new StepNotFound({ step_id: command.step_id }))
-  const { lease_expires_at, lease_owner, status, step_id } = step
-  if (step.run_id !== command.run_id) {
-    return Result.fail(new WrongRun({ step_id, run_id: command.run_id, actual_run_id: step.run_id }))
-  }
-  if (status === "LEASED" && lease_owner !== null && lease_expires_at !== null) {
-    return Result.succeed({ step_id, lease_owner, lease_expires_at, fencing_token: step.fencing_token })
-  }
-  return Result.fail(
-    new NotLeased({
       step_id,
-      status,
-      receipt: receipt
-        ? {
-            receipt_id: receipt.receipt_id,
-            worker_id: receipt.worker_id,
-            fencing_token: receipt.fencing_token,
-            outcome: receipt.outcome,
-            receipt_hash: moment.sha256(receipt.receipt_json)
-          }
-        : null
-    })
-  )
-}
-
-interface Lease {
-  readonly step_id: string
-  readonly lease_owner: string
-  readonly lease_expires_at: string
-  readonly fencing_token: number
-}
-
-const heldBy = (
-  lease: Lease,
-  holder: { readonly worker_id: string; readonly fencing_token: number }
-): Refusal | undefined => {
-  const { step_id } = lease
-  if (lease.lease_owner !== holder.worker_id) {
-    return new WrongWorker({ step_id, worker_id: holder.worker_id, lease_owner: lease.lease_owner })
-  }
-  return lease.fencing_token === holder.fencing_token
-    ? undefined
-    : new StaleFencingToken({
-        step_id,
-        fencing_token: holder.fencing_token,
-        current_token: lease.fencing_token
-      })
-}
-
-/** Completes a step; checks step, run, status, worker, token and expiry in this order. */
-export const decideCompletion = (
-  command: PreparedCompletion,
-  step: StepStanding | undefined,
-  receipt: ReceiptRow | undefined,
-  moment: Moment
-): Decided<Completed> => {
-  const lease = leasedStep(command, step, receipt, moment)
-  if (Result.isFailure(lease)) return Result.fail(lease.failure)
-  const { lease_expires_at, step_id } = lease.success
-  const stranger = heldBy(lease.success, command)
-  if (stranger !== undefined) return Result.fail(stranger)
-  if (moment.recorded_at >= lease_expires_at) {
-    return Result.fail(new LeaseExpired({ step_id, lease_expires_at, now: moment.recorded_at }))
-  }
-  return Result.succeed({
-    event: {
-      type: "StepCompleted",
-      stream_id: runStream(command.run_id),
-      data: objectText([
-        ["fencing_token", jcsText(command.fencing_token)],
-        ["outcome", jcsText(command.outcome)],
-        ["receipt", command.receipt],
-        ["step_id", jcsText(step_id)],
-        ["worker_id", jcsText(command.worker_id)]
-      ])
-    },
-    reply: { receipt_id: receiptIdOf(step_id) }
-  })
-}
-
-const requeueCause = (
-  command: PreparedRequeue,
-  lease: Lease,
-  moment: Moment
-): Result.Result<RequeueCause, Refusal> => {
-  if (command.force) return Result.succeed("forced")
-  if (command.lease !== undefined) {
-    const stranger = heldBy(lease, command.lease)
-    return stranger === undefined ? Result.succeed("released") : Result.fail(stranger)
-  }
-  const { lease_expires_at, lease_owner, step_id } = lease
-  return moment.recorded_at >= lease_expires_at
-    ? Result.succeed("expired")
-    : Result.fail(new LeaseNotExpired({ step_id, lease_owner, lease_expires_at, now: moment.recorded_at }))
-}
-
-/** Requeues a leased step: expired, given back by its owner, or forced. The token stays as it is. */
-export const decideRequeue = (
-  command: PreparedRequeue,
-  step: StepStanding | undefined,
-  receipt: ReceiptRow | undefined,
-  moment: Moment
-): Decided<Requeued> => {
-  const lease = leasedStep(command, step, receipt, moment)
-  if (Result.isFailure(lease)) return Result.fail(lease.failure)
-  const cause = requeueCause(command, lease.success, moment)
-  if (Result.isFailure(cause)) return Result.fail(cause.failure)
-  const { fencing_token, lease_owner, step_id } = lease.success
-  return Result.succeed({
-    event: {
-      type: "StepRequeued",
-      stream_id: runStream(command.run_id),
-      data: jcsText({
-        cause: cause.success,
-        fencing_token,
-        reason: command.reason,
-        requested_by: command.requested_by,
-        step_id,
-        worker_id: lease_owner
-      })
-    },
-    reply: { step_id, status: "PENDING", fencing_token, cause: cause.success }
+      job_id,
+      message_id: messageIdOfJob(job_id),
+      ordinal,
+      payload: payload.success,
+      fencing_token,
+      lease_expires_at,
+      lease
+    }
   })
 }

@@ -39,12 +39,30 @@ const later = "2026-11-27T10:05:00.000Z"
 /** One of each, with its code and a part of its message. */
 const cases: ReadonlyArray<readonly [MessageCassetteError, string, string]> = [
   [new InvalidInput({ message: "/ttl: no", issues: [] }), "INVALID_PARAMS", "/ttl: no"],
-  [new NoPendingStep({ run_id: "r", job_id: null }), "NO_PENDING_STEP", "No pending steps in run r"],
-  [new NoPendingStep({ run_id: "r", job_id: "j" }), "NO_PENDING_STEP", "No pending steps in job j"],
   [
-    new NoPendingStep({ run_id: "r", job_id: null, leases: { running: 1, ended: 2 } }),
+    new NoPendingStep({ run_id: "r", job_id: null, prefix: null }),
     "NO_PENDING_STEP",
-    "No pending steps in run r; 1 lease(s) of the run are running; 2 lease(s) of the run have ended: requeue their steps (cortex cassette requeue)"
+    "No pending steps in run r"
+  ],
+  [
+    new NoPendingStep({ run_id: "r", job_id: "j", prefix: null }),
+    "NO_PENDING_STEP",
+    "No pending steps in job j"
+  ],
+  [
+    new NoPendingStep({ run_id: "r", job_id: null, prefix: null, leased: 3, expired: 2 }),
+    "NO_PENDING_STEP",
+    "No pending steps in run r; 1 lease(s) are running there; 2 lease(s) have ended there: requeue their steps (cortex cassette requeue)"
+  ],
+  [
+    new NoPendingStep({ run_id: null, job_id: null, prefix: "" }),
+    "NO_PENDING_STEP",
+    "No pending steps in any run"
+  ],
+  [
+    new NoPendingStep({ run_id: null, job_id: null, prefix: "order-" }),
+    "NO_PENDING_STEP",
+    "No pending steps in any run order-…"
   ],
   [new StepNotFound({ step_id }), "STEP_NOT_FOUND", "step_1"],
   [new WrongRun({ step_id, run_id: "a", actual_run_id: "b" }), "WRONG_RUN", "belongs to run b, not to a"],

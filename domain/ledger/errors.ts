@@ -28,20 +28,35 @@ export class StoreCorrupt extends Schema.TaggedError<StoreCorrupt>()("StoreCorru
   }
 }
 
-/** The run, or the job, has no step that waits. */
+/** The job, the run, or no run whose id begins with `prefix`, has a step that waits. */
 export class NoPendingStep extends Schema.TaggedError<NoPendingStep>()("NoPendingStep", {
-  run_id: Schema.String,
+  /** null for a claim in any run. */
+  run_id: Schema.NullOr(Schema.String),
   job_id: Schema.NullOr(Schema.String),
-  /** How the run's leases stand, where that was looked up: those that have ended wait for somebody to requeue their steps. */
-  leases: Schema.optional(Schema.Struct({ running: Schema.Int, ended: Schema.Int }))
+  /** The beginning of the run ids that a claim in any run was narrowed to. */
+  prefix: Schema.NullOr(Schema.String),
+  /** How many steps there are leased, where that was looked up. */
+  leased: Schema.optional(Schema.Int),
+  /** How many of these leases have ended: their steps wait again once they are requeued. */
+  expired: Schema.optional(Schema.Int),
+  /** When the first of these leases ends, or has ended. */
+  earliest_expiry: Schema.optional(Schema.NullOr(Schema.String))
 }) {
   override get message() {
-    const nothing = `No pending steps in ${this.job_id === null ? `run ${this.run_id}` : `job ${this.job_id}`}`
-    const { ended = 0, running = 0 } = this.leases ?? {}
-    const runs = running === 0 ? "" : `; ${running} lease(s) of the run are running`
-    return ended === 0
-      ? `${nothing}${runs}`
-      : `${nothing}${runs}; ${ended} lease(s) of the run have ended: requeue their steps (cortex cassette requeue)`
+    const { expired = 0, job_id, leased = 0, prefix, run_id } = this
+    const place =
+      job_id !== null
+        ? `job ${job_id}`
+        : run_id !== null
+          ? `run ${run_id}`
+          : `any run${prefix ? ` ${prefix}…` : ""}`
+    const held = leased - expired
+    const running = held === 0 ? "" : `; ${held} lease(s) are running there`
+    const ended =
+      expired === 0
+        ? ""
+        : `; ${expired} lease(s) have ended there: requeue their steps (cortex cassette requeue)`
+    return `No pending steps in ${place}${running}${ended}`
   }
 }
 
@@ -203,16 +218,23 @@ export class LedgerClosed extends Schema.TaggedError<LedgerClosed>()("LedgerClos
   }
 }
 
-/** The ledger said no, and will say it again until the state changes. */
-export type Refusal =
-  | NoPendingStep
+/** Why a lease cannot be renewed, and a step cannot be completed. */
+export type LeaseRefusal =
   | StepNotFound
   | WrongRun
   | NotLeased
   | WrongWorker
   | StaleFencingToken
   | LeaseExpired
-  | LeaseNotExpired
+
+/** Why a step does not wait again. */
+export type RequeueRefusal = Exclude<LeaseRefusal, LeaseExpired> | LeaseNotExpired
+
+/** The ledger said no, and will say it again until the state changes. */
+export type Refusal =
+  | NoPendingStep
+  | LeaseRefusal
+  | RequeueRefusal
   | IdempotencyConflict
   | DuplicateId
   | ThoughtNotFound

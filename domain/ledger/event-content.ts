@@ -101,6 +101,7 @@ const typeFault = (event: LedgerEvent): string | undefined => {
       if (steps.length > MAX_STEPS_PER_MESSAGE) return `more than ${MAX_STEPS_PER_MESSAGE} steps`
       return intents.every((intent) => isText(intent)) ? undefined : "an intent is too long"
     }
+    case "LeaseRenewed":
     case "StepClaimed":
       return leaseFault(event.recorded_at, event.data.lease_expires_at)
     case "StepRequeued":

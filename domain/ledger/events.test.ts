@@ -19,6 +19,13 @@ import { at, envelopeAfter, messageId, stepId } from "./testing/samples.ts"
 const head = { position: 6, hash: "0".repeat(64), recorded_at: at(0) }
 
 const samples: { readonly [T in EventType]: Readonly<Record<string, unknown>> } = {
+  LeaseRenewed: {
+    fencing_token: 2,
+    lease_expires_at: at(600),
+    previous_token: 1,
+    step_id: stepId,
+    worker_id: "worker-1"
+  },
   LedgerCreated: { ledger_id: "ledger-1" },
   MessagePosted: { idempotency_key: null, message_id: messageId, payload: { intent: "x" }, source: "USER" },
   StepClaimed: {

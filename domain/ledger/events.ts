@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from "../canonical/json.ts"
 import { parseStoredJson } from "../canonical/stored-json.ts"
 import { Identifier, WellFormedText } from "../canonical/text.ts"
 import { Timestamp } from "../canonical/timestamp.ts"
+import { Traceparent } from "../canonical/traceparent.ts"
 import { ThoughtRecorded } from "../thoughts/thought-record.ts"
 import type { EventEnvelope } from "./event-envelope.ts"
 import { OUTCOMES, SOURCES } from "./rows.ts"
@@ -36,7 +37,8 @@ const MessagePosted = Schema.Struct({
   message_id: Schema.String,
   payload: JsonObjectSchema,
   source: SourceSchema,
-  steps: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ job: Ordinal, payload: JsonObjectSchema })))
+  steps: Schema.optionalKey(Schema.NonEmptyArray(Schema.Struct({ job: Ordinal, payload: JsonObjectSchema }))),
+  traceparent: Schema.optionalKey(Traceparent)
 })
 
 /** A worker took the oldest waiting step of a run or of one job, until the lease ends. */
@@ -45,6 +47,7 @@ const StepClaimed = Schema.Struct({
   lease_expires_at: Timestamp,
   scope: ClaimScope,
   step_id: Schema.String,
+  traceparent: Schema.optionalKey(Traceparent),
   worker_id: Identifier
 })
 
@@ -54,6 +57,7 @@ const StepCompleted = Schema.Struct({
   outcome: OutcomeSchema,
   receipt: JsonObjectSchema,
   step_id: Schema.String,
+  traceparent: Schema.optionalKey(Traceparent),
   worker_id: Identifier
 })
 
@@ -67,8 +71,18 @@ const StepRequeued = Schema.Struct({
   worker_id: Identifier
 })
 
+/** The lease's owner got a new lease of the same step; `previous_token` is that of the lease that it ends. */
+const LeaseRenewed = Schema.Struct({
+  fencing_token: Ordinal,
+  lease_expires_at: Timestamp,
+  previous_token: Ordinal,
+  step_id: Schema.String,
+  worker_id: Identifier
+})
+
 /** The newest Schema of every event type's data. */
 export const eventDataSchemas = {
+  LeaseRenewed,
   LedgerCreated,
   MessagePosted,
   StepClaimed,
@@ -82,6 +96,7 @@ export type EventData<T extends EventType> = (typeof eventDataSchemas)[T]["Type"
 
 /** The newest schema version of every event type; what this program writes. */
 export const eventVersions: { readonly [T in EventType]: number } = {
+  LeaseRenewed: 1,
   LedgerCreated: 1,
   MessagePosted: 1,
   StepClaimed: 1,
@@ -95,6 +110,7 @@ export type Upcaster = (data: unknown) => unknown
 
 /** The upcasters of every type, oldest first: always one less than the type's newest version. */
 export const upcasters: { readonly [T in EventType]: ReadonlyArray<Upcaster> } = {
+  LeaseRenewed: [],
   LedgerCreated: [],
   MessagePosted: [],
   StepClaimed: [],

@@ -142,6 +142,19 @@ const requeued = (step: StepRow, event: EventOf<"StepRequeued">): ReadonlyArray<
   }
 ]
 
+/** The new lease is the old one's with another end and the next token. */
+const renewed = (step: StepRow, { data, position }: EventOf<"LeaseRenewed">): ReadonlyArray<RowChange> => [
+  {
+    table: "cassette_steps",
+    row: {
+      ...step,
+      lease_expires_at: data.lease_expires_at,
+      fencing_token: data.fencing_token,
+      event_position: position
+    }
+  }
+]
+
 const thoughtRows = (event: EventOf<"ThoughtRecorded">, task_id: string): ReadonlyArray<RowChange> => {
   const { data, position: event_position, recorded_at: created_at } = event
   return [{ table: "thought_records", row: { ...data, task_id, created_at, event_position } }]
@@ -176,21 +189,25 @@ const orderFault = (state: FoldState, step: StepRow, event: EventOf<"StepClaimed
   return first === step_id ? undefined : `the ${scope}'s oldest waiting step is ${first ?? "none"}`
 }
 
+/** A new lease has the step's next token and an end that is to come. */
+const newLeaseFault = (step: StepRow, event: EventOf<"StepClaimed" | "LeaseRenewed">): string | undefined => {
+  if (event.data.fencing_token !== step.fencing_token + 1) return "the fencing token does not grow by one"
+  return event.data.lease_expires_at <= event.recorded_at ? "the lease ends before it begins" : undefined
+}
+
 const leaseFault = (
   state: FoldState,
   step: StepRow,
   event: Exclude<LedgerEvent, { type: "LedgerCreated" | "MessagePosted" | "ThoughtRecorded" }>
 ) => {
   const { data } = event
-  if (event.type === "StepClaimed") {
-    if (data.fencing_token !== step.fencing_token + 1) return "the fencing token does not grow by one"
-    if (event.data.lease_expires_at <= event.recorded_at) return "the lease ends before it begins"
-    return orderFault(state, step, event)
-  }
-  if (data.worker_id !== step.lease_owner || data.fencing_token !== step.fencing_token) {
+  if (event.type === "StepClaimed") return newLeaseFault(step, event) ?? orderFault(state, step, event)
+  const token = event.type === "LeaseRenewed" ? event.data.previous_token : data.fencing_token
+  if (data.worker_id !== step.lease_owner || token !== step.fencing_token) {
     return "worker and token are not those of the lease"
   }
   const expired = step.lease_expires_at === null || event.recorded_at >= step.lease_expires_at
+  if (event.type === "LeaseRenewed") return expired ? "the lease had expired" : newLeaseFault(step, event)
   if (event.type === "StepCompleted" && expired) return "the lease had expired"
   if (event.type === "StepRequeued" && event.data.cause === "expired" && !expired) {
     return "the lease had not expired"
@@ -243,5 +260,7 @@ export const evolve = (
       return written(() => completed(step, event))
     case "StepRequeued":
       return Result.succeed(requeued(step, event))
+    case "LeaseRenewed":
+      return Result.succeed(renewed(step, event))
   }
 }

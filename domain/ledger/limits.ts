@@ -24,6 +24,9 @@ export const MIN_TTL_SECONDS = 1
 export const MAX_TTL_SECONDS = 86_400
 export const DEFAULT_TTL_SECONDS = 300
 
+/** Most commands that one batch may have. */
+export const MAX_BATCH_COMMANDS = 256
+
 /** How far ahead of the clock the newest event may be dated before nothing more is appended (366 days). */
 export const MAX_HEAD_LEAD_MILLIS = 366 * 86_400_000
 

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 export const StepStatus = Schema.Literals(["PENDING", "LEASED", "COMMITTED"])
 export type StepStatus = typeof StepStatus.Type
 
-export type StepEventType = "StepClaimed" | "StepCompleted" | "StepRequeued"
+export type StepEventType = "StepClaimed" | "StepCompleted" | "StepRequeued" | "LeaseRenewed"
 
 export interface StepTransition {
   readonly from: StepStatus
@@ -17,7 +17,9 @@ export interface StepTransition {
 export const stepTransitions: ReadonlyArray<StepTransition> = [
   { from: "PENDING", event: "StepClaimed", to: "LEASED" },
   { from: "LEASED", event: "StepCompleted", to: "COMMITTED" },
-  { from: "LEASED", event: "StepRequeued", to: "PENDING" }
+  { from: "LEASED", event: "StepRequeued", to: "PENDING" },
+  // In the tables the step passes through PENDING within the one statement, so that a lease begins in one way only.
+  { from: "LEASED", event: "LeaseRenewed", to: "LEASED" }
 ]
 
 /** The status that a step has before its first event. */

@@ -24,13 +24,13 @@ describe("a decided thought", () => {
   it("begins its task's chain, or continues it", () => {
     expect(decided(undefined).reply.prev_hash).toBe(ZERO_HASH)
     const tail = "f".repeat(64)
-    const { event, reply } = decided(tail)
+    const { events, reply } = decided(tail)
     expect(reply).toStrictEqual({
       ...command,
       prev_hash: tail,
       hash: computeHash(sha256, { ...command, prev_hash: tail })
     })
-    expect(event).toStrictEqual({
+    expect(events[0]).toStrictEqual({
       type: "ThoughtRecorded",
       stream_id: "task:t:1",
       data: `{"agent_id":"a1","content":"hello","hash":"${reply.hash}","id":"r1","prev_hash":"${tail}","timestamp":"2026-04-17T00:00:00Z","type":"plan"}`

@@ -22,17 +22,19 @@ export const decideThought = (
   command: RecordThought,
   state: ThoughtState,
   moment: Pick<Moment, "sha256">
-): Decided<ThoughtRecord> => {
+): Decided<ThoughtRecord, DuplicateId> => {
   const { agent_id, content, id, task_id, timestamp, type } = command
   if (state.takenBy !== undefined) return Result.fail(new DuplicateId({ id, task_id: state.takenBy }))
   const prev_hash = state.tail ?? ZERO_HASH
   const hash = computeHash(moment.sha256, { id, type, task_id, content, timestamp, prev_hash })
   return Result.succeed({
-    event: {
-      type: "ThoughtRecorded",
-      stream_id: taskStream(task_id),
-      data: jcsText({ agent_id, content, hash, id, prev_hash, timestamp, type })
-    },
+    events: [
+      {
+        type: "ThoughtRecorded",
+        stream_id: taskStream(task_id),
+        data: jcsText({ agent_id, content, hash, id, prev_hash, timestamp, type })
+      }
+    ],
     reply: { id, type, task_id, agent_id, content, timestamp, prev_hash, hash }
   })
 }

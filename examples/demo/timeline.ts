@@ -25,6 +25,8 @@ const sentence = (event: LedgerEvent): string => {
       return `${event.data.worker_id} finished ${place(event.data.step_id)}: ${event.data.outcome}, ${result(event.data.receipt)}`
     case "StepRequeued":
       return `${place(event.data.step_id)} waits again (${event.data.cause}): ${event.data.reason}`
+    case "LeaseRenewed":
+      return `${event.data.worker_id} renewed its lease of ${place(event.data.step_id)}: token ${event.data.fencing_token}`
     case "ThoughtRecorded":
       return `${event.data.agent_id} thought (${event.data.type}): ${event.data.content}`
   }

@@ -21,7 +21,7 @@ describe("the next step of a job", () => {
     Effect.gen(function* () {
       const { filename, job_id, step_id } = yield* posted
       const connection = openForReading(filename)
-      const next = (id: string) => nextPendingStep(connection, "r", id)?.step_id
+      const next = (id: string) => nextPendingStep(connection, { run_id: "r", job_id: id })?.step_id
       assert.strictEqual(next(job_id), step_id)
       const tail = job_id.slice("job_".length)
       for (const id of [tail, `_${tail}`, `msg_${tail}`, `x_${tail}`, `Job_${tail}`, job_id.slice(0, -1)]) {

@@ -97,7 +97,7 @@ describe("a file that is lost while it is open", () => {
           const ledger = yield* Ledger
           let seen = 0
           const error = yield* Effect.flip(
-            ledger.events({ live: true, pollInterval: "5 millis" }).pipe(
+            ledger.events({ live: true }).pipe(
               Stream.runForEach(() =>
                 Effect.sync(() => {
                   seen += 1

@@ -4,6 +4,8 @@ import { type Expression, sql } from "kysely"
 import type { StepCounts, StepState } from "../../application/ledger/reading/ledger-reader.ts"
 import type { Page } from "../../domain/foundation/page.ts"
 import type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+import type { LeaseCounts } from "../../domain/ledger/lists.ts"
+import { isWithin } from "./ledger-statements.ts"
 import { compileQuery } from "../sqlite/query-compiler.ts"
 import type { SqlValue } from "../sqlite/sql-host.ts"
 import { ledger } from "./ledger-tables.ts"
@@ -153,6 +155,77 @@ export interface RunRow {
   readonly oldest_pending_at: string | null
   readonly expired_leases: number
 }
+
+/** A range of runs, as it is bound. */
+interface Runs {
+  readonly [name: string]: SqlValue
+  readonly from: string
+  readonly before: SqlValue
+}
+
+/** A row of the list of leases, and the part of `LeasedStep` that is stored. */
+export type LeaseRow = Pick<
+  StepRow,
+  "run_id" | "step_id" | "job_id" | "lease_owner" | "fencing_token" | "lease_expires_at"
+>
+
+/** `status = 'LEASED'` as a literal is what lets the partial index answer; the plus keeps the range of runs out of it. */
+export const selectLeases = compileQuery<
+  Runs & {
+    readonly ends_from: string
+    readonly ends_before: SqlValue
+    readonly after_end: string
+    readonly after_step: string
+    readonly limit: number
+  },
+  LeaseRow
+>((parameter) =>
+  ledger
+    .selectFrom("cassette_steps")
+    .select(["run_id", "step_id", "job_id", "lease_owner", "fencing_token", "lease_expires_at"])
+    .where("status", "=", sql.lit("LEASED"))
+    .where(isWithin("lease_expires_at", parameter("ends_from"), parameter("ends_before")))
+    .where(
+      sql<boolean>`(lease_expires_at, step_id) > (${parameter("after_end")}, ${parameter("after_step")})`
+    )
+    .where(isWithin("+run_id", parameter("from"), parameter("before")))
+    .orderBy("lease_expires_at")
+    .orderBy("step_id")
+    .limit(parameter("limit"))
+)
+
+/** How the leases of some runs stand, or of the steps between two ids. */
+export const selectLeaseCounts = compileQuery<
+  Runs & { readonly now: string; readonly from_step: string; readonly before_step: SqlValue },
+  LeaseCounts
+>((parameter) =>
+  ledger
+    .selectFrom("cassette_steps")
+    .select([
+      sql<number>`count(*)`.as("leased"),
+      sql<number>`coalesce(sum(lease_expires_at <= ${parameter("now")}), 0)`.as("expired"),
+      sql<string | null>`min(lease_expires_at)`.as("earliest_expiry")
+    ])
+    .where("status", "=", sql.lit("LEASED"))
+    .where(isWithin("+run_id", parameter("from"), parameter("before")))
+    .where(isWithin("+step_id", parameter("from_step"), parameter("before_step")))
+)
+
+/** Waiting steps, straight from the partial index. */
+export const selectWaiting = compileQuery<
+  Runs & { readonly after_run: string; readonly after_step: string; readonly limit: number },
+  StepRow
+>((parameter) =>
+  ledger
+    .selectFrom("cassette_steps")
+    .selectAll()
+    .where("status", "=", sql.lit("PENDING"))
+    .where(isWithin("run_id", parameter("from"), parameter("before")))
+    .where(sql<boolean>`(run_id, step_id) > (${parameter("after_run")}, ${parameter("after_step")})`)
+    .orderBy("run_id")
+    .orderBy("step_id")
+    .limit(parameter("limit"))
+)
 
 const count = (condition: string) => sql<number>`coalesce(sum(${sql.raw(condition)}), 0)`
 

@@ -84,7 +84,7 @@ const makeFoldTarget = (scratch: Connection): FoldTarget => {
   const folded = new EvidenceRows(scratch, "the fold")
   return {
     step: (stepId) => first<StepRow>("SELECT * FROM cassette_steps WHERE step_id = ?", stepId),
-    firstPending: (runId, jobId) => nextPendingStep(scratch, runId, jobId)?.step_id,
+    firstPending: (runId, jobId) => nextPendingStep(scratch, { run_id: runId, job_id: jobId })?.step_id,
     messageOfKey: (runId, key) =>
       first<{ message_id: string }>(
         "SELECT message_id FROM cassette_messages INDEXED BY fold_keys WHERE run_id = ? AND idempotency_key = ?",

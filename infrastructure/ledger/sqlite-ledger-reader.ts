@@ -12,8 +12,12 @@ import {
 import { corrupt } from "../../application/ledger/commands/head-check.ts"
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import type { ClaimPlace } from "../../domain/ledger/commands.ts"
+import type { LeaseCounts, LeasedStep, PreparedLeases } from "../../domain/ledger/lists.ts"
+import { ALL_TEXTS, oneText, textsWithPrefix } from "../../domain/ledger/run-range.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import { realSleep } from "../sqlite/real-time.ts"
 import {
   selectThought,
   selectThoughtIds,
@@ -30,6 +34,8 @@ import {
   selectOutcomes,
   selectStepCounts,
   selectStepStatesOfRun,
+  selectLeaseCounts,
+  selectLeases,
   selectMessage,
   selectMessagesOfRun,
   selectReceiptsBetween,
@@ -37,9 +43,10 @@ import {
   selectRun,
   selectRuns,
   selectStepsBetween,
-  selectStepsOfRun
+  selectStepsOfRun,
+  selectWaiting
 } from "./ledger-queries.ts"
-import { idsBelow, readHead } from "./ledger-statements.ts"
+import { endOf, idsBelow, readHead } from "./ledger-statements.ts"
 import { storedTable } from "./ledger-tables.ts"
 import { eventPage } from "./stored-events.ts"
 
@@ -129,6 +136,69 @@ const thoughtsOf = (
   return query.all(connection, { ...range, task_id })
 }
 
+/** How often commits of other processes are looked for (milliseconds). */
+const POLL_MILLIS = 50
+
+/** The counter of changes once it is another one. */
+const changeAfter = Effect.fnUntraced(function* (
+  changeCounter: ReturnType<typeof readEffect<number>>,
+  counter: number
+) {
+  while (true) {
+    yield* realSleep(POLL_MILLIS)
+    const now = yield* changeCounter
+    if (now !== counter) return now
+  }
+})
+
+const LEASES: StoredTable = {
+  ...STEPS,
+  columns: ["run_id", "step_id", "job_id", "lease_owner", "fencing_token", "lease_expires_at"]
+}
+
+const leasesOf = (
+  connection: Connection,
+  now: string,
+  { after, expired, limit, runs }: PreparedLeases
+): ReadonlyArray<LeasedStep> => {
+  // A lease that ends at this moment has ended: it runs from the next text on.
+  const behindNow = `${now}\u0000`
+  const rows = selectLeases.all(connection, {
+    from: runs.from,
+    before: endOf(runs),
+    ends_from: expired === false ? behindNow : "",
+    ends_before: expired === true ? behindNow : endOf(ALL_TEXTS),
+    after_end: after.lease_expires_at,
+    after_step: after.step_id,
+    limit
+  })
+  return honest(connection, LEASES, rows).map(({ lease_expires_at, lease_owner, ...step }) => {
+    // A guard lets no step be leased without them; a file that was damaged may say so.
+    if (lease_owner === null || lease_expires_at === null) {
+      const where = `cassette_steps ${step.step_id}`
+      throw corrupt({
+        code: "ROW_DIFFERS",
+        where,
+        message: "a leased step has no owner or no end of its lease"
+      })
+    }
+    return { ...step, worker_id: lease_owner, lease_expires_at, expired: lease_expires_at <= now }
+  })
+}
+
+const leaseCountsOf = (connection: Connection, now: string, place: ClaimPlace): LeaseCounts => {
+  const runs = "run_id" in place ? oneText(place.run_id) : textsWithPrefix(place.prefix)
+  const steps = "run_id" in place && place.job_id !== undefined ? idsBelow("step", place.job_id) : ALL_TEXTS
+  const counts = selectLeaseCounts.first(connection, {
+    now,
+    from: runs.from,
+    before: endOf(runs),
+    from_step: steps.from,
+    before_step: endOf(steps)
+  })
+  return counts ?? { leased: 0, expired: 0, earliest_expiry: null }
+}
+
 /** The query port on an opened file. */
 export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
   file: LedgerFile
@@ -144,6 +214,9 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
       assertInPlace()
       return query()
     })
+  const changeCounter = read(() =>
+    own === file.connection ? readHead(own).position : Number(own.pragma("data_version"))
+  )
   return {
     head: read(() => readHead(own)),
     message: (message_id) => read(() => honest(own, MESSAGES, selectMessage.all(own, { message_id }))[0]),
@@ -178,9 +251,30 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
     thoughtIds: (from, limit) =>
       read(() => honest(own, THOUGHT_IDS, selectThoughtIds.all(own, { from, limit })).map(({ id }) => id)),
     thoughts: (of) => read(() => honest(own, THOUGHTS, thoughtsOf(own, of))),
-    events: (after, limit, stream_id) => read(() => eventPage(own, { after, limit, stream_id })),
-    changeCounter: read(() =>
-      own === file.connection ? readHead(own).position : Number(own.pragma("data_version"))
-    )
+    events: (after, limit, streams) =>
+      read(() =>
+        eventPage(
+          own,
+          typeof streams === "string" ? { after, limit, stream_id: streams } : { after, limit, streams }
+        )
+      ),
+    leases: (now, of) => read(() => leasesOf(own, now, of)),
+    leaseCounts: (now, place) => read(() => leaseCountsOf(own, now, place)),
+    waiting: ({ after, limit, runs }) =>
+      read(() =>
+        honest(
+          own,
+          STEPS,
+          selectWaiting.all(own, {
+            from: runs.from,
+            before: endOf(runs),
+            after_run: after.run_id,
+            after_step: after.step_id,
+            limit
+          })
+        )
+      ),
+    changeCounter,
+    changeAfter: (counter) => changeAfter(changeCounter, counter)
   }
 })

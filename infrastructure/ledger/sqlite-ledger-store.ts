@@ -45,7 +45,7 @@ const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
   head: () => selectHeadPlace.first(host, {}) ?? NO_HEAD,
   eventsAfter: (after, limit) => eventPage(host, { after, limit }),
   messageByKey: (run_id, idempotency_key) => selectMessageByKey.first(host, { run_id, idempotency_key }),
-  nextPendingStep: (runId, jobId) => nextPendingStep(host, runId, jobId),
+  nextPendingStep: (place) => nextPendingStep(host, place),
   step: (step_id) => selectStep.first(host, { step_id }),
   receiptOfStep: (stepId) => selectReceipt.first(host, { receipt_id: receiptIdOf(stepId) }),
   thought: (id) => selectThought.first(host, { id }),

@@ -4,26 +4,39 @@
 import { corrupt } from "../../application/ledger/commands/head-check.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { cellFindings, isItsBytes, pageLength } from "../sqlite/stored-cells.ts"
-import type { SqlHost } from "../sqlite/sql-host.ts"
+import type { TextRange } from "../../domain/ledger/run-range.ts"
+import type { SqlHost, SqlValue } from "../sqlite/sql-host.ts"
 import { storedEvents } from "./ledger-tables.ts"
-import { selectEventsAfter, selectStreamAfter } from "./ledger-statements.ts"
+import { endOf, selectEventsAfter, selectStreamAfter, selectStreamRangeAfter } from "./ledger-statements.ts"
 
-/** Which events: those behind a position, at most `limit`, of one stream or of all. */
+/** Which events: those behind a position, at most `limit`, of one stream, of a range of streams or of all. */
 export interface EventsAfter {
   readonly after: number
   readonly limit: number
   readonly stream_id?: string | undefined
+  readonly streams?: TextRange | undefined
 }
 
 /** The next events as they come from the database; fewer than `limit` when they hold much text, none only at the end. */
 export const rawEventPage = (
   host: SqlHost,
-  { after, limit, stream_id }: EventsAfter
+  { after, limit, stream_id, streams }: EventsAfter
 ): ReadonlyArray<EventEnvelope> => {
-  const within = (filter: string, parameters: ReadonlyArray<string | number>): number => {
+  const within = (filter: string, parameters: ReadonlyArray<SqlValue>): number => {
     if (limit <= 1) return limit
     const from = `events WHERE ${filter} ORDER BY position LIMIT ?`
     return pageLength(host, ["data"], from, ["position"], [...parameters, limit]).length
+  }
+  if (streams !== undefined) {
+    const { from } = streams
+    const before = endOf(streams)
+    const filter = "position > ? AND +stream_id >= ? AND +stream_id < ?"
+    return selectStreamRangeAfter.all(host, {
+      after,
+      from,
+      before,
+      limit: within(filter, [after, from, before])
+    })
   }
   return stream_id === undefined
     ? selectEventsAfter.all(host, { after, limit: within("position > ?", [after]) })

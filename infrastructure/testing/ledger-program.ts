@@ -55,10 +55,8 @@ export const smallHistory = Ledger.use((ledger) =>
     })
     const second = yield* claim("w2")
     yield* ledger.requeueStep({
-      run_id: "r1",
-      step_id: second.step_id,
-      reason: "given back",
-      lease: { worker_id: "w2", fencing_token: second.fencing_token }
+      ...second.lease,
+      reason: "given back"
     })
     yield* claim("w3")
     yield* post("r2", 3)

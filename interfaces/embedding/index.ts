@@ -32,7 +32,15 @@ export type {
   ResolveRequest
 } from "../../application/corpus/resolving.ts"
 export type { EventStreamOptions } from "../../application/ledger/reading/event-stream.ts"
-export type { CommandError } from "../../application/ledger/commands/command-group.ts"
+export type {
+  BatchResults,
+  CommandFailure,
+  CommandName,
+  Commands,
+  LedgerCommand,
+  ReplyOf
+} from "../../application/ledger/commands/commands.ts"
+export type { ClaimWait } from "../../application/ledger/commands/claiming.ts"
 export type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
 export type { LedgerShape } from "../../application/ledger/ledger.ts"
 export type {
@@ -80,8 +88,24 @@ export { type IndexReport, isRefused } from "../../domain/corpus/index-report.ts
 export { type Skipped, type SkipReason } from "../../domain/foundation/root-files.ts"
 export type { HeadingRow, SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 export type { AddSymbol } from "../../domain/corpus/symbols.ts"
-export type { ClaimStep, CompleteStep, PostMessage, RequeueStep } from "../../domain/ledger/commands.ts"
-export type { Claimed, Completed, Posted, Requeued } from "../../domain/ledger/decide.ts"
+export type {
+  ClaimAny,
+  ClaimStep,
+  CompleteStep,
+  Lease,
+  PostMessage,
+  RenewLease,
+  RequeueStep
+} from "../../domain/ledger/commands.ts"
+export type { Claimed, Posted, PostedAndClaimed } from "../../domain/ledger/decide.ts"
+export type { Completed, Renewed, Requeued } from "../../domain/ledger/decide-lease.ts"
+export type {
+  LeasedStep,
+  ListEvents,
+  ListLeases,
+  ListWaiting,
+  PendingStep
+} from "../../domain/ledger/lists.ts"
 export * from "../../domain/evidence/checkpoint-errors.ts"
 export * from "../../domain/foundation/errors.ts"
 export * from "../../domain/foundation/storage-errors.ts"

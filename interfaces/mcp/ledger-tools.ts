@@ -140,19 +140,14 @@ const stepRequeue = actingTool({
   actor: "requested_by",
   actorIs: "who asks",
   description:
-    "Let a leased step wait for another worker. Use it when you cannot finish: give your own back early with lease, take one whose lease has ended without it, or use force (audited) to take one at any time. Every requeue is on record with its reason.",
+    "Let a leased step wait for another worker. Use it when you cannot finish: give your own back early with worker_id and fencing_token, take one whose lease has ended without it, or use force (audited) to take one at any time. Every requeue is on record with its reason.",
   hints: { readOnly: false, destructive: true, idempotent: false },
   input: {
     run_id: runId,
     step_id: stepId,
     reason: argument(Reason, "why, for the record", "the worker was stopped"),
-    lease: Schema.optionalKey(
-      Schema.Struct({ worker_id: argument(Identifier, "who holds the step"), fencing_token: token }).annotate(
-        {
-          description: "the lease that is given back early"
-        }
-      )
-    ),
+    worker_id: Schema.optionalKey(argument(Identifier, "who holds the step, to give it back early")),
+    fencing_token: Schema.optionalKey(token),
     force: Schema.optionalKey(
       Schema.Boolean.annotate({ description: "take the step even though its lease still holds" })
     )
@@ -166,7 +161,7 @@ const stepRequeue = actingTool({
   run: (input) =>
     Effect.gen(function* () {
       // A lease that is given back is one's own.
-      if (input.lease !== undefined) yield* actingAgent("lease/worker_id", input.lease.worker_id)
+      if (input.worker_id !== undefined) yield* actingAgent("worker_id", input.worker_id)
       const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
       return yield* ledger.requeueStep(input satisfies RequeueStep)
     })

@@ -171,8 +171,12 @@ const stepFaults = [
     event: "UPDATE",
     of: ["status"],
     on: "cassette_steps",
-    when: sql`OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING' AND (SELECT "data" ->> '$.step_id' FROM "pending_event" WHERE "type" IS 'StepRequeued') IS NOT OLD."step_id"`,
-    body: [refuse("Illegal transition LEASED -> PENDING: only a StepRequeued event of this step allows it")]
+    when: sql`OLD."status" IS 'LEASED' AND NEW."status" IS 'PENDING' AND (SELECT "data" ->> '$.step_id' FROM "pending_event" WHERE "type" IS 'StepRequeued' OR "type" IS 'LeaseRenewed') IS NOT OLD."step_id"`,
+    body: [
+      refuse(
+        "Illegal transition LEASED -> PENDING: only a StepRequeued or LeaseRenewed event of this step allows it"
+      )
+    ]
   }),
   trigger({
     name: "tr_steps_fsm_illegal_3",
@@ -217,7 +221,7 @@ const stepTransition = trigger({
           sql`OLD."status" IS 'COMMITTED' AND NEW."status" IS 'PENDING'`
         ],
         [
-          "Illegal transition LEASED -> LEASED: a lease cannot be renewed or taken over",
+          "Illegal transition LEASED -> LEASED: a lease is renewed by a LeaseRenewed event alone, and never taken over",
           sql`OLD."status" IS 'LEASED' AND NEW."status" IS 'LEASED'`
         ],
         [

@@ -24,19 +24,35 @@ const json = (key: string) => sql<string>`(OLD."data" -> ${sql.lit(`$.${key}`)})
 const shape = (of: Fragment) =>
   sql`(SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(${of}))`
 
-// Data without keys has no shape, and NULL is in no list, nor out of it.
-const isNoneOf = (of: Fragment, shapes: ReadonlyArray<Fragment>) =>
-  shapes.length === 1 ? sql`${of} IS NOT ${shapes[0]}` : sql`coalesce(${of}, '') NOT IN (${sql.join(shapes)})`
+const shapeOf = (keys: ReadonlyArray<string>): Fragment => sql.lit(`${keys.length} ${keys.join(" ")}`)
 
-/** Refuses data that has other keys, or keys of other types, than one of the lists. */
-export const hasShape = (type: string, ...shapes: ReadonlyArray<ReadonlyArray<string>>): Statement =>
+/** Refuses data that has other keys, or keys of other types, than these. */
+export const hasShape = (type: string, keys: ReadonlyArray<string>): Statement =>
   refuse(
-    `${type} must have exactly the keys ${shapes.map((keys) => keys.join(", ")).join(", or ")}`,
-    isNoneOf(
-      shape(sql`OLD."data"`),
-      shapes.map((keys) => sql.lit(`${keys.length} ${keys.join(" ")}`))
-    )
+    `${type} must have exactly the keys ${keys.join(", ")}`,
+    sql`${shape(sql`OLD."data"`)} IS NOT ${shapeOf(keys)}`
   )
+
+const TRACE_KEY = "traceparent:text"
+
+const trace = text("traceparent")
+
+// Two digits, 32, 16 and two, which are not ff, all zeros, all zeros. A text without other characters and with three dashes
+// at their places has digits everywhere else.
+const isNoTrace = sql`(length(${trace}) = 55 AND ${trace} NOT GLOB '*[^0-9a-f-]*' AND ${trace} GLOB '??-*-????????????????-??' AND length(replace(${trace}, '-', '')) = 52 AND substr(${trace}, 1, 2) <> 'ff' AND substr(${trace}, 4, 32) GLOB '*[1-9a-f]*' AND substr(${trace}, 37, 16) GLOB '*[1-9a-f]*') IS NOT 1`
+
+/**
+ * Refuses data that has other keys, or keys of other types, than one of the lists, to which a traceparent may be added. One
+ * CASE looks at the keys once, and at a traceparent only where there is one.
+ */
+const hasShapeWithTrace = (type: string, ...shapes: ReadonlyArray<ReadonlyArray<string>>): Statement => {
+  const plain = shapes.map((keys) => sql`WHEN ${shapeOf(keys)} THEN 0`)
+  const traced = shapes.map((keys) => sql`WHEN ${shapeOf([...keys, TRACE_KEY].sort())} THEN ${isNoTrace}`)
+  return refuse(
+    `${type} must have exactly the keys ${shapes.map((keys) => keys.join(", ")).join(", or ")}, and may have a traceparent of W3C Trace Context`,
+    sql`CASE ${shape(sql`OLD."data"`)} ${sql.join([...plain, ...traced], sql` `)} ELSE 1 END`
+  )
+}
 
 // Older versions of SQLite cut a name or a text at the escape of U+0000 when they read it. With every escaped
 // backslash taken out, what is left of that escape is a real one.
@@ -118,7 +134,7 @@ const messagePosted = trigger({
   on: "pending_event",
   when: sql`${isType("MessagePosted")} AND ${jobsType} IS NULL`,
   body: [
-    hasShape("MessagePosted without jobs", ...messageShapes([], [])),
+    hasShapeWithTrace("MessagePosted without jobs", ...messageShapes([], [])),
     ...messageChecks,
     refuseNul(
       "MessagePosted without jobs may have U+0000 in its payload alone, and not in the payload's intent",
@@ -162,7 +178,7 @@ const messagePostedWithJobs = trigger({
   on: "pending_rare_event",
   when: sql`${isType("MessagePosted")} AND ${jobsType} IS NOT NULL`,
   body: [
-    hasShape("MessagePosted with jobs", ...messageShapes(["jobs:array"], ["steps:array"])),
+    hasShapeWithTrace("MessagePosted with jobs", ...messageShapes(["jobs:array"], ["steps:array"])),
     ...messageChecks,
     refuseNul(
       "MessagePosted with jobs may have U+0000 in its payloads alone",
@@ -229,6 +245,29 @@ const firstPending = db
 // an earlier one of its job waits too; nothing has to say where the job ends.
 const beginOfJob = sql<string>`substr(${text("step_id")}, 1, 40) || '.'`
 
+/** PENDING -> LEASED, with the lease that the event states. */
+const beginLease = db
+  .updateTable("cassette_steps")
+  .set({
+    status: sql.lit("LEASED"),
+    lease_owner: text("worker_id"),
+    lease_expires_at: text("lease_expires_at"),
+    fencing_token: integer("fencing_token"),
+    event_position: position
+  })
+  .where("step_id", "=", text("step_id"))
+
+/** LEASED -> PENDING, without a lease. */
+const endLease = db
+  .updateTable("cassette_steps")
+  .set({
+    status: sql.lit("PENDING"),
+    lease_owner: sql.lit(null),
+    lease_expires_at: sql.lit(null),
+    event_position: position
+  })
+  .where("step_id", "=", text("step_id"))
+
 const stepClaimed = trigger({
   name: "tr_pending_event_step_claimed",
   timing: "INSTEAD OF",
@@ -236,7 +275,7 @@ const stepClaimed = trigger({
   on: "pending_event",
   when: isType("StepClaimed"),
   body: [
-    hasShape("StepClaimed", [
+    hasShapeWithTrace("StepClaimed", [
       "fencing_token:integer",
       "lease_expires_at:text",
       "scope:text",
@@ -250,16 +289,7 @@ const stepClaimed = trigger({
       "StepClaimed must take the first PENDING step of its scope, its stream's run or the step's job, in the order of step ids",
       sql`CASE ${text("scope")} WHEN 'run' THEN ${firstPending} WHEN 'job' THEN ${firstPending.where("step_id", ">", beginOfJob)} END IS NOT ${text("step_id")}`
     ),
-    db
-      .updateTable("cassette_steps")
-      .set({
-        status: sql.lit("LEASED"),
-        lease_owner: text("worker_id"),
-        lease_expires_at: text("lease_expires_at"),
-        fencing_token: integer("fencing_token"),
-        event_position: position
-      })
-      .where("step_id", "=", text("step_id")),
+    beginLease,
     moveHead
   ]
 })
@@ -272,7 +302,7 @@ const stepCompleted = trigger({
   on: "pending_event",
   when: isType("StepCompleted"),
   body: [
-    hasShape("StepCompleted", [
+    hasShapeWithTrace("StepCompleted", [
       "fencing_token:integer",
       "outcome:text",
       "receipt:object",
@@ -364,15 +394,42 @@ const stepRequeued = trigger({
       "StepRequeued needs a cause: expired after the lease's end, released with the lease's worker and token, or forced with a reason",
       sql`CASE ${text("cause")} WHEN 'expired' THEN ${lease.select("lease_expires_at")} <= OLD."recorded_at" WHEN 'released' THEN 1 WHEN 'forced' THEN ${text("reason")} IS NOT '' END IS NOT 1`
     ),
-    db
-      .updateTable("cassette_steps")
-      .set({
-        status: sql.lit("PENDING"),
-        lease_owner: sql.lit(null),
-        lease_expires_at: sql.lit(null),
-        event_position: position
-      })
-      .where("step_id", "=", text("step_id")),
+    endLease,
+    moveHead
+  ]
+})
+
+// A lease begins by PENDING -> LEASED and in no other way: a renewal goes along both edges within one statement.
+const leaseRenewed = trigger({
+  name: "tr_pending_rare_event_lease_renewed",
+  timing: "INSTEAD OF",
+  event: "DELETE",
+  on: "pending_rare_event",
+  when: isType("LeaseRenewed"),
+  body: [
+    hasShape("LeaseRenewed", [
+      "fencing_token:integer",
+      "lease_expires_at:text",
+      "previous_token:integer",
+      "step_id:text",
+      "worker_id:text"
+    ]),
+    hasNoNul("LeaseRenewed"),
+    isInRun("LeaseRenewed"),
+    refuse(
+      "LeaseRenewed must name a lease: a LEASED step with its worker and, as previous_token, its fencing_token",
+      sql`NOT EXISTS ${lease
+        .select(sql`1`.as("found"))
+        .where(
+          sql<boolean>`"status" IS 'LEASED' AND "lease_owner" IS ${text("worker_id")} AND "fencing_token" IS ${integer("previous_token")}`
+        )}`
+    ),
+    refuse(
+      "LeaseRenewed must come before its lease expires: lease expired",
+      sql`(${lease.select("lease_expires_at")} > OLD."recorded_at") IS NOT 1`
+    ),
+    endLease,
+    beginLease,
     moveHead
   ]
 })
@@ -386,5 +443,6 @@ export const projections = (): ReadonlyArray<string> => [
   rare,
   ledgerCreated,
   messagePostedWithJobs,
-  stepRequeued
+  stepRequeued,
+  leaseRenewed
 ]

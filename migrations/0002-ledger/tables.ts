@@ -232,6 +232,20 @@ const claimIndex = db.schema
   .columns(["run_id", "step_id"])
   .where(sql.ref("status"), "=", "PENDING")
 
+// Leases by their end, so that those that have ended are found without reading any other step.
+const leaseIndex = db.schema
+  .createIndex("ix_steps_leases")
+  .on("cassette_steps")
+  .columns(["lease_expires_at", "step_id"])
+  .where(sql.ref("status"), "=", "LEASED")
+
+// What did not succeed, newest last. Most work does, so most receipts cost nothing here.
+const failureIndex = db.schema
+  .createIndex("ix_receipts_failures")
+  .on("cassette_receipts")
+  .column("event_position")
+  .where(sql.ref("outcome"), "<>", "SUCCESS")
+
 // The one event that `head` has not reached: it exists only inside the statement that inserts it.
 const pending = (name: "pending_event" | "pending_rare_event") =>
   db.schema.createView(name).as(
@@ -259,5 +273,7 @@ export const tables = (): ReadonlyArray<string> =>
     ledgerMigrations,
     streamIndex,
     claimIndex,
+    leaseIndex,
+    failureIndex,
     emptyHead
   ].map(statement)

@@ -73,10 +73,8 @@ export const campaignHistory = (filename: string) => {
     yield* finish("Worker-1", "SUCCESS")
     const released = yield* claim("Worker-2")
     yield* ledger.requeueStep({
-      run_id,
-      step_id: released.step_id,
-      reason: "given back",
-      lease: { worker_id: "Worker-2", fencing_token: released.fencing_token }
+      ...released.lease,
+      reason: "given back"
     })
     yield* think("task-a", "Thought-3")
     const expired = yield* claim("Worker-3")

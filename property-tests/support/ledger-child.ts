@@ -73,8 +73,7 @@ const race = (ledger: LedgerShape) =>
       if (step === undefined) return
       if (step.fencing_token === 1 && n % 3 === 0) {
         const { fencing_token, step_id } = step
-        const lease = { worker_id: name, fencing_token }
-        yield* ledger.requeueStep({ run_id: "race", step_id, reason: "once more", lease })
+        yield* ledger.requeueStep({ ...step.lease, reason: "once more" })
         yield* tell({ did: "release", by: name, step_id, fencing_token })
       } else {
         yield* complete(ledger, "race", step)
@@ -113,8 +112,8 @@ const jump = (ledger: LedgerShape) =>
       const place = { run_id: "jump", step_id }
       if (end === 0) return yield* ledger.requeueStep({ ...place, reason: "ended" })
       if (end === 1) return yield* ledger.requeueStep({ ...place, reason: "stuck", force: true })
-      const lease = { worker_id, fencing_token }
-      if (end === 2) return yield* ledger.requeueStep({ ...place, reason: "given back", lease })
+      const lease = { ...place, worker_id, fencing_token }
+      if (end === 2) return yield* ledger.requeueStep({ ...lease, reason: "given back" })
       return yield* complete(ledger, "jump", { step_id, fencing_token })
     }).pipe(
       Effect.catchTags({

@@ -37,14 +37,14 @@ describe("a claim that finds nothing", () => {
           ledger.claimStep({ run_id: run, worker_id: "w", ...(job_id === undefined ? {} : { job_id }) })
         )
       const none = yield* refused()
-      assert.deepInclude({ ...none }, { _tag: "NoPendingStep", leases: { running: 0, ended: 0 } })
+      assert.deepInclude({ ...none }, { _tag: "NoPendingStep", leased: 0, expired: 0, earliest_expiry: null })
       yield* ledger.postMessage({ run_id: run, source: "USER", payload: { steps: [{}, {}, {}] } })
       const { job_id } = yield* ledger.claimStep({ run_id: run, worker_id: "w", ttl_seconds: 10 })
       yield* ledger.claimStep({ run_id: run, worker_id: "w", ttl_seconds: 10 })
       yield* ledger.claimStep({ run_id: run, worker_id: "w", ttl_seconds: 1000 })
       yield* TestClock.adjust("10 seconds")
       for (const refusal of [yield* refused(), yield* refused(job_id)]) {
-        assert.deepInclude({ ...refusal }, { _tag: "NoPendingStep", leases: { running: 1, ended: 2 } })
+        assert.deepInclude({ ...refusal }, { _tag: "NoPendingStep", leased: 3, expired: 2 })
       }
     })
   )
@@ -243,9 +243,9 @@ describe("requeueing", () => {
       const lease = { worker_id: "worker-1", fencing_token: 1 }
       const requeue = { run_id: run, step_id, reason: "not mine", requested_by: "somebody" }
       const stale = { ...lease, fencing_token: 2 }
-      const refused = yield* Effect.flip(ledger.requeueStep({ ...requeue, lease: stale }))
+      const refused = yield* Effect.flip(ledger.requeueStep({ ...requeue, ...stale }))
       assert.strictEqual(refused._tag, "StaleFencingToken")
-      assert.strictEqual((yield* ledger.requeueStep({ ...requeue, lease })).cause, "released")
+      assert.strictEqual((yield* ledger.requeueStep({ ...requeue, ...lease })).cause, "released")
       assert.deepStrictEqual((yield* ledger.verifyCassette()).findings, [])
     })
   )

@@ -5,10 +5,10 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import type { Sha256 } from "../../../domain/canonical/sha256.ts"
 import { timestampFromMillis } from "../../../domain/canonical/timestamp.ts"
-import type { Decided, Moment } from "../../../domain/ledger/decide.ts"
+import type { Decided, Moment, NewEvent } from "../../../domain/ledger/decide.ts"
 import { InvariantViolation } from "../../../domain/foundation/errors.ts"
 import type { Refusal, StoreWriteError } from "../../../domain/ledger/errors.ts"
-import { type EventEnvelope, eventHash, type Head } from "../../../domain/ledger/event-envelope.ts"
+import { type EventEnvelope, eventHash, type Head, headOf } from "../../../domain/ledger/event-envelope.ts"
 import { eventVersions } from "../../../domain/ledger/events.ts"
 import { clockFault } from "../../foundation/recordable-time.ts"
 import { catchUp, refuseFarHead } from "./head-check.ts"
@@ -17,25 +17,32 @@ import type { LedgerTransaction } from "./ledger-store.ts"
 /** Most text that is committed together (UTF-16 units); a command that is larger makes a group of its own. */
 const MAX_GROUP_WEIGHT = 4 * 1_048_576
 
-export type CommandError = Refusal | InvariantViolation | StoreWriteError
+/** What a command can fail with once it is decided: its own refusals, and what the store says. */
+export type Failed<R> = R | InvariantViolation | StoreWriteError
 
 /** What a command does under the lock: read the little state that it needs and decide. */
-export type UnitOfWork<Reply> = (transaction: LedgerTransaction, moment: Moment) => Decided<Reply>
+export type UnitOfWork<Reply, R extends Refusal = Refusal> = (
+  transaction: LedgerTransaction,
+  moment: Moment
+) => Decided<Reply, R>
 
-export type Outcome = Exit.Exit<unknown, CommandError>
+export type Outcome = Exit.Exit<unknown, Failed<Refusal>>
 
-type Resume = (outcome: Effect.Effect<unknown, CommandError>) => void
+type Resume = (outcome: Effect.Effect<unknown, Failed<Refusal>>) => void
 
-/** One command on its way: one caller waits for its outcome, which may be there before the caller asks for it. */
+/** Decides one command on what those before it did, and appends its events. */
+export type DecideOne = (work: UnitOfWork<unknown>) => Outcome
+
+/** One caller that waits for the outcome of its commands, which may be there before the caller asks for it. */
 export class Waiting {
-  readonly work: UnitOfWork<unknown>
+  readonly decide: (one: DecideOne) => Outcome
   readonly weight: number
   withdrawn = false
   private outcome: Outcome | undefined
   private resume: Resume | undefined
 
-  constructor(work: UnitOfWork<unknown>, weight: number) {
-    this.work = work
+  constructor(decide: (one: DecideOne) => Outcome, weight: number) {
+    this.decide = decide
     this.weight = weight
   }
 
@@ -55,12 +62,7 @@ export class Waiting {
 }
 
 /** The event that follows `head`, with its hash. */
-const envelopeAfter = (
-  sha256: Sha256,
-  head: Head,
-  recorded_at: string,
-  event: { readonly type: keyof typeof eventVersions; readonly stream_id: string; readonly data: string }
-): EventEnvelope => {
+const envelopeAfter = (sha256: Sha256, head: Head, recorded_at: string, event: NewEvent): EventEnvelope => {
   const unhashed = {
     position: head.position + 1,
     type: event.type,
@@ -73,53 +75,76 @@ const envelopeAfter = (
   return { ...unhashed, hash: eventHash(sha256, unhashed) }
 }
 
-/** Decides one command and appends its event; only a store-wide failure is thrown. */
-const decideOne = (
-  transaction: LedgerTransaction,
-  moment: Moment,
-  head: Head,
-  work: UnitOfWork<unknown>
-): { readonly head: Head; readonly outcome: Outcome } => {
-  const decided = work(transaction, moment)
-  if (Result.isFailure(decided)) return { head, outcome: Exit.fail(decided.failure) }
-  const { event, reply } = decided.success
-  if (event === undefined) return { head, outcome: Exit.succeed(reply) }
-  const envelope = envelopeAfter(moment.sha256, head, moment.recorded_at, event)
-  try {
-    transaction.append(envelope)
-  } catch (error) {
-    if (error instanceof InvariantViolation) return { head, outcome: Exit.fail(error) }
-    throw error
+/** The head of the log while a group is decided, and the events that the group has appended. */
+class Appending {
+  head: Head
+  readonly events: Array<EventEnvelope> = []
+  private readonly transaction: LedgerTransaction
+  private readonly sha256: Sha256
+  private readonly recorded_at: string
+
+  constructor(transaction: LedgerTransaction, sha256: Sha256, head: Head, recorded_at: string) {
+    this.transaction = transaction
+    this.sha256 = sha256
+    this.head = head
+    this.recorded_at = recorded_at
   }
-  const { hash, position, recorded_at } = envelope
-  return { head: { position, hash, recorded_at }, outcome: Exit.succeed(reply) }
+
+  /** Decides one command and appends its events; only a store-wide failure is thrown. */
+  decide(work: UnitOfWork<unknown>): Outcome {
+    const { recorded_at, sha256 } = this
+    const decided = work(this.transaction, { position: this.head.position + 1, recorded_at, sha256 })
+    if (Result.isFailure(decided)) return Exit.fail(decided.failure)
+    const { events, reply } = decided.success
+    for (const [index, event] of events.entries()) {
+      try {
+        this.append(event)
+      } catch (error) {
+        // Nothing of the command was written yet. A later event that is refused must take the earlier ones along: the whole
+        // group ends, and is rolled back.
+        if (index === 0 && error instanceof InvariantViolation) return Exit.fail(error)
+        throw error
+      }
+    }
+    return Exit.succeed(reply)
+  }
+
+  private append(event: NewEvent): void {
+    const envelope = envelopeAfter(this.sha256, this.head, this.recorded_at, event)
+    this.transaction.append(envelope)
+    this.head = headOf(envelope)
+    this.events.push(envelope)
+  }
 }
 
-/** Decides a whole group in order under the lock; gives the new head and one outcome per command. */
+/** What became of a group: the new head, the events that were appended, and one outcome per caller. */
+export interface GroupOutcome {
+  readonly head: Head
+  readonly events: ReadonlyArray<EventEnvelope>
+  readonly outcomes: ReadonlyArray<Outcome | undefined>
+}
+
+/** Decides a whole group in order under the lock. */
 export const decideGroup = (
   transaction: LedgerTransaction,
   sha256: Sha256,
   trusted: Head,
   nowMillis: number,
   group: ReadonlyArray<Waiting>
-): { readonly head: Head; readonly outcomes: ReadonlyArray<Outcome | undefined> } => {
+): GroupOutcome => {
   const fault = clockFault(nowMillis)
   if (fault !== undefined) {
     const outcome = Exit.fail(fault)
-    return { head: trusted, outcomes: group.map(() => outcome) }
+    return { head: trusted, events: [], outcomes: group.map(() => outcome) }
   }
-  let head = catchUp(transaction, sha256, trusted)
+  const head = catchUp(transaction, sha256, trusted)
   refuseFarHead(head, nowMillis)
   const now = timestampFromMillis(nowMillis)
   const recorded_at = head.recorded_at !== undefined && head.recorded_at > now ? head.recorded_at : now
-  const outcomes = group.map((waiting) => {
-    if (waiting.withdrawn) return undefined
-    const moment = { position: head.position + 1, recorded_at, sha256 }
-    const decided = decideOne(transaction, moment, head, waiting.work)
-    head = decided.head
-    return decided.outcome
-  })
-  return { head, outcomes }
+  const appending = new Appending(transaction, sha256, head, recorded_at)
+  const one: DecideOne = (work) => appending.decide(work)
+  const outcomes = group.map((waiting) => (waiting.withdrawn ? undefined : waiting.decide(one)))
+  return { head: appending.head, events: appending.events, outcomes }
 }
 
 /** How many of those that wait make the next group: as many as weigh little enough together, at least one. */

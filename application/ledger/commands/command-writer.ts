@@ -11,9 +11,18 @@ import * as Queue from "effect/Queue"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { LedgerClosed, type StoreCorrupt } from "../../../domain/ledger/errors.ts"
-import { type CommandError, decideGroup, groupLength, type UnitOfWork, Waiting } from "./command-group.ts"
-import { CommitSignal } from "./commit-signal.ts"
+import type { InvariantViolation } from "../../../domain/foundation/errors.ts"
+import { LedgerClosed, type Refusal, type StoreCorrupt, type StoreWriteError } from "../../../domain/ledger/errors.ts"
+import {
+  decideGroup,
+  type Failed,
+  groupLength,
+  type GroupOutcome,
+  type Outcome,
+  type UnitOfWork,
+  Waiting
+} from "./command-group.ts"
+import { CommitFeed } from "./commit-feed.ts"
 import { corrupt } from "./head-check.ts"
 import { Hashing } from "../../foundation/hashing.ts"
 import { decodeInput } from "../../foundation/input.ts"
@@ -29,12 +38,20 @@ const MAX_GROUP = 256
 const GROUPS_PER_TURN = 8
 
 /** What a command without a payload of its own weighs. */
-const LIGHT = 1_024
+export const LIGHT = 1_024
 
 export interface CommandWriter {
   /** Decides and commits; the reply comes after the commit. Interrupted before its group began: nothing. */
-  readonly submit: <Reply>(work: UnitOfWork<Reply>, weight?: number) => Effect.Effect<Reply, CommandError>
-  readonly committed: CommitSignal
+  readonly submit: <Reply, R extends Refusal>(
+    work: UnitOfWork<Reply, R>,
+    weight?: number
+  ) => Effect.Effect<Reply, Failed<R>>
+  /** The same for several commands in order and in one transaction, each with an outcome of its own. */
+  readonly submitAll: (
+    works: ReadonlyArray<UnitOfWork<unknown>>,
+    weight: number
+  ) => Effect.Effect<ReadonlyArray<Outcome>, StoreWriteError | InvariantViolation>
+  readonly committed: CommitFeed
 }
 
 const groupSize = Metric.histogram("cassette_ledger_group_size", {
@@ -125,11 +142,11 @@ const offerAndAwait = (
   queue: Waiters,
   turns: Turns,
   waiting: Waiting
-): Effect.Effect<unknown, CommandError> =>
+): Effect.Effect<unknown, Failed<Refusal>> =>
   Queue.offer(queue, waiting).pipe(
     Effect.flatMap((accepted) =>
       accepted
-        ? Effect.callback<unknown, CommandError>((resume) => {
+        ? Effect.callback<unknown, Failed<Refusal>>((resume) => {
             // By the time that it has its place, the turn that was due may be over.
             turns.wake()
             return waiting.tell(resume)
@@ -153,22 +170,18 @@ const makeCommandWriter = (
     const context = yield* Effect.context<never>()
     const clock = yield* Clock.Clock
     const queue = yield* Queue.bounded<Waiting, LedgerClosed>(queueCapacity)
-    const committed = new CommitSignal()
+    const committed = new CommitFeed(store.openedHead.position)
     const fault: StoreCorrupt | undefined = store.fault && corrupt(store.fault)
     let trusted = store.openedHead
 
-    const settle = (
-      group: ReadonlyArray<Waiting>,
-      exit: Exit.Exit<ReturnType<typeof decideGroup>, CommandError>
-    ): void => {
+    const settle = (group: ReadonlyArray<Waiting>, exit: Exit.Exit<GroupOutcome, StoreWriteError>): void => {
       if (Exit.isFailure(exit)) {
         for (const waiting of group) waiting.settle(exit)
         return
       }
-      const { head, outcomes } = exit.value
-      const advanced = head.position > trusted.position
+      const { events, head, outcomes } = exit.value
       trusted = head
-      if (advanced) committed.publish(head.position)
+      committed.publish(events)
       outcomes.forEach((outcome, index) => {
         if (outcome) group[index]?.settle(outcome)
       })
@@ -193,7 +206,10 @@ const makeCommandWriter = (
     })
     yield* Effect.addFinalizer(() =>
       Effect.andThen(
-        Queue.fail(queue, new LedgerClosed()),
+        Effect.andThen(
+          Effect.sync(() => committed.close()),
+          Queue.fail(queue, new LedgerClosed())
+        ),
         Effect.callback<void>((resume) => {
           turns.end(() => {
             resume(Effect.void)
@@ -204,18 +220,27 @@ const makeCommandWriter = (
 
     // Taking a place and waiting are one step, so that no interruption falls between them. Nearly always there is
     // a place; a full or closed queue needs the longer way.
-    const submit = <Reply>(work: UnitOfWork<Reply>, weight = LIGHT): Effect.Effect<Reply, CommandError> =>
-      Effect.callback<unknown, CommandError>((resume) => {
-        const waiting = new Waiting(work, weight)
+    const wait = (decide: Waiting["decide"], weight: number): Effect.Effect<unknown, Failed<Refusal>> =>
+      Effect.callback((resume) => {
+        const waiting = new Waiting(decide, weight)
         if (fault === undefined && Queue.offerUnsafe(queue, waiting)) {
           turns.wake()
           return waiting.tell(resume)
         }
         resume(fault === undefined ? offerAndAwait(queue, turns, waiting) : Effect.fail(fault))
         return undefined
-      }) as Effect.Effect<Reply, CommandError>
+      })
 
-    return { submit, committed }
+    return {
+      submit: <Reply, R extends Refusal>(work: UnitOfWork<Reply, R>, weight = LIGHT) =>
+        wait((one) => one(work), weight) as Effect.Effect<Reply, Failed<R>>,
+      submitAll: (works, weight) =>
+        wait((one) => Exit.succeed(works.map((work) => one(work))), weight) as Effect.Effect<
+          ReadonlyArray<Outcome>,
+          StoreWriteError | InvariantViolation
+        >,
+      committed
+    }
   })
 
 /** The options of the writer, field by field. */

@@ -3,6 +3,7 @@
 // work can neither be interrupted half-way nor interleave with another.
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type { ClaimPlace } from "../../../domain/ledger/commands.ts"
 import type { ExistingMessage, StepStanding, WaitingStep } from "../../../domain/ledger/decide.ts"
 import type { StoreWriteError } from "../../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../../domain/ledger/event-envelope.ts"
@@ -16,8 +17,8 @@ export interface LedgerTransaction {
   /** Events after a position in order, at most `limit`. */
   readonly eventsAfter: (position: number, limit: number) => ReadonlyArray<EventEnvelope>
   readonly messageByKey: (runId: string, idempotencyKey: string) => ExistingMessage | undefined
-  /** The oldest waiting step of a run, or of one job of it. */
-  readonly nextPendingStep: (runId: string, jobId: string | undefined) => WaitingStep | undefined
+  /** The oldest waiting step of a run, of one job of it, or of the next run that has one. */
+  readonly nextPendingStep: (place: ClaimPlace) => WaitingStep | undefined
   readonly step: (stepId: string) => StepStanding | undefined
   readonly receiptOfStep: (stepId: string) => ReceiptRow | undefined
   readonly thought: (id: string) => ThoughtRow | undefined

@@ -98,7 +98,7 @@ describe("the stream of events", () => {
   it.effect("needs no polling for this ledger's own commits", () =>
     Effect.gen(function* () {
       const ledger = yield* openLedger()
-      const { fiber, started } = yield* reading(ledger, 4, { pollInterval: "1 hour" })
+      const { fiber, started } = yield* reading(ledger, 4)
       yield* started
       for (const n of range(1, 3)) yield* post(ledger, n)
       assert.deepStrictEqual(yield* Fiber.join(fiber), [1, 2, 3, 4])
@@ -110,8 +110,8 @@ describe("the stream of events", () => {
       const filename = yield* temporaryFile
       const ledger = yield* openLedger({ filename })
       const other = yield* openLedger({ filename })
-      const { fiber, started } = yield* reading(ledger, 61, { pollInterval: "5 millis" })
-      const filtered = yield* reading(ledger, 20, { pollInterval: "5 millis", runId: "theirs" })
+      const { fiber, started } = yield* reading(ledger, 61)
+      const filtered = yield* reading(ledger, 20, { runId: "theirs" })
       yield* started
       yield* Effect.all(
         [

@@ -4,6 +4,14 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { LedgerClosed, StoreCorrupt } from "../../../domain/ledger/errors.ts"
 import type { StorageFailure } from "../../../domain/foundation/storage-errors.ts"
+import type { ClaimPlace } from "../../../domain/ledger/commands.ts"
+import type {
+  LeaseCounts,
+  LeasedStep,
+  PreparedLeases,
+  PreparedWaiting
+} from "../../../domain/ledger/lists.ts"
+import type { TextRange } from "../../../domain/ledger/run-range.ts"
 import type { EventEnvelope, Head } from "../../../domain/ledger/event-envelope.ts"
 import type { Page } from "../../../domain/foundation/page.ts"
 import type {
@@ -82,13 +90,20 @@ export class LedgerReader extends Context.Service<
     /** Ids of thoughts in order, at most `limit`, from one on, which need not be there. */
     readonly thoughtIds: (from: string, limit: number) => Effect.Effect<ReadonlyArray<string>, ReadError>
     readonly thoughts: (of: ThoughtsOf) => Effect.Effect<ReadonlyArray<ThoughtRow>, ReadError>
-    /** Events after a position in order, at most `limit`, of one stream or of all. */
+    /** Events after a position in order, at most `limit`, of one stream, of a range of streams or of all. */
     readonly events: (
       after: number,
       limit: number,
-      streamId?: string
+      streams?: string | TextRange
     ) => Effect.Effect<ReadonlyArray<EventEnvelope>, ReadError>
+    /** Leased steps as of `now` (a timestamp), the lease that ends first in front. */
+    readonly leases: (now: string, of: PreparedLeases) => Effect.Effect<ReadonlyArray<LeasedStep>, ReadError>
+    /** How the leases stand as of `now` (a timestamp) where a claim looks for a step. */
+    readonly leaseCounts: (now: string, place: ClaimPlace) => Effect.Effect<LeaseCounts, ReadError>
+    readonly waiting: (of: PreparedWaiting) => Effect.Effect<ReadonlyArray<StepRow>, ReadError>
     /** A number that changes whenever anybody, in any process, has committed. */
     readonly changeCounter: Effect.Effect<number, ReadError>
+    /** The counter once it is another one; looks every 50 milliseconds, in real time, and first after that. */
+    readonly changeAfter: (counter: number) => Effect.Effect<number, ReadError>
   }
 >()("cortex-cassette/application/LedgerReader") {}

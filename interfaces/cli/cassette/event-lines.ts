@@ -30,6 +30,8 @@ const summaries: { readonly [type: string]: (data: JsonObject) => string } = {
   MessagePosted: (data) => `${word(data["message_id"])} from ${word(data["source"])}`,
   StepClaimed: (data) =>
     `${word(data["step_id"])} by ${word(data["worker_id"])}, token ${word(data["fencing_token"])}, until ${word(data["lease_expires_at"])}`,
+  LeaseRenewed: (data) =>
+    `${word(data["step_id"])} by ${word(data["worker_id"])}, token ${word(data["fencing_token"])}, until ${word(data["lease_expires_at"])}`,
   StepRequeued: (data) =>
     `${word(data["step_id"])} ${word(data["cause"])}, asked by ${word(data["requested_by"])}: ${word(data["reason"])}`,
   StepCompleted: (data) =>

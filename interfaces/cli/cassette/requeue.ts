@@ -36,10 +36,8 @@ export const requeueCommand = Command.make(
       step_id: step,
       reason,
       requested_by: Option.getOrUndefined(by),
-      lease:
-        Option.isSome(worker) && Option.isSome(token)
-          ? { worker_id: worker.value, fencing_token: token.value }
-          : undefined,
+      worker_id: Option.getOrUndefined(worker),
+      fencing_token: Option.getOrUndefined(token),
       force
     }
     yield* Effect.fromResult(decode(requeue))

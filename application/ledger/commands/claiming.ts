@@ -1,0 +1,115 @@
+// Claims that wait: they answer as soon as a step can be claimed, of commits of this process at once, of others within the
+// poll. A claim that finds nothing says how the leases stand where it looked.
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
+import {
+  ClaimAny,
+  type ClaimPlace,
+  ClaimStep,
+  type PreparedClaim,
+  prepareClaim,
+  prepareClaimAny
+} from "../../../domain/ledger/commands.ts"
+import type { Claimed } from "../../../domain/ledger/decide.ts"
+import { NoPendingStep } from "../../../domain/ledger/errors.ts"
+import { decodeInput } from "../../foundation/input.ts"
+import type { CommitWatch } from "../reading/commit-watch.ts"
+import type { LedgerReader, ReadError } from "../reading/ledger-reader.ts"
+import { type CommandFailure, claimWork } from "./commands.ts"
+import type { CommandWriter } from "./command-writer.ts"
+
+/** How long a claim waits for a step: any duration from 0 on, also without an end. */
+export interface ClaimWait {
+  readonly wait?: Duration.Input | undefined
+}
+
+const waitMillis = (value: unknown): number | undefined => {
+  if (Number.isNaN(value)) return undefined
+  const wait = Option.map(Duration.fromInput(value as Duration.Input), Duration.toMillis)
+  return Option.isSome(wait) && wait.value >= 0 ? wait.value : undefined
+}
+
+const Wait = Schema.optional(
+  Schema.declare((value): value is Duration.Input => waitMillis(value) !== undefined, {
+    expected: 'a duration from 0 on, such as "30 seconds" or a number of milliseconds'
+  })
+)
+
+interface Asked {
+  readonly claim: PreparedClaim
+  readonly waitMillis: number
+}
+
+const withWait = (claim: PreparedClaim, wait: Duration.Input | undefined): Asked => ({
+  claim,
+  waitMillis: wait === undefined ? 0 : (waitMillis(wait) ?? 0)
+})
+
+const decodeClaim = decodeInput(Schema.Struct({ ...ClaimStep.fields, wait: Wait }), ({ wait, ...command }) =>
+  Result.map(prepareClaim(command), (claim) => withWait(claim, wait))
+)
+
+const decodeClaimAny = decodeInput(
+  Schema.Struct({ ...ClaimAny.fields, wait: Wait }),
+  ({ wait, ...command }) => Result.map(prepareClaimAny(command), (claim) => withWait(claim, wait))
+)
+
+type Answer = Effect.Effect<Claimed, CommandFailure<NoPendingStep> | ReadError>
+
+export interface Claiming {
+  readonly claimStep: (input: ClaimStep & ClaimWait) => Answer
+  readonly claimAny: (input: ClaimAny & ClaimWait) => Answer
+}
+
+/** The claims of a ledger. */
+export const makeClaiming = (
+  writer: CommandWriter,
+  reader: LedgerReader["Service"],
+  watch: CommitWatch
+): Claiming => {
+  const { feed } = watch
+  /** Says how the leases stand beside a claim that found nothing; looked up outside the lock. */
+  const refuse = Effect.fnUntraced(function* (none: NoPendingStep, place: ClaimPlace) {
+    const counts = yield* reader.leaseCounts(nearestTimestamp(yield* Clock.currentTimeMillis), place)
+    const { job_id, prefix, run_id } = none
+    return yield* new NoPendingStep({ run_id, job_id, prefix, ...counts })
+  })
+  const attempt = (claim: PreparedClaim) => writer.submit(claimWork(claim))
+
+  /** Claims again after every commit that may have brought a step, until time is up; waiting alone can be interrupted. */
+  const claimUntil = Effect.fnUntraced(function* (claim: PreparedClaim, millis: number) {
+    const end = (yield* Clock.currentTimeMillis) + millis
+    while (true) {
+      const seen = feed.arrivals
+      const claimed = yield* Effect.result(attempt(claim))
+      if (Result.isSuccess(claimed)) return claimed.success
+      if (claimed.failure._tag !== "NoPendingStep") return yield* Effect.fail(claimed.failure)
+      const left = end - (yield* Clock.currentTimeMillis)
+      const arrival = Effect.interruptible(watch.arrivalAfter(seen))
+      const came =
+        left === Number.POSITIVE_INFINITY
+          ? Option.some(yield* arrival)
+          : yield* Effect.timeoutOption(arrival, Duration.millis(Math.max(0, left)))
+      if (Option.isNone(came)) return yield* Effect.fail(claimed.failure)
+    }
+  })
+
+  const answer = (asked: ReturnType<typeof decodeClaim>): Answer => {
+    if (Result.isFailure(asked)) return Effect.fail(asked.failure)
+    const { claim, waitMillis: millis } = asked.success
+    const claimed =
+      millis === 0
+        ? attempt(claim)
+        : Effect.catchTag(attempt(claim), "NoPendingStep", () => watch.listening(claimUntil(claim, millis)))
+    return Effect.catchTag(claimed, "NoPendingStep", (none) => refuse(none, claim.place))
+  }
+  return {
+    claimStep: (input) => answer(decodeClaim(input)),
+    claimAny: (input) => answer(decodeClaimAny(input))
+  }
+}

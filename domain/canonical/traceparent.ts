@@ -1,0 +1,20 @@
+// The `traceparent` of W3C Trace Context (https://www.w3.org/TR/trace-context/, "traceparent Header"): it names the span that
+// was active when something was recorded, so that traces and ledger can find each other.
+import * as Schema from "effect/Schema"
+
+const FORM = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/** Length of a `traceparent` in characters. */
+const LENGTH = 55
+
+/**
+ * A `traceparent`: version, trace id, parent id and flags as lower-case hexadecimal digits, 55 characters.
+ *
+ * @example "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+ */
+export const Traceparent = Schema.String.check(
+  Schema.makeFilter((text: string) => FORM.test(text), {
+    expected: `a traceparent of ${LENGTH} characters: 00-<32 hex>-<16 hex>-<2 hex>, with ids that are not all zeros`,
+    toJsonSchema: () => ({ pattern: FORM.source })
+  })
+)
