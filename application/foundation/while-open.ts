@@ -67,18 +67,25 @@ const guarded = <E>(gate: Gate<E>, value: unknown): unknown => {
     : value
 }
 
-/** These services of a layer, which end with the layer's scope: what is asked of them later fails with `error`. */
+/**
+ * These services of a layer, which end with the layer's scope: what is asked of them later fails with `error`. `onClosing`
+ * ends operations that would wait for something that does not come any more.
+ */
 export const whileOpen = <Out, E, Closed>(
   layer: Layer.Layer<Out, E>,
   services: ReadonlyArray<{ readonly key: string }>,
-  error: () => Closed
+  error: () => Closed,
+  onClosing: (context: Context.Context<Out>) => void = () => {}
 ): Layer.Layer<Out, E> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const context = yield* Layer.build(layer)
       const gate = new Gate(error)
       // It is the newest finalizer of the scope, so it is the first: nothing below is closed yet.
-      yield* Effect.addFinalizer(() => gate.close)
+      yield* Effect.addFinalizer(() => {
+        onClosing(context)
+        return gate.close
+      })
       const behindGate = services.map(({ key }) => {
         const members = Object.entries(context.mapUnsafe.get(key) as object)
         return [

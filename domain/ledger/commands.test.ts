@@ -8,8 +8,10 @@ import {
   CompleteStep,
   PostMessage,
   prepareClaim,
+  prepareClaimAny,
   prepareCompletion,
   preparePost,
+  prepareRenewal,
   prepareRequeue,
   RequeueStep
 } from "./commands.ts"
@@ -138,7 +140,9 @@ describe("preparing a post", () => {
       source: "USER",
       idempotency_key: null,
       payload: `{"a":[1e+21,0,"\u007f"],"b":1}`,
-      jobs: undefined
+      jobs: undefined,
+      claim: undefined,
+      traceparent: undefined
     })
   })
 
@@ -272,16 +276,39 @@ describe("preparing the other commands", () => {
   it("gives a claim its default time and scope", () => {
     expect(prepareClaim(claim)).toStrictEqual(
       Result.succeed({
-        run_id: "run",
+        place: { run_id: "run", job_id: undefined },
         worker_id: "worker",
-        job_id: undefined,
-        ttl_seconds: DEFAULT_TTL_SECONDS
+        ttl_seconds: DEFAULT_TTL_SECONDS,
+        traceparent: undefined
       })
     )
     expect(Result.getOrThrow(prepareClaim({ ...claim, ttl_seconds: 1, job_id: jobId }))).toMatchObject({
-      job_id: jobId,
+      place: { run_id: "run", job_id: jobId },
       ttl_seconds: 1
     })
+    expect(Result.getOrThrow(prepareClaimAny({ worker_id: "worker" }))).toStrictEqual({
+      place: { after_run: "", prefix: "" },
+      worker_id: "worker",
+      ttl_seconds: DEFAULT_TTL_SECONDS,
+      traceparent: undefined
+    })
+  })
+
+  it("gives a renewal its default time", () => {
+    const lease = { run_id: "run", step_id: stepId, worker_id: "worker", fencing_token: 3 }
+    expect(Result.getOrThrow(prepareRenewal(lease))).toStrictEqual({
+      ...lease,
+      ttl_seconds: DEFAULT_TTL_SECONDS
+    })
+    expect(Result.getOrThrow(prepareRenewal({ ...lease, ttl_seconds: 1 })).ttl_seconds).toBe(1)
+  })
+
+  it.each([
+    ["fencing_token", { worker_id: "worker" }],
+    ["worker_id", { fencing_token: 3 }]
+  ])("refuses half a lease in a requeue: %s is missing", (missing, half) => {
+    const refused = Result.flip(prepareRequeue({ ...requeue, ...half }))
+    expect(Result.getOrThrow(refused).issues).toMatchObject([{ path: `/${missing}` }])
   })
 
   it("writes a receipt canonically", () => {

@@ -1,4 +1,4 @@
-// All nine pairs of status and event, written out: three edges exist and six do not.
+// All twelve pairs of status and event, written out: four edges exist and eight do not.
 import { describe, expect, it } from "vitest"
 import {
   INITIAL_STEP_STATUS,
@@ -12,12 +12,15 @@ const table: ReadonlyArray<readonly [StepStatus, StepEventType, StepStatus | und
   ["PENDING", "StepClaimed", "LEASED"],
   ["PENDING", "StepCompleted", undefined],
   ["PENDING", "StepRequeued", undefined],
+  ["PENDING", "LeaseRenewed", undefined],
   ["LEASED", "StepClaimed", undefined],
   ["LEASED", "StepCompleted", "COMMITTED"],
   ["LEASED", "StepRequeued", "PENDING"],
+  ["LEASED", "LeaseRenewed", "LEASED"],
   ["COMMITTED", "StepClaimed", undefined],
   ["COMMITTED", "StepCompleted", undefined],
-  ["COMMITTED", "StepRequeued", undefined]
+  ["COMMITTED", "StepRequeued", undefined],
+  ["COMMITTED", "LeaseRenewed", undefined]
 ]
 
 describe("the life of a step", () => {

@@ -156,6 +156,13 @@ export interface RunRow {
   readonly expired_leases: number
 }
 
+/** True for a row that stands behind another in the order of two columns. */
+const isBehind = (
+  [first, second]: readonly [string, string],
+  one: Expression<string>,
+  other: Expression<string>
+) => sql<boolean>`(${sql.ref(first)}, ${sql.ref(second)}) > (${one}, ${other})`
+
 /** A range of runs, as it is bound. */
 interface Runs {
   readonly [name: string]: SqlValue
@@ -172,7 +179,6 @@ export type LeaseRow = Pick<
 /** `status = 'LEASED'` as a literal is what lets the partial index answer; the plus keeps the range of runs out of it. */
 export const selectLeases = compileQuery<
   Runs & {
-    readonly ends_from: string
     readonly ends_before: SqlValue
     readonly after_end: string
     readonly after_step: string
@@ -184,10 +190,8 @@ export const selectLeases = compileQuery<
     .selectFrom("cassette_steps")
     .select(["run_id", "step_id", "job_id", "lease_owner", "fencing_token", "lease_expires_at"])
     .where("status", "=", sql.lit("LEASED"))
-    .where(isWithin("lease_expires_at", parameter("ends_from"), parameter("ends_before")))
-    .where(
-      sql<boolean>`(lease_expires_at, step_id) > (${parameter("after_end")}, ${parameter("after_step")})`
-    )
+    .where(isBehind(["lease_expires_at", "step_id"], parameter("after_end"), parameter("after_step")))
+    .where(sql<boolean>`lease_expires_at < ${parameter("ends_before")}`)
     .where(isWithin("+run_id", parameter("from"), parameter("before")))
     .orderBy("lease_expires_at")
     .orderBy("step_id")
@@ -211,17 +215,22 @@ export const selectLeaseCounts = compileQuery<
     .where(isWithin("+step_id", parameter("from_step"), parameter("before_step")))
 )
 
-/** Waiting steps, straight from the partial index. */
+/** Waiting steps behind one, straight from the partial index. */
 export const selectWaiting = compileQuery<
-  Runs & { readonly after_run: string; readonly after_step: string; readonly limit: number },
+  {
+    readonly before: SqlValue
+    readonly after_run: string
+    readonly after_step: string
+    readonly limit: number
+  },
   StepRow
 >((parameter) =>
   ledger
     .selectFrom("cassette_steps")
     .selectAll()
     .where("status", "=", sql.lit("PENDING"))
-    .where(isWithin("run_id", parameter("from"), parameter("before")))
-    .where(sql<boolean>`(run_id, step_id) > (${parameter("after_run")}, ${parameter("after_step")})`)
+    .where(isBehind(["run_id", "step_id"], parameter("after_run"), parameter("after_step")))
+    .where(sql<boolean>`run_id < ${parameter("before")}`)
     .orderBy("run_id")
     .orderBy("step_id")
     .limit(parameter("limit"))

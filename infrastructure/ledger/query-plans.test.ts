@@ -32,6 +32,8 @@ const compiled = Object.entries({ ...statements, ...queries, ...thoughts }).flat
 const scans: Readonly<Record<string, string>> = {
   selectHead: "SCAN head",
   selectHeadPlace: "SCAN head",
+  // The leases that there are, and no other step.
+  selectLeaseCounts: "SCAN cassette_steps USING INDEX ix_steps_leases",
   // The thoughts of all tasks: places in the log are compared in an index, and only those wanted are read.
   selectThoughts: "SCAN thought_records USING COVERING INDEX ix_trail_position",
   selectThoughtsBackwards: "SCAN thought_records USING COVERING INDEX ix_trail_position"
@@ -80,10 +82,10 @@ describe("every statement", () => {
 describe("the statements that matter", () => {
   it("claim", () => {
     expect(statements.selectNextPendingOfRun.sql).toMatchInlineSnapshot(
-      `"select "step_id", "job_id", "ordinal", "fencing_token", "payload_json" from "cassette_steps" where "run_id" = (SELECT ?) and "status" = 'PENDING' order by "step_id" limit 1"`
+      `"select "step_id", "run_id", "job_id", "ordinal", "fencing_token", "payload_json" from "cassette_steps" where "run_id" = (SELECT ?) and "status" = 'PENDING' order by "step_id" limit 1"`
     )
     expect(statements.selectNextPendingOfJob.sql).toMatchInlineSnapshot(
-      `"select "step_id", "job_id", "ordinal", "fencing_token", "payload_json" from "cassette_steps" where "run_id" = (SELECT ?) and "step_id" > (SELECT ?) and "step_id" < (SELECT ?) and "job_id" = (SELECT ?) and "status" = 'PENDING' order by "step_id" limit 1"`
+      `"select "step_id", "run_id", "job_id", "ordinal", "fencing_token", "payload_json" from "cassette_steps" where "run_id" = (SELECT ?) and "step_id" > (SELECT ?) and "step_id" < (SELECT ?) and "job_id" = (SELECT ?) and "status" = 'PENDING' order by "step_id" limit 1"`
     )
     const connection = database()
     expect(planOf(connection, statements.selectNextPendingOfRun.sql)).toMatchInlineSnapshot(`
@@ -94,6 +96,21 @@ describe("the statements that matter", () => {
     expect(planOf(connection, statements.selectNextPendingOfJob.sql)).toMatchInlineSnapshot(`
       [
         "SEARCH cassette_steps USING INDEX ix_steps_claim (run_id=? AND step_id>? AND step_id<?)",
+      ]
+    `)
+    expect(planOf(connection, statements.selectNextPendingBehind.sql)).toMatchInlineSnapshot(`
+      [
+        "SEARCH cassette_steps USING INDEX ix_steps_claim (run_id>?)",
+      ]
+    `)
+    expect(planOf(connection, queries.selectWaiting.sql)).toMatchInlineSnapshot(`
+      [
+        "SEARCH cassette_steps USING INDEX ix_steps_claim ((run_id,step_id)>(?,?) AND run_id<?)",
+      ]
+    `)
+    expect(planOf(connection, queries.selectLeases.sql)).toMatchInlineSnapshot(`
+      [
+        "SEARCH cassette_steps USING INDEX ix_steps_leases ((lease_expires_at,step_id)>(?,?) AND lease_expires_at<?)",
       ]
     `)
     connection.close()

@@ -12,6 +12,7 @@ import {
 import { corrupt } from "../../application/ledger/commands/head-check.ts"
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { compareCodePoints } from "../../domain/canonical/py.ts"
 import type { ClaimPlace } from "../../domain/ledger/commands.ts"
 import type { LeaseCounts, LeasedStep, PreparedLeases } from "../../domain/ledger/lists.ts"
 import { ALL_TEXTS, oneText, textsWithPrefix } from "../../domain/ledger/run-range.ts"
@@ -166,24 +167,27 @@ const leasesOf = (
   const rows = selectLeases.all(connection, {
     from: runs.from,
     before: endOf(runs),
-    ends_from: expired === false ? behindNow : "",
     ends_before: expired === true ? behindNow : endOf(ALL_TEXTS),
-    after_end: after.lease_expires_at,
-    after_step: after.step_id,
+    ...(expired === false && after.lease_expires_at < behindNow
+      ? { after_end: behindNow, after_step: "" }
+      : { after_end: after.lease_expires_at, after_step: after.step_id }),
     limit
   })
-  return honest(connection, LEASES, rows).map(({ lease_expires_at, lease_owner, ...step }) => {
-    // A guard lets no step be leased without them; a file that was damaged may say so.
-    if (lease_owner === null || lease_expires_at === null) {
-      const where = `cassette_steps ${step.step_id}`
-      throw corrupt({
-        code: "ROW_DIFFERS",
-        where,
-        message: "a leased step has no owner or no end of its lease"
-      })
+  return honest(connection, LEASES, rows).map(
+    ({ fencing_token, job_id, lease_expires_at, lease_owner, run_id, step_id }) => {
+      // A guard lets no step be leased without them; a file that was damaged may say so.
+      if (lease_owner === null || lease_expires_at === null) {
+        const where = `cassette_steps ${step_id}`
+        throw corrupt({
+          code: "ROW_DIFFERS",
+          where,
+          message: "a leased step has no owner or no end of its lease"
+        })
+      }
+      const expired = lease_expires_at <= now
+      return { run_id, step_id, job_id, worker_id: lease_owner, fencing_token, lease_expires_at, expired }
     }
-    return { ...step, worker_id: lease_owner, lease_expires_at, expired: lease_expires_at <= now }
-  })
+  )
 }
 
 const leaseCountsOf = (connection: Connection, now: string, place: ClaimPlace): LeaseCounts => {
@@ -266,10 +270,11 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
           own,
           STEPS,
           selectWaiting.all(own, {
-            from: runs.from,
             before: endOf(runs),
-            after_run: after.run_id,
-            after_step: after.step_id,
+            // One lower bound, so that no page is looked for from the beginning.
+            ...(compareCodePoints(after.run_id, runs.from) >= 0
+              ? { after_run: after.run_id, after_step: after.step_id }
+              : { after_run: runs.from, after_step: "" }),
             limit
           })
         )

@@ -72,6 +72,13 @@ const cases: Readonly<Record<string, Case>> = {
         calls: {
           postMessage: [{ run_id: "r", source: "USER", payload: {} }],
           claimStep: [{ run_id: "r", worker_id: "w" }],
+          claimAny: [{ worker_id: "w" }],
+          renewLease: [{ ...step, worker_id: "w", fencing_token: 1 }],
+          commands: [[{ _tag: "ClaimAny", worker_id: "w" }]],
+          leases: [],
+          waiting: [],
+          changed: [0],
+          eventsAfter: [],
           completeStep: [
             { ...step, worker_id: "w", fencing_token: 1, receipt_payload: {}, outcome: "SUCCESS" }
           ],
@@ -237,6 +244,22 @@ describe("what runs while the scope of a ledger ends", () => {
     await end()
     expect(await Effect.runPromise(Fiber.join(live))).toMatchObject({ _tag: "LedgerClosed" })
     expect(seen).toEqual([1])
+  })
+
+  it("is ended where a claim or a follower waits, however long it would", async () => {
+    const { end, ledger } = await opened()
+    const waiting = [
+      Effect.asVoid(ledger.claimStep({ run_id: "r", worker_id: "w", wait: Infinity })),
+      Effect.asVoid(ledger.claimAny({ worker_id: "w", wait: "1 day" })),
+      Effect.asVoid(ledger.changed(99))
+    ].map((work) => Effect.runFork(Effect.flip(work)))
+    // Each must have begun to wait.
+    await Effect.runPromise(ledger.head)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await end()
+    for (const fiber of waiting) {
+      expect(await Effect.runPromise(Fiber.join(fiber))).toMatchObject({ _tag: "LedgerClosed" })
+    }
   })
 
   it("is ended at its next step where it was half consumed", async () => {

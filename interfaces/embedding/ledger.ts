@@ -1,11 +1,12 @@
 // The ledger for hosts that want SQLite: the application's services with the one layer that wires them to a file.
 // Hosts with ports of their own take the service from `cortex-cassette/application` instead.
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Checkpoints } from "../../application/ledger/proofs/checkpoints.ts"
-import { ledgerWriterFields } from "../../application/ledger/commands/command-writer.ts"
+import { LedgerWriter, ledgerWriterFields } from "../../application/ledger/commands/command-writer.ts"
 import { decodeInput } from "../../application/foundation/input.ts"
 import { Ledger as LedgerService } from "../../application/ledger/ledger.ts"
 import { Thoughts } from "../../application/thoughts/thoughts.ts"
@@ -50,6 +51,7 @@ export class Ledger extends LedgerService {
         )
       ),
       [LedgerService, Thoughts, Checkpoints],
-      () => new LedgerClosed()
+      () => new LedgerClosed(),
+      (context) => Context.get(context, LedgerWriter).committed.close()
     )
 }
