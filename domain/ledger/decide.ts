@@ -113,7 +113,7 @@ const postedData = (command: PreparedPost, messageId: string): string =>
 // The last key of a message's data; inside a step it would be followed by more than one bracket.
 const TRACE_OF_DATA = /,"traceparent":"[0-9a-f-]*"\}$/
 
-/** True when the message says the same, whoever's trace it was posted in. */
+/** True when the message says the same; the trace that it was posted in does not count. */
 const isSameMessage = (command: PreparedPost, { data, message_id }: ExistingMessage): boolean =>
   data.replace(TRACE_OF_DATA, "}") === postedData({ ...command, traceparent: undefined }, message_id)
 

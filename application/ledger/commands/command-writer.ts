@@ -12,7 +12,12 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { InvariantViolation } from "../../../domain/foundation/errors.ts"
-import { LedgerClosed, type Refusal, type StoreCorrupt, type StoreWriteError } from "../../../domain/ledger/errors.ts"
+import {
+  LedgerClosed,
+  type Refusal,
+  type StoreCorrupt,
+  type StoreWriteError
+} from "../../../domain/ledger/errors.ts"
 import {
   decideGroup,
   type Failed,

@@ -1,5 +1,5 @@
-// The news of commits for those who wait in this process. What this process commits is kept for a while, as long as somebody
-// listens, so that a listener that keeps up reads nothing from the store; of other processes it only knows that they
+// Tells those who wait in this program that something was committed. Events of its own commits are kept for a while, as long as
+// there is a listener, so that one that keeps up reads nothing from the store. Of other programs it knows only that they
 // committed. It never gives an event before it is committed.
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
