@@ -17,9 +17,8 @@ export interface SqlHost {
 }
 
 /**
- * Parameters that a text or a whole number is bound to, in place of `?`, in statements that run often and compare a column
- * with it. SQLite with STAT4, as the driver has it, makes the plan of `column = ?` again with every other value
+ * A parameter that a text is bound to, in place of `?`, in statements that run often and compare a column with it; a whole number is
+ * cast to INTEGER. SQLite with STAT4, as the driver has it, makes the plan of `column = ?` again with every other value
  * (https://sqlite.org/c3ref/prepare.html), which costs many times as much as looking up one row.
  */
 export const TEXT_VALUE = "CAST(? AS TEXT)"
-export const NUMBER_VALUE = "CAST(? AS INTEGER)"

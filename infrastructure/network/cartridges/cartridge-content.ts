@@ -6,10 +6,8 @@ import {
   CARTRIDGE_VERSION,
   type CartridgeDocument,
   type CartridgeManifest,
-  type CartridgeMemory,
   type CartridgeReceipt,
   type CartridgeRecord,
-  type CartridgeSave,
   entryHash,
   manifestHash
 } from "../../../domain/network/cartridge.ts"
@@ -22,6 +20,12 @@ import { receiptHash } from "../../../domain/network/records.ts"
 import { sha256, sha256Bytes } from "../../hashing/sha256.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import type { OpenCassette } from "../cassette-file.ts"
+import {
+  countVisibleRecords,
+  selectReceiptsAfter,
+  selectReceiptsOf,
+  selectRecord
+} from "./cartridge-statements.ts"
 import type { CartridgeWrite } from "./cartridge-reading.ts"
 
 /** How many receipts are read at a time. */
@@ -35,36 +39,21 @@ interface Source {
 
 /** The record that each receipt wrote, that is still there, and that `owner` may see. */
 const recordsByReceipt = (connection: Connection, owner: string): ReadonlyMap<number, Source> => {
-  const rows = (["document", "memory", "save"] as const).flatMap((kind) => {
-    const table = { document: "documents", memory: "memories", save: "saves" }[kind]
-    const visible = {
-      document: "1",
-      memory: "d.owner IN ('', ?)",
-      save: "d.memory_id IN (SELECT memory_id FROM memories WHERE owner IN ('', ?))"
-    }[kind]
-    return connection
-      .all<{ readonly receipt_index: number; readonly id: number }>(
-        `SELECT max(r.receipt_index) AS receipt_index, d.${kind}_id AS id FROM write_receipts AS r CROSS JOIN ${table} AS d ON d.record_hash = r.record_hash WHERE r.operation = 'add' AND ${visible} GROUP BY d.${kind}_id`,
-        kind === "document" ? [] : [owner]
-      )
+  const rows = (["document", "memory", "save"] as const).flatMap((kind) =>
+    selectReceiptsOf[kind]
+      .all(connection, { owner })
       .map(({ id, receipt_index }) => [receipt_index, { kind, id }] as const)
-  })
+  )
   return new Map(rows)
 }
 
 /** How many records there are that `owner` may see. */
 const visibleRecords = (connection: Connection, owner: string): number =>
-  connection.all<{ readonly count: number }>(
-    "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM memories WHERE owner IN ('', ?)) + (SELECT count(*) FROM saves AS s JOIN memories AS m ON m.memory_id = s.memory_id WHERE m.owner IN ('', ?)) AS count",
-    [owner, owner]
-  )[0]?.count ?? 0
+  countVisibleRecords.first(connection, { owner })?.count ?? 0
 
 function* receiptsOf(connection: Connection): Generator<CartridgeReceipt> {
   for (let after = 0; ;) {
-    const page = connection.all<CartridgeReceipt>(
-      "SELECT operation, parent_hash, receipt_hash, receipt_index, record_hash, rule FROM write_receipts WHERE receipt_index > ? ORDER BY receipt_index LIMIT ?",
-      [after, PAGE_RECEIPTS]
-    )
+    const page = selectReceiptsAfter.all(connection, { after, limit: PAGE_RECEIPTS })
     yield* page
     if (page.length < PAGE_RECEIPTS) return
     after = page.at(-1)!.receipt_index
@@ -76,24 +65,7 @@ const recordOf = (
   { id, kind }: Source,
   receipt_index: number
 ): CartridgeRecord | undefined => {
-  const read = <Record extends CartridgeRecord>(columns: string, from: string) =>
-    connection.all<Omit<Record, "entry_hash" | "kind" | "receipt_index">>(
-      `SELECT ${columns} FROM ${from} WHERE ${kind}_id = ?`,
-      [id]
-    )[0]
-  const stored = {
-    document: () =>
-      read<CartridgeDocument>(
-        "added_at, content_hash, expires_at, path, record_hash, text, type, version",
-        "documents"
-      ),
-    memory: () => read<CartridgeMemory>("content_hash, owner, record_hash, text", "memories"),
-    save: () =>
-      read<CartridgeSave>(
-        "agent_id, expires_at, (SELECT record_hash FROM memories WHERE memory_id = s.memory_id) AS memory, metadata, record_hash, save_number, saved_at",
-        "saves AS s"
-      )
-  }[kind]()
+  const stored = selectRecord[kind].first(connection, { id })
   if (stored === undefined) return undefined
   const fields = { ...stored, kind, receipt_index } as Omit<CartridgeDocument, "entry_hash">
   return { ...fields, entry_hash: entryHash(sha256, fields) }

@@ -19,6 +19,7 @@ import { type Connection, openForWriting } from "../../sqlite/better-sqlite3-hos
 import { fileFailure, flush, reserveFile } from "../../files/file-system.ts"
 import { openCartridge } from "./cartridge-files.ts"
 import { type CartridgeReader, type CartridgeWrite, readCartridge } from "./cartridge-reading.ts"
+import { insertDocument, insertSaveOf } from "./cartridge-statements.ts"
 import { beginCassette, copyReceipt } from "../cassette-schema.ts"
 import type { CartridgeError } from "../../../application/network/cassette-files.ts"
 import type { ImportReport } from "../../../application/network/keeping-reports.ts"
@@ -30,6 +31,7 @@ import {
 } from "../writing/cassette-writer.ts"
 import { reindex } from "../writing/document-writing.ts"
 import { setMeta } from "../writing/index-writing.ts"
+import { insertMemory } from "../writing/memory-statements.ts"
 import { type Embedding, embedMissing } from "../writing/indexing.ts"
 
 /** How many writes stand in one transaction of the draft, and how long their texts may be together (UTF-16 units). */
@@ -89,31 +91,14 @@ type OwnFields<Record> = Record extends unknown ? Omit<Record, "entry_hash" | "r
 /** Writes a record whose receipt is the newest. */
 export const writeRecord = (connection: Connection, record: OwnFields<CartridgeRecord>): void => {
   switch (record.kind) {
-    case "document": {
-      const { added_at, content_hash, expires_at, path, record_hash, text, type, version } = record
-      connection.run(
-        "INSERT INTO documents (path, version, type, text, content_hash, record_hash, added_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [path, version, type, text, content_hash, record_hash, added_at, expires_at]
-      )
+    case "document":
+      insertDocument.run(connection, record)
       return
-    }
-    case "memory": {
-      const { content_hash, owner, record_hash, text } = record
-      connection.run("INSERT INTO memories (owner, text, content_hash, record_hash) VALUES (?, ?, ?, ?)", [
-        owner,
-        text,
-        content_hash,
-        record_hash
-      ])
+    case "memory":
+      insertMemory.run(connection, record)
       return
-    }
-    case "save": {
-      const { agent_id, expires_at, memory, metadata, record_hash, save_number, saved_at } = record
-      connection.run(
-        "INSERT INTO saves (memory_id, save_number, agent_id, saved_at, expires_at, metadata, record_hash) SELECT memory_id, ?, ?, ?, ?, ?, ? FROM memories WHERE record_hash = ?",
-        [save_number, agent_id, saved_at, expires_at, metadata, record_hash, memory]
-      )
-    }
+    case "save":
+      insertSaveOf.run(connection, record)
   }
 }
 

@@ -7,13 +7,30 @@ import {
   changedSegment,
   isOfDimensions,
   type SignChanges,
-  type SignSegment,
   signsOf
 } from "../../../domain/network/sign-bits.ts"
 import { vectorHash } from "../../../domain/network/records.ts"
 import { type EmbedderIdentity, floatsOf, identityText } from "../../../domain/network/vectors.ts"
 import { sha256, sha256OfBytes } from "../../hashing/sha256.ts"
 import type { SqlHost } from "../../sqlite/sql-host.ts"
+import {
+  addToVectorCount,
+  countVectorTail,
+  deleteOfVectorTail,
+  deleteSigns,
+  deleteVector,
+  deleteVectorTail,
+  insertVector,
+  insertVectorTail,
+  type NumberedVector,
+  selectMakers,
+  selectSigns,
+  selectUnembedded,
+  selectUnembeddedOfMemory,
+  selectUnusedVectors,
+  selectVectorTail,
+  upsertSigns
+} from "./vector-statements.ts"
 
 /** Why vectors of this maker may not be added, if so. */
 export const embedderFault = (
@@ -21,8 +38,8 @@ export const embedderFault = (
   id: string,
   identity: EmbedderIdentity
 ): EmbedderMismatch | undefined => {
-  const stored = host
-    .all<EmbedderIdentity>("SELECT DISTINCT model, revision, dimensions, normalizer FROM vectors")
+  const stored = selectMakers
+    .all(host, {})
     .map(identityText)
     .find((text) => text !== identityText(identity))
   return stored === undefined
@@ -42,32 +59,19 @@ const textOf = ({ content, hash }: { readonly hash: string; readonly content: Ui
 })
 
 /** Up to `limit` texts of the memory with this hash that have no vector. */
-export const unembeddedOfMemory = (host: SqlHost, hash: string, limit: number): ReadonlyArray<Unembedded> =>
-  host
-    .all<{ hash: string; content: Uint8Array }>(
-      `SELECT hash, content FROM chunk_places AS c
-WHERE memory_id IN (SELECT memory_id FROM memories WHERE content_hash = ?)
-  AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.hash = c.hash) GROUP BY hash ORDER BY hash LIMIT ?`,
-      [hash, limit]
-    )
-    .map(textOf)
+export const unembeddedOfMemory = (
+  host: SqlHost,
+  content_hash: string,
+  limit: number
+): ReadonlyArray<Unembedded> => selectUnembeddedOfMemory.all(host, { content_hash, limit }).map(textOf)
 
 /** Up to `limit` texts without a vector. */
 export const unembedded = (host: SqlHost, limit: number): ReadonlyArray<Unembedded> =>
-  host
-    .all<{ hash: string; content: Uint8Array }>(
-      `SELECT hash, content FROM chunk_places AS c
-WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.hash = c.hash) GROUP BY hash ORDER BY hash LIMIT ?`,
-      [limit]
-    )
-    .map(textOf)
+  selectUnembedded.all(host, { limit }).map(textOf)
 
 /** The description of a cassette says how many vectors it has, so that one that is lost is missed. */
 const countVectors = (host: SqlHost, more: number): void => {
-  if (more === 0) return
-  host.run("UPDATE network_meta SET value = CAST(value + CAST(? AS INTEGER) AS TEXT) WHERE key = 'vectors'", [
-    more
-  ])
+  if (more !== 0) addToVectorCount.run(host, { more })
 }
 
 /** Stores vectors; one that another process has stored meanwhile stays, and a text that is gone meanwhile gets none. */
@@ -82,13 +86,18 @@ export const putVectors = (
     for (const { hash, vector } of vectors) {
       const data = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
       const vector_hash = vectorHash(sha256, { ...identity, hash, data_hash: sha256OfBytes(data) })
-      const added = host.run(
-        "INSERT INTO vectors (hash, model, revision, dimensions, normalizer, data, vector_hash) SELECT ?, ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = ?) AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.hash = ?)",
-        [hash, model, revision, dimensions, normalizer, data, vector_hash, hash, hash]
-      )
+      const added = insertVector.run(host, {
+        dimensions,
+        model,
+        normalizer,
+        revision,
+        hash,
+        data,
+        vector_hash
+      })
       if (added === 0) continue
       stored += 1
-      host.run("INSERT INTO vector_tail (vector_id) SELECT vector_id FROM vectors WHERE hash = ?", [hash])
+      insertVectorTail.run(host, { hash })
     }
     countVectors(host, stored)
     foldLongSigns(host)
@@ -99,26 +108,13 @@ export const putVectors = (
 const damage = (what: string): Error => Object.assign(new Error(what), { code: "SQLITE_CORRUPT" })
 
 const changeSegment = (host: SqlHost, segment: number, changes: SignChanges, dimensions: number): void => {
-  const [stored] = host.all<SignSegment>("SELECT present, signs FROM vector_signs WHERE segment = ?", [
-    segment
-  ])
+  const stored = selectSigns.first(host, { segment })
   if (stored !== undefined && !isOfDimensions(stored, dimensions)) {
     throw damage(`the signs of segment ${segment} are not those of vectors of ${dimensions} dimensions`)
   }
   const changed = changedSegment(stored, changes, dimensions)
-  if (changed === undefined) host.run("DELETE FROM vector_signs WHERE segment = ?", [segment])
-  else {
-    host.run(
-      "INSERT INTO vector_signs (segment, present, signs) VALUES (?, ?, ?) ON CONFLICT (segment) DO UPDATE SET present = excluded.present, signs = excluded.signs",
-      [segment, changed.present, changed.signs]
-    )
-  }
-}
-
-interface NumberedVector {
-  readonly vector_id: number
-  readonly dimensions: number
-  readonly size: number
+  if (changed === undefined) deleteSigns.run(host, { segment })
+  else upsertSigns.run(host, { segment, present: changed.present, signs: changed.signs })
 }
 
 /** Changes the signs of these vectors, segment by segment. */
@@ -141,28 +137,19 @@ const changeSigns = <V extends NumberedVector>(
 
 /** Puts the signs of all waiting vectors into their segments; belongs inside a transaction. */
 export const foldSigns = (host: SqlHost): void => {
-  const waiting = host.all<NumberedVector & { readonly data: Uint8Array }>(
-    "SELECT v.vector_id, v.dimensions, length(v.data) AS size, v.data FROM vector_tail AS t JOIN vectors AS v ON v.vector_id = t.vector_id ORDER BY t.vector_id"
-  )
-  changeSigns(host, waiting, ({ data }) => signsOf(floatsOf(data)))
-  host.run("DELETE FROM vector_tail")
+  changeSigns(host, selectVectorTail.all(host, {}), ({ data }) => signsOf(floatsOf(data)))
+  deleteVectorTail.run(host, {})
 }
 
 const foldLongSigns = (host: SqlHost): void => {
-  const [waiting] = host.all<{ count: number }>("SELECT count(*) AS count FROM vector_tail")
-  if ((waiting?.count ?? 0) >= MAX_TAIL_VECTORS) foldSigns(host)
+  if ((countVectorTail.first(host, {})?.count ?? 0) >= MAX_TAIL_VECTORS) foldSigns(host)
 }
 
 /** Removes the vectors, and their signs, of those of these texts that no chunk has any more; belongs inside a transaction. */
 export const dropUnusedVectors = (host: SqlHost, hashes: ReadonlyArray<string>): void => {
-  const unused = host.all<NumberedVector>(
-    "SELECT vector_id, dimensions, length(data) AS size FROM vectors WHERE hash IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = vectors.hash)",
-    [JSON.stringify(hashes)]
-  )
-  const folded = unused.filter(
-    ({ vector_id }) => host.run("DELETE FROM vector_tail WHERE vector_id = ?", [vector_id]) === 0
-  )
+  const unused = selectUnusedVectors.all(host, { hashes: JSON.stringify(hashes) })
+  const folded = unused.filter(({ vector_id }) => deleteOfVectorTail.run(host, { vector_id }) === 0)
   changeSigns(host, folded, () => undefined)
-  for (const { vector_id } of unused) host.run("DELETE FROM vectors WHERE vector_id = ?", [vector_id])
+  for (const { vector_id } of unused) deleteVector.run(host, { vector_id })
   countVectors(host, -unused.length)
 }

@@ -3,27 +3,46 @@
 // is folded is read from the table, never from memory, since another process may have written it.
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
 import { encodePostings, type Posting } from "../../../domain/network/postings.ts"
-import { type ChunkTerms, lengthOf, weightedCounts } from "../../../domain/network/term-counts.ts"
+import { lengthOf, weightedCounts } from "../../../domain/network/term-counts.ts"
 import { byText } from "../../../domain/network/text-order.ts"
-import { NUMBER_VALUE, type SqlHost, TEXT_VALUE } from "../../sqlite/sql-host.ts"
+import type { SqlHost } from "../../sqlite/sql-host.ts"
 import type { IndexedRecord } from "../index/chunk-rows.ts"
 import { type SearchedChunk, searchedChunks } from "../index/chunk-terms.ts"
+import {
+  countTail,
+  deleteChunk,
+  deleteOfTail,
+  deleteTail,
+  deleteTerms,
+  insertChunk,
+  insertPostings,
+  insertSegment,
+  insertTail,
+  insertTerms,
+  insertWords,
+  lessenPostings,
+  removeWords,
+  selectLengths,
+  selectMeta,
+  selectNewestSegment,
+  selectNextSegment,
+  selectPostings,
+  selectTail,
+  selectTermsOf,
+  type TermsRow,
+  updateGiven,
+  updateMeta,
+  updatePostings,
+  updateSegment
+} from "./index-statements.ts"
 import { dropUnusedVectors } from "../vectors/vector-writing.ts"
 
 /** What a cassette says of itself, by key. */
 export const metaOf = (host: SqlHost): ReadonlyMap<string, string> =>
-  new Map(
-    host
-      .all<{ key: string; value: string }>("SELECT key, value FROM network_meta")
-      .map(({ key, value }) => [key, value])
-  )
+  new Map(selectMeta.all(host, {}).map(({ key, value }) => [key, value]))
 
 export const setMeta = (host: SqlHost, key: string, value: string): void => {
-  host.run("UPDATE network_meta SET value = ? WHERE key = ?", [value, key])
-}
-
-interface TermsRow extends ChunkTerms {
-  readonly chunk_number: number
+  updateMeta.run(host, { key, value })
 }
 
 interface OpenSegment {
@@ -49,28 +68,16 @@ export interface IndexUnit {
 
 /** Takes chunks out of the full-text index, and puts those in that were added, all in one statement. */
 const flushWords = ({ added, host, removed }: IndexUnit): void => {
-  for (const { body, chunk_number, heading, identifiers, path } of removed) {
-    host.run(
-      "INSERT INTO chunks_fts (chunks_fts, rowid, path, heading, body, identifiers) VALUES ('delete', ?, ?, ?, ?, ?)",
-      [chunk_number, path, heading, body, identifiers]
-    )
-  }
+  for (const row of removed) removeWords.run(host, row)
   if (added.size === 0) return
   const chunks = JSON.stringify([...added])
-  host.run("INSERT INTO tail (chunk_number, words) SELECT value ->> 0, value ->> 1 FROM json_each(?)", [
-    chunks
-  ])
-  host.run(
-    "INSERT INTO chunks_fts (rowid, path, heading, body, identifiers) SELECT chunk_number, path, heading, body, identifiers FROM chunk_terms WHERE chunk_number IN (SELECT value ->> 0 FROM json_each(?))",
-    [chunks]
-  )
+  insertTail.run(host, { chunks })
+  insertWords.run(host, { chunks })
 }
 
 const flush = (unit: IndexUnit): void => {
   const { host, segments, withdrawn } = unit
-  for (const { given, segment } of segments.values()) {
-    host.run("UPDATE segments SET given = ? WHERE segment = ?", [given, segment])
-  }
+  for (const { given, segment } of segments.values()) updateGiven.run(host, { given, segment })
   flushWords(unit)
   if (withdrawn.size > 0) dropUnusedVectors(host, [...withdrawn])
 }
@@ -84,19 +91,11 @@ export const indexUnit = <A>(host: SqlHost, work: (unit: IndexUnit) => A): A => 
 }
 
 const newestSegment = (host: SqlHost, owner: string): OpenSegment | undefined =>
-  host.all<OpenSegment>("SELECT segment, given FROM segments WHERE owner = ? ORDER BY segment DESC LIMIT 1", [
-    owner
-  ])[0]
+  selectNewestSegment.first(host, { owner })
 
 const newSegment = (host: SqlHost, owner: string): OpenSegment => {
-  const [next] = host.all<{ segment: number }>(
-    "SELECT coalesce(max(segment) + 1, 0) AS segment FROM segments"
-  )
-  const segment = next?.segment ?? 0
-  host.run(
-    "INSERT INTO segments (segment, owner, given, chunks, words, lengths) VALUES (?, ?, 0, 0, 0, x'')",
-    [segment, owner]
-  )
+  const segment = selectNextSegment.first(host, {})?.segment ?? 0
+  insertSegment.run(host, { segment, owner })
   return { segment, given: 0 }
 }
 
@@ -107,9 +106,7 @@ const takeNumbers = ({ host, segments }: IndexUnit, owner: string, count: number
     let last = segments.get(owner) ?? newestSegment(host, owner)
     if (last === undefined || last.given === SEGMENT_CHUNKS) {
       // The unit forgets the full one, which says so at once.
-      if (last !== undefined) {
-        host.run("UPDATE segments SET given = ? WHERE segment = ?", [last.given, last.segment])
-      }
+      if (last !== undefined) updateGiven.run(host, { given: last.given, segment: last.segment })
       last = newSegment(host, owner)
     }
     segments.set(owner, last)
@@ -128,32 +125,14 @@ export const indexRecord = (
   chunks: ReadonlyArray<SearchedChunk> = searchedChunks(record)
 ): number => {
   const { added, host } = unit
-  const [documentId, memoryId, owner] =
+  const [document_id, memory_id, owner] =
     "path" in record ? [record.document_id, null, ""] : [null, record.memory_id, record.owner]
   const numbers = takeNumbers(unit, owner, chunks.length)
   for (const [index, { row, terms }] of chunks.entries()) {
-    const number = numbers[index]!
-    host.run(
-      "INSERT INTO chunks (chunk_number, chunk_id, document_id, memory_id, ordinal, hash, kind, heading_path, parent_ordinal, byte_start, byte_end) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      [
-        number,
-        row.chunk_id,
-        documentId,
-        memoryId,
-        row.ordinal,
-        row.hash,
-        row.kind,
-        row.heading_path,
-        row.parent_ordinal,
-        row.byte_start,
-        row.byte_end
-      ]
-    )
-    host.run(
-      "INSERT INTO chunk_terms (chunk_number, path, heading, body, identifiers) VALUES (?, ?, ?, ?, ?)",
-      [number, terms.path, terms.heading, terms.body, terms.identifiers]
-    )
-    added.set(number, lengthOf(terms))
+    const chunk_number = numbers[index]!
+    insertChunk.run(host, { ...row, chunk_number, document_id, memory_id })
+    insertTerms.run(host, { ...terms, chunk_number })
+    added.set(chunk_number, lengthOf(terms))
   }
   return chunks.length
 }
@@ -161,39 +140,18 @@ export const indexRecord = (
 /** Whose chunks are meant: those of a document or of a memory. */
 export type RecordKey = "document_id" | "memory_id"
 
-const termsOfChunks = (
-  host: SqlHost,
-  key: RecordKey,
-  id: number
-): ReadonlyArray<TermsRow & { readonly hash: string }> =>
-  host.all(
-    `SELECT t.*, c.hash FROM chunks AS c JOIN chunk_terms AS t ON t.chunk_number = c.chunk_number WHERE c.${key} = ${NUMBER_VALUE}`,
-    [id]
-  )
-
 /** Takes a folded chunk out: its length becomes 0, and every term and segment counts one chunk less. */
 const withdraw = (host: SqlHost, row: TermsRow): void => {
   const segment = Math.floor(row.chunk_number / SEGMENT_CHUNKS)
   const place = row.chunk_number % SEGMENT_CHUNKS
-  const [stored] = host.all<{ lengths: Uint8Array }>("SELECT lengths FROM segments WHERE segment = ?", [
-    segment
-  ])
+  const stored = selectLengths.first(host, { segment })
   if (stored === undefined) return
   const bytes = new Uint8Array(stored.lengths)
   const lengths = new Uint32Array(bytes.buffer, 0, bytes.byteLength >> 2)
   const words = lengths[place] ?? 0
   lengths[place] = 0
-  host.run("UPDATE segments SET chunks = chunks - 1, words = words - ?, lengths = ? WHERE segment = ?", [
-    words,
-    bytes,
-    segment
-  ])
-  for (const term of weightedCounts(row).keys()) {
-    host.run(
-      `UPDATE postings SET chunks = chunks - 1 WHERE term = ${TEXT_VALUE} AND segment = ${NUMBER_VALUE}`,
-      [term, segment]
-    )
-  }
+  updateSegment.run(host, { segment, chunks: -1, words: -words, lengths: bytes })
+  for (const term of weightedCounts(row).keys()) lessenPostings.run(host, { term, segment })
 }
 
 /** Takes the chunks of a document or a memory out of every index. */
@@ -202,16 +160,17 @@ export const withdrawRecord = (
   key: RecordKey,
   id: number
 ): void => {
-  for (const row of termsOfChunks(host, key, id)) {
+  for (const row of selectTermsOf[key].all(host, { id })) {
+    const { chunk_number } = row
     withdrawn.add(row.hash)
     // What came in this unit is in no index yet.
-    if (!added.delete(row.chunk_number)) {
-      const waited = host.run("DELETE FROM tail WHERE chunk_number = ?", [row.chunk_number])
+    if (!added.delete(chunk_number)) {
+      const waited = deleteOfTail.run(host, { chunk_number })
       if (waited === 0) withdraw(host, row)
       removed.push(row)
     }
-    host.run("DELETE FROM chunk_terms WHERE chunk_number = ?", [row.chunk_number])
-    host.run("DELETE FROM chunks WHERE chunk_number = ?", [row.chunk_number])
+    deleteTerms.run(host, { chunk_number })
+    deleteChunk.run(host, { chunk_number })
   }
 }
 
@@ -240,14 +199,6 @@ const gather = (rows: ReadonlyArray<TailRow>) => {
   return segments
 }
 
-interface StoredPostings {
-  readonly number: number
-  readonly term: string
-  readonly chunks: number
-  readonly last: number
-  readonly data: Uint8Array
-}
-
 /** Adds a segment's new postings to those that are stored; in order of the terms, as the index of the table has them. */
 const appendPostings = (
   host: SqlHost,
@@ -255,10 +206,7 @@ const appendPostings = (
   terms: ReadonlyMap<string, ReadonlyArray<Posting>>
 ): void => {
   const sorted = [...terms.keys()].sort(byText)
-  const rows = host.all<StoredPostings>(
-    "SELECT rowid AS number, term, chunks, last, data FROM postings WHERE segment = ? AND term IN (SELECT value FROM json_each(?))",
-    [segment, JSON.stringify(sorted)]
-  )
+  const rows = selectPostings.all(host, { segment, terms: JSON.stringify(sorted) })
   const known = new Map(rows.map((row) => [row.term, row]))
   for (const term of sorted) {
     const postings = terms.get(term)!
@@ -266,21 +214,16 @@ const appendPostings = (
     const added = encodePostings(postings, stored?.last ?? -1)
     const last = postings.at(-1)!.place
     if (stored === undefined) {
-      host.run("INSERT INTO postings (term, segment, chunks, last, data) VALUES (?, ?, ?, ?, ?)", [
-        term,
-        segment,
-        postings.length,
-        last,
-        added
-      ])
+      insertPostings.run(host, { term, segment, chunks: postings.length, last, data: added })
       continue
     }
-    host.run("UPDATE postings SET chunks = ?, last = ?, data = ? WHERE rowid = ?", [
-      stored.chunks + postings.length,
+    const { chunks, data, number } = stored
+    updatePostings.run(host, {
+      number,
+      chunks: chunks + postings.length,
       last,
-      Buffer.concat([stored.data, added]),
-      stored.number
-    ])
+      data: Buffer.concat([data, added])
+    })
   }
 }
 
@@ -289,37 +232,26 @@ const appendLengths = (
   segment: number,
   added: ReadonlyArray<readonly [place: number, words: number]>
 ): void => {
-  const [stored] = host.all<{ lengths: Uint8Array }>("SELECT lengths FROM segments WHERE segment = ?", [
-    segment
-  ])
+  const stored = selectLengths.first(host, { segment })
   const size = added.reduce((most, [place]) => Math.max(most, place + 1), (stored?.lengths.length ?? 0) >> 2)
   const bytes = new Uint8Array(4 * size)
   bytes.set(stored?.lengths ?? [])
   const lengths = new Uint32Array(bytes.buffer)
   for (const [place, words] of added) lengths[place] = words
   const words = added.reduce((sum, [, each]) => sum + each, 0)
-  host.run("UPDATE segments SET chunks = chunks + ?, words = words + ?, lengths = ? WHERE segment = ?", [
-    added.length,
-    words,
-    bytes,
-    segment
-  ])
+  updateSegment.run(host, { segment, chunks: added.length, words, lengths: bytes })
 }
 
 /** Folds the whole tail into postings. */
 export const foldTail = (host: SqlHost): void => {
-  const rows = host.all<TailRow>(
-    "SELECT c.*, t.words FROM tail AS t JOIN chunk_terms AS c ON c.chunk_number = t.chunk_number ORDER BY t.chunk_number"
-  )
-  for (const [segment, { lengths, terms }] of gather(rows)) {
+  for (const [segment, { lengths, terms }] of gather(selectTail.all(host, {}))) {
     appendPostings(host, segment, terms)
     appendLengths(host, segment, lengths)
   }
-  host.run("DELETE FROM tail")
+  deleteTail.run(host, {})
 }
 
 /** Folds the tail once `most` chunks wait in it. */
 export const foldLongTail = (host: SqlHost, most: number): void => {
-  const waiting = host.all<{ count: number }>("SELECT count(*) AS count FROM tail")[0]?.count ?? 0
-  if (waiting >= most) foldTail(host)
+  if ((countTail.first(host, {})?.count ?? 0) >= most) foldTail(host)
 }

@@ -20,6 +20,21 @@ import {
   metaOf,
   withdrawRecord
 } from "./index-writing.ts"
+import { deleteEmptyPostings, mergeWords } from "./index-statements.ts"
+import {
+  countSavesByOthers,
+  deleteMemory,
+  deleteSave,
+  insertMemory,
+  insertSave,
+  type MemoryRow,
+  selectExpiredMemories,
+  selectLastSave,
+  selectMemory,
+  selectMemoryIds,
+  selectMemoryToIndex,
+  selectSaves
+} from "./memory-statements.ts"
 import { rulesOf } from "../../../domain/network/mutability.ts"
 
 /** What saving came to: `refused` by the cassette's mutability, `agent_missing` where each agent has its own memories. */
@@ -33,26 +48,13 @@ export type SaveOutcome =
   | { readonly outcome: "refused" }
   | { readonly outcome: "agent_missing" }
 
-interface MemoryRow {
-  readonly memory_id: number
-  readonly record_hash: string
-}
-
-const memoryOf = (host: SqlHost, owner: string, hash: string): MemoryRow | undefined =>
-  host.all<MemoryRow>("SELECT memory_id, record_hash FROM memories WHERE owner = ? AND content_hash = ?", [
-    owner,
-    hash
-  ])[0]
+const memoryOf = (host: SqlHost, owner: string, content_hash: string): MemoryRow | undefined =>
+  selectMemory.first(host, { owner, content_hash })
 
 const addMemory = (host: SqlHost, owner: string, text: string, hash: string, rule: string): MemoryRow => {
   const record_hash = memoryRecordHash(sha256, { owner, content_hash: hash })
   addReceipt(host, "add", record_hash, rule)
-  host.run("INSERT INTO memories (owner, text, content_hash, record_hash) VALUES (?, ?, ?, ?)", [
-    owner,
-    text,
-    hash,
-    record_hash
-  ])
+  insertMemory.run(host, { owner, text, content_hash: hash, record_hash })
   const memory_id = memoryOf(host, owner, hash)?.memory_id ?? 0
   indexUnit(host, (unit) => indexRecord(unit, { memory_id, hash, owner, text }))
   return { memory_id, record_hash }
@@ -65,19 +67,13 @@ const addSave = (
   rule: string,
   { expires, now }: WriteTime
 ): number => {
-  const [newest] = host.all<{ save_number: number }>(
-    "SELECT coalesce(max(save_number), 0) AS save_number FROM saves WHERE memory_id = ?",
-    [memory.memory_id]
-  )
-  const save_number = (newest?.save_number ?? 0) + 1
+  const { memory_id } = memory
+  const save_number = (selectLastSave.first(host, { memory_id })?.save_number ?? 0) + 1
   const expires_at = rulesOf(rule).expires ? expires : null
   const save = { memory: memory.record_hash, save_number, agent_id, saved_at: now, expires_at, metadata }
   const record_hash = saveRecordHash(sha256, save)
   addReceipt(host, "add", record_hash, rule)
-  host.run(
-    "INSERT INTO saves (memory_id, save_number, agent_id, saved_at, expires_at, metadata, record_hash) VALUES (?, ?, ?, ?, ?, ?, ?)",
-    [memory.memory_id, save_number, agent_id, now, expires_at, metadata, record_hash]
-  )
+  insertSave.run(host, { ...save, memory_id, record_hash })
   return save_number
 }
 
@@ -106,25 +102,19 @@ export const saveMemory = (connection: Connection, memory: GivenMemory, time: Wr
 const removeMemory = (unit: IndexUnit, { memory_id, record_hash }: MemoryRow, rule: string): number => {
   const { host } = unit
   withdrawRecord(unit, "memory_id", memory_id)
-  const saves = host.all<{ save_id: number; record_hash: string }>(
-    "SELECT save_id, record_hash FROM saves WHERE memory_id = ? ORDER BY save_number DESC",
-    [memory_id]
-  )
+  const saves = selectSaves.all(host, { memory_id })
   for (const save of saves) {
     addReceipt(host, "remove", save.record_hash, rule)
-    host.run("DELETE FROM saves WHERE save_id = ?", [save.save_id])
+    deleteSave.run(host, { save_id: save.save_id })
   }
   addReceipt(host, "remove", record_hash, rule)
-  host.run("DELETE FROM memories WHERE memory_id = ?", [memory_id])
+  deleteMemory.run(host, { memory_id })
   return saves.length
 }
 
 /** Removes memories whose every save has expired by `now`; belongs inside a write. */
 export const removeExpiredMemories = (host: SqlHost, now: string): void => {
-  const expired = host.all<MemoryRow>(
-    "SELECT memory_id, record_hash FROM memories AS m WHERE NOT EXISTS (SELECT 1 FROM saves WHERE memory_id = m.memory_id AND (expires_at IS NULL OR expires_at > ?)) ORDER BY memory_id",
-    [now]
-  )
+  const expired = selectExpiredMemories.all(host, { now })
   indexUnit(host, (unit) => {
     for (const memory of expired) removeMemory(unit, memory, "ephemeral")
   })
@@ -137,15 +127,12 @@ export type ForgetOutcome =
 
 /** Words that stand in no chunk any more leave the indexes, where they would tell what the text was. */
 const dropUnusedWords = (host: SqlHost): void => {
-  host.run("DELETE FROM postings WHERE chunks = 0")
-  host.run("INSERT INTO chunks_fts (chunks_fts) VALUES ('optimize')")
+  deleteEmptyPostings.run(host, {})
+  mergeWords.run(host, {})
 }
 
 const savesByOthers = (host: SqlHost, { memory_id }: MemoryRow, agent: string | null): number =>
-  host.all<{ saves: number }>(
-    "SELECT count(*) AS saves FROM saves WHERE memory_id = ? AND agent_id IS NOT ?",
-    [memory_id, agent]
-  )[0]?.saves ?? 0
+  countSavesByOthers.first(host, { memory_id, agent })?.saves ?? 0
 
 /** Removes the memory with this hash that the agent alone has saved, with its words and its vectors: all of it, or nothing. */
 export const forgetMemory = (connection: Connection, hash: string, agent: string | null): ForgetOutcome =>
@@ -166,11 +153,7 @@ export const forgetMemory = (connection: Connection, hash: string, agent: string
 
 /** Every memory that is stored, as its index is made from it. */
 export function* memoriesToIndex(host: SqlHost): Generator<IndexedRecord> {
-  const ids = host.all<{ memory_id: number }>("SELECT memory_id FROM memories ORDER BY memory_id")
-  for (const { memory_id } of ids) {
-    yield* host.all<{ memory_id: number; hash: string; owner: string; text: string }>(
-      "SELECT memory_id, content_hash AS hash, owner, text FROM memories WHERE memory_id = ?",
-      [memory_id]
-    )
+  for (const { memory_id } of selectMemoryIds.all(host, {})) {
+    yield* selectMemoryToIndex.all(host, { memory_id })
   }
 }

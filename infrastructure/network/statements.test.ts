@@ -1,0 +1,59 @@
+/**
+ * How SQLite runs the statements that are named: each fits the schema of a cassette and reaches its rows by an index or a key,
+ * or says here that it reads a table from one end to the other.
+ */
+import { afterAll, describe, expect, it } from "vitest"
+import { openBytes } from "../sqlite/better-sqlite3-host.ts"
+import * as cartridges from "./cartridges/cartridge-statements.ts"
+import { cassetteSteps } from "./cassette-schema.ts"
+import * as vectors from "./vectors/vector-statements.ts"
+import * as indexes from "./writing/index-statements.ts"
+import * as memories from "./writing/memory-statements.ts"
+
+const database = openBytes(Buffer.alloc(0))
+for (const step of cassetteSteps()) for (const text of step.statements) database.run(text)
+afterAll(() => database.close())
+
+const statements = Object.entries({ ...cartridges, ...vectors, ...indexes, ...memories }).flatMap(
+  ([name, value]): ReadonlyArray<readonly [string, string]> =>
+    "sql" in value
+      ? [[name, value.sql]]
+      : Object.entries(value).map(([kind, { sql }]) => [`${name}.${kind}`, sql] as const)
+)
+
+/** What reads a table or an index from one end to the other. */
+const scans: Readonly<Record<string, string>> = {
+  // An export and the beginning of a reindex read all there is.
+  "selectReceiptsOf.document": "SCAN r",
+  "selectReceiptsOf.memory": "SCAN r",
+  "selectReceiptsOf.save": "SCAN r",
+  countVisibleRecords: "SCAN documents USING COVERING INDEX ix_documents_content",
+  selectMemoryIds: "SCAN memories",
+  // Who made the vectors stands beside each; asked once for an index run or a save.
+  selectMakers: "SCAN vectors",
+  // Texts without a vector are looked for along the index of hashes.
+  selectUnembedded: "SCAN c USING INDEX ix_chunks_hash",
+  // Few rows: a cassette has few memories, and tails are folded when they are long.
+  selectUnembeddedOfMemory: "SCAN memories USING COVERING INDEX sqlite_autoindex_memories_1",
+  selectMeta: "SCAN network_meta",
+  countTail: "SCAN tail",
+  selectTail: "SCAN t",
+  deleteTail: "SCAN tail",
+  countVectorTail: "SCAN vector_tail",
+  selectVectorTail: "SCAN t",
+  deleteVectorTail: "SCAN vector_tail",
+  // A sweep, and a memory that is forgotten, look at everything.
+  selectExpiredMemories: "SCAN m",
+  deleteEmptyPostings: "SCAN postings"
+}
+
+describe("the statement", () => {
+  it.each(statements)("%s reaches its rows by a key or an index", (name, sql) => {
+    const holes = Array.from({ length: sql.split("?").length - 1 }, () => null)
+    const plan = database
+      .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, holes)
+      .map(({ detail }) => detail)
+      .filter((detail) => detail.startsWith("SCAN ") && !/^SCAN (?:CONSTANT ROW|json_each)/.test(detail))
+    expect(plan.join("; ")).toBe(scans[name] ?? "")
+  })
+})

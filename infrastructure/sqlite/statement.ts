@@ -1,0 +1,73 @@
+// Statements whose values are found by name: `:name` in their text is a hole. They load nothing, for processes that start often;
+// where Kysely is loaded anyway, query-compiler.ts makes the same kind from its builders. The text never changes, so that the host
+// keeps it prepared.
+import type { SqlHost, SqlValue } from "./sql-host.ts"
+
+/** Values by the names of holes. */
+export type Arguments = { readonly [name: string]: SqlValue }
+
+/** A hole in a statement, filled by name when it runs. */
+export class Hole {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** A statement with its holes in order. */
+export interface Statement<Args extends Arguments, Row> {
+  readonly sql: string
+  readonly all: (host: SqlHost, args: Args) => Array<Row>
+  readonly first: (host: SqlHost, args: Args) => Row | undefined
+  /** The number of rows that the statement itself wrote. */
+  readonly run: (host: SqlHost, args: Args) => number
+}
+
+/** A statement of a text with `?` for each hole; values that are no holes are constants of it. */
+export const statementOf = <Args extends Arguments, Row>(
+  text: string,
+  holes: ReadonlyArray<Hole | SqlValue>
+): Statement<Args, Row> => {
+  // Sorted out once: this runs several times for every command.
+  const names = holes.map((hole) => (hole instanceof Hole ? hole.name : undefined))
+  const bind = (args: Args): ReadonlyArray<SqlValue> =>
+    names.map((name, index) => (name === undefined ? (holes[index] as SqlValue) : (args[name] ?? null)))
+  return {
+    sql: text,
+    all: (host, args) => host.all<Row>(text, bind(args)),
+    first: (host, args) => host.all<Row>(text, bind(args))[0],
+    run: (host, args) => host.run(text, bind(args))
+  }
+}
+
+type Before<Text extends string, End extends string> = Text extends `${infer Name}${End}${string}`
+  ? Name
+  : Text
+
+type HoleNames<Text extends string> = Text extends `${string}:${infer Rest}`
+  ? Before<Before<Before<Before<Rest, " ">, ")">, ",">, "\n"> | HoleNames<Rest>
+  : never
+
+/** What a statement of this text must be given; a colon at the end of a literal is none. */
+type ArgumentsOf<Text extends string> = {
+  readonly [Name in Exclude<HoleNames<Text>, `'${string}`>]: SqlValue
+}
+
+const named = <Text extends string, Row>(text: Text): Statement<ArgumentsOf<Text>, Row> => {
+  const holes: Array<Hole> = []
+  const positional = text.replace(/:([a-z_]+)/g, (_, name: string) => {
+    holes.push(new Hole(name))
+    return "?"
+  })
+  return statementOf(positional, holes)
+}
+
+/** A statement that gives rows; their type is said beside the text. */
+export const query =
+  <Row>() =>
+  <const Text extends string>(text: Text): Statement<ArgumentsOf<Text>, Row> =>
+    named(text)
+
+/** A statement that writes. */
+export const command = <const Text extends string>(text: Text): Statement<ArgumentsOf<Text>, never> =>
+  named(text)
