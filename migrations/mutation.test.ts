@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest"
 import { attempt, databaseIn, dump, outcomesOf, refusalsIn } from "./testing/attack.ts"
 import { attacks } from "./testing/attacks/index.ts"
 import { insertEvent, literal, rowAfter, type Fact } from "./testing/ledger.ts"
-import { emptyHead, facts, head, legal, type State } from "./testing/states.ts"
+import { facts, head, headIn, legal, type State } from "./testing/states.ts"
 
 interface TriggerRow {
   readonly name: string
@@ -52,7 +52,7 @@ const rowsAfter = (state: State, fact: Fact, mutation: ReadonlyArray<string>): s
     database.exec(text)
   }
   try {
-    database.exec(insertEvent(rowAfter(state === "empty" ? emptyHead : head, fact)))
+    database.exec(insertEvent(rowAfter(headIn(state), fact)))
   } catch (thrown) {
     return `refused: ${(thrown as Error).message}`
   }
@@ -99,11 +99,11 @@ describe("without the trigger", () => {
 // These answer first and say more exactly what is wrong; behind each stands another that refuses as well. The first
 // is needed by older versions of SQLite, which cut a text at U+0000 and would let the event in.
 const behind: Readonly<Record<string, string>> = {
-  "StepCompleted may have U+0000 in its receipt alone":
-    "A receipt needs a step that is LEASED by its worker with its fencing_token",
+  "LeaseRenewed may not have U+0000 anywhere":
+    "LeaseRenewed must name a lease: a LEASED step with its worker and, as previous_token, its fencing_token",
   "Illegal transition COMMITTED -> PENDING: a committed step is final":
     "A step changes only by PENDING -> LEASED, LEASED -> COMMITTED or LEASED -> PENDING",
-  "Illegal transition LEASED -> LEASED: a lease cannot be renewed or taken over":
+  "Illegal transition LEASED -> LEASED: a lease is renewed by a LeaseRenewed event alone, and never taken over":
     "A step changes only by PENDING -> LEASED, LEASED -> COMMITTED or LEASED -> PENDING"
 }
 

@@ -56,11 +56,18 @@ export const jobs = {
 }
 
 export const worker = "w1"
+
+/** A worker whose name only looks as if it had U+0000: in JSON it has an escaped backslash. */
+export const backslashWorker = "\\u0000"
+
+/** The traceparent of the specification's own example. */
+export const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 export const key = "k1"
 
-/** When the next event happens, when the live lease ends, and when the expired one ended. */
+/** When the next event happens, when the live lease ends and would end once it is renewed, and when the expired one ended. */
 export const now = at(60)
 export const leaseEnd = at(3600)
+const leaseRenewedEnd = at(7200)
 export const leaseEnded = at(30)
 
 const inRun = (type: string, data: object, recorded_at: string, stream: string = run): Fact => ({
@@ -173,7 +180,8 @@ export const legal = (() => {
     )
   const claim = (scope: string, step_id: string, fencing_token: number) =>
     inRun("StepClaimed", { fencing_token, lease_expires_at: leaseEnd, scope, step_id, worker_id: "w2" }, now)
-  return {
+  const traced = (fact: Fact): Fact => ({ ...fact, data: { ...(fact.data as object), traceparent } })
+  const untraced = {
     post: { ...posted(postedAt(next), 60), recorded_at: now },
     postKeyed: posted(postedAt(next), 60, { idempotency_key: "k3" }),
     postPlanned: posted(postedAt(next), 60, {
@@ -197,10 +205,28 @@ export const legal = (() => {
       },
       now
     ),
+    renew: inRun(
+      "LeaseRenewed",
+      {
+        fencing_token: 2,
+        lease_expires_at: leaseRenewedEnd,
+        previous_token: 1,
+        step_id: steps.leased,
+        worker_id: worker
+      },
+      now
+    ),
     requeueExpired: requeue("expired", steps.expired),
     requeueReleased: requeue("released", steps.leased, { requested_by: worker }),
     requeueForced: requeue("forced", steps.leased),
     think: thoughtFact(thoughts.next, now)
+  } satisfies Readonly<Record<string, Fact>>
+  return {
+    ...untraced,
+    postTraced: traced(untraced.post),
+    postPlannedTraced: traced(untraced.postPlanned),
+    claimTraced: traced(untraced.claimRun),
+    completeTraced: traced(untraced.complete)
   } satisfies Readonly<Record<string, Fact>>
 })()
 
@@ -239,9 +265,14 @@ const events = (() => {
   return { texts, head }
 })()
 
-/** The head of the small ledger, and of an empty one. */
+/** The head of the small ledger. */
 export const head: Head = events.head
-export const emptyHead: Head = { size: 0, hash: "0".repeat(64) }
+const emptyHead: Head = { size: 0, hash: "0".repeat(64) }
+
+const claimedByBackslash = rowAfter(head, {
+  ...legal.claimRun,
+  data: { ...(legal.claimRun.data as object), worker_id: backslashWorker }
+})
 
 const gateOpenBy = (fact: Fact) => [
   ...migrated,
@@ -254,12 +285,22 @@ const gateOpenBy = (fact: Fact) => [
 export const states = {
   empty: [],
   ledger: [...migrated, ...events.texts],
+  claimedByBackslash: [...migrated, ...events.texts, insertEvent(claimedByBackslash)],
   openByPost: gateOpenBy(legal.post),
   openByClaim: gateOpenBy(legal.claimRun),
   openByComplete: gateOpenBy(legal.complete),
   openByRequeue: gateOpenBy(legal.requeueExpired),
+  openByRenewal: gateOpenBy(legal.renew),
   openByThought: gateOpenBy(legal.think)
 } satisfies Readonly<Record<string, ReadonlyArray<string>>>
 
 /** The name of a state. */
 export type State = keyof typeof states
+
+/** The head of a state to which events can be added. */
+export const headIn = (state: State): Head => {
+  if (state === "empty") return emptyHead
+  return state === "claimedByBackslash"
+    ? { size: head.size + 1, hash: String(claimedByBackslash.hash) }
+    : head
+}

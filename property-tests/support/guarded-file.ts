@@ -120,15 +120,21 @@ export class Mutation<Attack> {
    */
   isNoticedBeside(mutant: Mutant, second: Pick<Mutant, "trigger" | "from" | "to">): boolean {
     const trigger = this.#file.triggers.find(({ name }) => name === second.trigger)
-    const find = (sql: string | undefined) =>
-      mutantsOf(String(sql), trigger?.selects === true).find(
+    const edits = (sql: string | undefined) =>
+      mutantsOf(String(sql), trigger?.selects === true).filter(
         ({ from, to }) => from === second.from && to === second.to
       )
-    const alone = find(trigger?.sql)
-    const beside = second.trigger === mutant.trigger ? find(mutant.statements.at(-1)) : alone
-    if (alone === undefined || beside === undefined)
+    const alone = edits(trigger?.sql)
+    const beside = second.trigger === mutant.trigger ? edits(mutant.statements.at(-1)) : alone
+    if (alone.length === 0 || beside.length !== alone.length) {
       throw new Error(`No mutant of ${second.trigger}: ${second.from}`)
-    const both = [...mutant.statements, ...beside.statements]
+    }
+    return alone.some((edit, index) => this.#isNoticedWith(mutant, edit, beside[index]?.statements ?? []))
+  }
+
+  // One text may stand at several places of a trigger: each is a second edit.
+  #isNoticedWith(mutant: Mutant, alone: Mutant, beside: ReadonlyArray<string>): boolean {
+    const both = [...mutant.statements, ...beside]
     const messages = [mutant, alone].flatMap((one) => this.#messagesFor(one, this.#selects(one)))
     const attacks = messages.flatMap((message) => this.#answeredBy(message))
     for (const { attack, changed } of this.#file.tries(attacks, both)) {

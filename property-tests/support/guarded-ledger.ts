@@ -6,7 +6,7 @@ import { databaseIn, dump, tries, type Attack } from "../../migrations/testing/a
 import { attacks } from "../../migrations/testing/attacks/index.ts"
 import { honestEvents } from "../../migrations/testing/honest.ts"
 import { insertEvent, rowAfter } from "../../migrations/testing/ledger.ts"
-import { emptyHead, head, type State } from "../../migrations/testing/states.ts"
+import { headIn, type State } from "../../migrations/testing/states.ts"
 import { type GuardedFile, guardTriggersIn, outcomeOf } from "./guarded-file.ts"
 
 const noChecks = "PRAGMA ignore_check_constraints = ON"
@@ -25,7 +25,7 @@ function* honest(statements: ReadonlyArray<string>): Generator<string> {
     const database = fresh(state, statements)
     try {
       for (const [, fact] of facts) {
-        yield outcomeOf(database, insertEvent(rowAfter(state === "empty" ? emptyHead : head, fact)), rowsIn)
+        yield outcomeOf(database, insertEvent(rowAfter(headIn(state), fact)), rowsIn)
       }
     } finally {
       database.close()

@@ -59,7 +59,18 @@ describe("mutants", () => {
     ],
     [
       "CASE NEW.a WHEN 'x' THEN NEW.b IS '' WHEN 'y' THEN 1 END IS NOT 1",
-      ["weaker: NEW.b IS '' -> 1", "weaker:  ->  ELSE 1"]
+      ["weaker: NEW.b IS '' -> 1", "stricter: NEW.b IS '' -> 0", "stricter: 1 -> 0", "weaker:  ->  ELSE 1"]
+    ],
+    [
+      "CASE NEW.a WHEN 'x' THEN 0 WHEN 'y' THEN (length(NEW.b) = 55) IS NOT 1 ELSE 1 END",
+      [
+        "weaker: 1 -> 0",
+        "stricter: 0 -> 1",
+        "stricter: (length(NEW.b) = 55) IS NOT 1 -> 1",
+        "weaker: (length(NEW.b) = 55) IS NOT 1 -> 0",
+        "weaker: length(NEW.b) = 55 -> length(NEW.b) <= 55",
+        "weaker: length(NEW.b) = 55 -> length(NEW.b) >= 55"
+      ]
     ],
     ["CASE NEW.a WHEN 'x' THEN NEW.b END IS NOT NEW.c", ["weaker: NEW.b -> NEW.c", "weaker:  ->  ELSE NEW.c"]]
   ])("of %s", (condition, changes) => {

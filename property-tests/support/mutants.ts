@@ -160,6 +160,10 @@ class Edits {
       compared("<")
       compared(">")
     }
+    if (sense === "allows" && op === "=" && this.#isNumber(comparison)) {
+      compared("<=")
+      compared(">=")
+    }
     for (const [side, against] of [
       [left, right],
       [right, left]
@@ -194,12 +198,16 @@ class Edits {
   }
 
   #case({ arms, operand, otherwise }: Expression & { kind: "case" }, sense: Sense): void {
+    const values = otherwise === undefined ? [] : [otherwise]
     for (const { value, when } of arms) {
       if (operand === undefined) this.#choice(when)
-      if (!/^[01]$/.test(this.textOf(value))) {
-        this.add(value, sense === "allows" ? "1" : "0", "weaker")
-        this.condition(value, sense)
-      }
+      values.push(value)
+    }
+    for (const value of values) {
+      const text = this.textOf(value)
+      if (text !== "1") this.add(value, "1", effectOf(sense, "TRUE"))
+      if (text !== "0") this.add(value, "0", effectOf(sense, "FALSE"))
+      this.condition(value, sense)
     }
     if (otherwise === undefined && sense === "allows") {
       const end = arms.at(-1)?.value.end ?? 0

@@ -55,6 +55,7 @@ const cheapLookForNul = [
   "tr_pending_event_message_posted",
   "tr_pending_event_step_claimed",
   "tr_pending_event_step_completed",
+  "tr_pending_rare_event_lease_renewed",
   "tr_pending_rare_event_ledger_created",
   "tr_pending_rare_event_message_posted",
   "tr_pending_rare_event_step_requeued",
@@ -83,25 +84,35 @@ const shortMessageId = ["tr_pending_event_message_posted", "tr_pending_rare_even
   })
 )
 
-const wholeList = `coalesce((SELECT count(*) || ' ' || group_concat("key" || ':' || "type", ' ') FROM json_each(OLD."data")), '')`
+const trace = `(OLD."data" ->> '$.traceparent')`
+const lengthOfTrace = `length(${trace}) = 55`
+const digitsOfTrace = `length(replace(${trace}, '-', '')) = 52`
+
+// Three dashes and 52 other characters are 55, and 55 with three dashes at least have 52 others at most.
+const lengthsOfTrace = [
+  "tr_pending_event_message_posted",
+  "tr_pending_event_step_claimed",
+  "tr_pending_event_step_completed",
+  "tr_pending_rare_event_message_posted"
+].flatMap((trigger): ReadonlyArray<SecondCondition> => [
+  {
+    because: "what is shorter and has its dashes has too few digits",
+    trigger,
+    from: lengthOfTrace,
+    to: lengthOfTrace.replace("=", "<="),
+    proof: { pair: { trigger, from: digitsOfTrace, to: "TRUE" } }
+  },
+  {
+    because: "what has more digits in its 55 characters has too few dashes",
+    trigger,
+    from: digitsOfTrace,
+    to: digitsOfTrace.replace("=", ">="),
+    proof: { pair: { trigger, from: `${trace} GLOB '??-*-????????????????-??'`, to: "TRUE" } }
+  }
+])
 
 const onMessages: ReadonlyArray<SecondCondition> = [
   ...shortMessageId,
-  {
-    because: "data without a key has no message_id either",
-    trigger: "tr_pending_event_message_posted",
-    from: wholeList,
-    proof: { answers: ["message_id must be "] }
-  },
-  {
-    because: "data with jobs has a key",
-    trigger: "tr_pending_rare_event_message_posted",
-    from: wholeList,
-    proof: {
-      holds: `NOT EXISTS (SELECT 1 FROM (VALUES ('{}'), ('[]'), ('{"":0}'), ('{"jobs":null}'), ('{"jobs":[]}'), ('{"a":0,"jobs":{}}'))
-        WHERE json_type(column1, '$.jobs') IS NOT NULL AND (SELECT group_concat("key" || ':' || "type", ' ') FROM json_each(column1)) IS NULL)`
-    }
-  },
   {
     because: "a step of a job numbered 0 has no such job",
     trigger: "tr_pending_rare_event_message_posted",
@@ -171,16 +182,15 @@ const onEvents: ReadonlyArray<SecondCondition> = [
     proof: { answers: [committedIsFinal[0], "Lease fields can only be set by the transition"] }
   },
   {
-    because:
-      "the values of the other keys must be those of the lease; older versions of SQLite cut them at U+0000",
-    trigger: "tr_pending_event_step_completed",
-    refusal: "StepCompleted may have U+0000",
+    because: "its texts must be those of the lease, or a time; older versions of SQLite cut them at U+0000",
+    trigger: "tr_pending_rare_event_lease_renewed",
+    refusal: "LeaseRenewed may not have U+0000",
     to: "SELECT 1;",
     proof: {
       answers: [
-        "A receipt needs a step that is LEASED",
-        "Invalid outcome",
-        "StepCompleted must name an existing step"
+        "LeaseRenewed must name a lease",
+        "LeaseRenewed must name an existing step",
+        "PENDING -> LEASED must name a worker and an expiry"
       ]
     }
   },
@@ -189,6 +199,12 @@ const onEvents: ReadonlyArray<SecondCondition> = [
     trigger: "tr_pending_rare_event_step_requeued",
     from: `"status" IS 'LEASED'`,
     proof: { answers: [committedIsFinal[1]] }
+  },
+  {
+    because: "a committed step keeps its lease and never waits again, not even within a renewal",
+    trigger: "tr_pending_rare_event_lease_renewed",
+    from: `"status" IS 'LEASED'`,
+    proof: { answers: [committedIsFinal[1], "LeaseRenewed must come before its lease expires"] }
   },
   {
     because: "a thought's task needs a name",
@@ -281,6 +297,7 @@ const lengthsOfHash = [
 /** Those of the ledger. */
 export const ledgerSecondConditions: ReadonlyArray<SecondCondition> = [
   ...cheapLookForNul,
+  ...lengthsOfTrace,
   ...onMessages,
   ...onDispatch,
   ...onEvents,

@@ -4,7 +4,21 @@
  */
 import type { Attack } from "../attack.ts"
 import { insertEvent, rowAfter, type Fact } from "../ledger.ts"
-import { at, facts, head, key, legal, messages, nextPosition, now, otherRun, steps } from "../states.ts"
+import {
+  at,
+  facts,
+  head,
+  jobs,
+  key,
+  leaseEnd,
+  leaseEnded,
+  legal,
+  messages,
+  nextPosition,
+  now,
+  otherRun,
+  steps
+} from "../states.ts"
 import { verbs } from "./tables.ts"
 
 const but = (fact: Fact, changes: object, more: Partial<Fact> = {}): Fact => ({
@@ -13,8 +27,17 @@ const but = (fact: Fact, changes: object, more: Partial<Fact> = {}): Fact => ({
   ...more
 })
 
-const { claimJob, claimRun, complete, post, postPlanned, requeueExpired, requeueForced, requeueReleased } =
-  legal
+const {
+  claimJob,
+  claimRun,
+  complete,
+  post,
+  postPlanned,
+  renew,
+  requeueExpired,
+  requeueForced,
+  requeueReleased
+} = legal
 
 const unknownStep = steps.fresh.replace(".00001", ".00009")
 const inOtherRun = { stream_id: `run:${otherRun}` }
@@ -111,8 +134,8 @@ const posts: ReadonlyArray<readonly [string, Fact]> = [
     [`planned work with a message id ${name}`, but(postPlanned, { message_id })] as const
   ]),
   ...Object.entries(lists).map(
-    ([name, [jobs, planned]]) =>
-      [`planned work with ${name}`, but(postPlanned, { jobs, steps: planned })] as const
+    ([name, [intents, planned]]) =>
+      [`planned work with ${name}`, but(postPlanned, { jobs: intents, steps: planned })] as const
   )
 ]
 
@@ -200,6 +223,55 @@ const requeues: ReadonlyArray<readonly [string, Fact]> = [
   ["a requeue in another run's stream", but(requeueForced, {}, inOtherRun)]
 ]
 
+const beforeEnd = new Date(Date.parse(leaseEnd) - 1).toISOString()
+
+const renewals: ReadonlyArray<readonly [string, Fact]> = [
+  ["a renewal by another worker", but(renew, { worker_id: "w2" })],
+  ["a renewal by nobody", but(renew, { worker_id: "" })],
+  ...[-1, 0, 2, 3, 99, 2 ** 53].flatMap((previous_token) => [
+    [`a renewal of token ${previous_token}`, but(renew, { previous_token })] as const,
+    [
+      `a renewal of token ${previous_token} for the one behind it`,
+      but(renew, { previous_token, fencing_token: previous_token + 1 })
+    ] as const
+  ]),
+  ...[-1, 0, 1, 3, 99, 2 ** 53, 1e300].map(
+    (fencing_token) => [`a renewal for token ${fencing_token}`, but(renew, { fencing_token })] as const
+  ),
+  ...Object.entries({ ...steps, unknownStep, none: "", job: jobs.leased })
+    .filter(([, step_id]) => step_id !== steps.leased)
+    .flatMap(([name, step_id]) => [
+      [`a renewal of the step ${name}`, but(renew, { step_id })] as const,
+      [
+        `a renewal of the step ${name} as if it had never been leased`,
+        but(renew, { step_id, previous_token: 0, fencing_token: 1 })
+      ] as const
+    ]),
+  ["a renewal at the instant its lease ends", but(renew, {}, { recorded_at: leaseEnd })],
+  ["a renewal after its lease", but(renew, {}, { recorded_at: at(3601) })],
+  ["a renewal of a lease that ended before", but(renew, { step_id: steps.expired })],
+  ["a renewal in another run's stream", but(renew, {}, inOtherRun)],
+  ["a renewal in a task's stream", but(renew, {}, { stream_id: "task:task-1" })],
+  // Before the old lease's end, and yet over before it begins.
+  [
+    "a renewal until it begins, just before its lease ends",
+    but(renew, { lease_expires_at: beforeEnd }, { recorded_at: beforeEnd })
+  ],
+  ...[
+    "",
+    "tomorrow",
+    now,
+    at(59),
+    leaseEnded,
+    "2026-02-30T00:00:00.000Z",
+    "2099-01-01",
+    "2099-01-01T00:00:00Z",
+    "-4712-01-01T00:00:00.000Z"
+  ].map(
+    (lease_expires_at) => [`a renewal until ${lease_expires_at}`, but(renew, { lease_expires_at })] as const
+  )
+]
+
 // A second lease, and then an event that would be right if it meant that one.
 const otherLeases: ReadonlyArray<readonly [string, Fact, Fact]> = [
   [
@@ -207,7 +279,35 @@ const otherLeases: ReadonlyArray<readonly [string, Fact, Fact]> = [
     claimRun,
     but(requeueForced, { worker_id: "w2", fencing_token: 2 })
   ],
-  ...[complete, requeueForced].map(
+  [
+    "a renewal that names the lease of another step",
+    claimRun,
+    but(renew, { worker_id: "w2", previous_token: 2 })
+  ],
+  ["a renewal of a step that is committed before its lease's end", complete, renew],
+  ["a renewal of a lease that was given back", requeueReleased, renew],
+  ["a renewal of a lease that was taken back by force", requeueForced, renew],
+  ["a second renewal of the same token", renew, renew],
+  ["a second renewal of the same token for the next", renew, but(renew, { fencing_token: 3 })],
+  ["a receipt with the token before a renewal", renew, complete],
+  ["a release with the token before a renewal", renew, requeueReleased],
+  ["a forced requeue with the token before a renewal", renew, requeueForced],
+  [
+    "a claim of a step whose lease was renewed",
+    renew,
+    but(claimRun, { step_id: steps.leased, fencing_token: 3 })
+  ],
+  [
+    "a requeue as expired, at the end of the lease before a renewal",
+    renew,
+    but(requeueExpired, { step_id: steps.leased, fencing_token: 2 }, { recorded_at: leaseEnd })
+  ],
+  [
+    "a receipt after the end of a shorter lease that a renewal gave",
+    but(renew, { lease_expires_at: at(61) }),
+    but(complete, { fencing_token: 2 }, { recorded_at: at(61) })
+  ],
+  ...[complete, requeueForced, renew].map(
     (fact) =>
       [
         `${fact.type} in the stream of the first run, of a step that is leased in another`,
@@ -229,7 +329,7 @@ const afterLease = ([name, lease, fact]: readonly [string, Fact, Fact]): Attack 
 
 /** All of them, each with every conflict word. */
 export const claimAttacks: ReadonlyArray<Attack> = [
-  ...[...posts, ...claims, ...completions, ...requeues].flatMap(([name, fact]) =>
+  ...[...posts, ...claims, ...completions, ...requeues, ...renewals].flatMap(([name, fact]) =>
     // The one huge event is tried once.
     (name.includes("ten thousand") ? ["INSERT OR REPLACE"] : verbs).map((verb) => ({
       name: `${name}, ${verb}`,

@@ -45,10 +45,29 @@ const transitions: ReadonlyArray<Attack> = [
   ...["fresh", "leased", "committed"].map((state) =>
     change("openByPost", steps[state as keyof typeof steps], `${state} -> a fourth state`, "status = 'DONE'")
   ),
-  ...["openByPost", "openByClaim", "openByComplete", "openByRequeue"].map((state) =>
+  change(
+    "openByRenewal",
+    steps.leased,
+    "LEASED -> LEASED of the step that is renewed",
+    `status = 'LEASED', ${lease(worker, at(7200), "fencing_token + 1")}`
+  ),
+  change(
+    "openByRenewal",
+    steps.leased,
+    "a renewed lease set alone",
+    lease(worker, at(7200), "fencing_token + 1")
+  ),
+  change(
+    "openByRenewal",
+    steps.leased,
+    "the renewed lease's end set alone",
+    `lease_expires_at = ${literal(at(7200))}`
+  ),
+  change("openByRenewal", steps.leased, "LEASED -> COMMITTED, openByRenewal", "status = 'COMMITTED'"),
+  ...["openByPost", "openByClaim", "openByComplete", "openByRequeue", "openByRenewal"].map((state) =>
     change(
       state as State,
-      steps.leased,
+      state === "openByRenewal" ? steps.expired : steps.leased,
       `LEASED -> PENDING, ${state}`,
       "status = 'PENDING', lease_owner = NULL, lease_expires_at = NULL"
     )
@@ -165,9 +184,32 @@ const requeues: ReadonlyArray<Attack> = [
   ["that keeps the expiry", "lease_owner = NULL"],
   ["that changes the token", "lease_owner = NULL, lease_expires_at = NULL, fencing_token = 2"],
   ["that takes the token back", "lease_owner = NULL, lease_expires_at = NULL, fencing_token = 0"]
-].map(([name, set]) =>
-  change("openByRequeue", steps.expired, `a requeue ${name}`, `status = 'PENDING', ${set}`)
-)
+].flatMap(([name, set]) => [
+  change("openByRequeue", steps.expired, `a requeue ${name}`, `status = 'PENDING', ${set}`),
+  change("openByRenewal", steps.leased, `the first half of a renewal ${name}`, `status = 'PENDING', ${set}`)
+])
+
+// The step waits again, by the one half of its renewal; the other must be a good lease.
+const renewals: ReadonlyArray<Attack> = [
+  ["with the old token", lease(worker, at(7200), "fencing_token")],
+  ["with token + 2", lease(worker, at(7200), "fencing_token + 2")],
+  ["without an owner", lease(null, at(7200), grown)],
+  ["without an expiry", lease(worker, null, grown)],
+  ["that ends when it begins", lease(worker, now, grown)]
+].map(([name, set]) => ({
+  ...change(
+    "openByRenewal",
+    steps.leased,
+    `the second half of a renewal ${name}`,
+    `status = 'LEASED', ${set}`
+  ),
+  setup: change(
+    "openByRenewal",
+    steps.leased,
+    "",
+    "status = 'PENDING', lease_owner = NULL, lease_expires_at = NULL"
+  ).sql
+}))
 
 const tail = `${String(nextPosition).padStart(13, "0")}_${"a".repeat(16)}`
 
@@ -294,6 +336,7 @@ export const gateAttacks: ReadonlyArray<Attack> = [
   ...commits,
   secondReceipt,
   ...requeues,
+  ...renewals,
   ...rows,
   ...born,
   ...heads

@@ -6,6 +6,7 @@ import { beginningAttacks, dataAttacks, envelopeAttacks } from "./events.ts"
 import { gateAttacks } from "./gate.ts"
 import { stepAttacks } from "./steps.ts"
 import { thoughtAttacks, thoughtGateAttacks } from "./thoughts.ts"
+import { traceAttacks } from "./traces.ts"
 import { lookalikeAttacks, openTableAttacks, tableAttacks } from "./tables.ts"
 
 /** Attacks by what they aim at. */
@@ -17,6 +18,7 @@ export const attackGroups: Readonly<Record<string, ReadonlyArray<Attack>>> = {
   "the beginning of the log": beginningAttacks,
   "the envelope of events": envelopeAttacks,
   "the data of events": dataAttacks,
+  "traceparents of events": traceAttacks,
   "well-formed events that are not allowed": claimAttacks,
   "well-formed thoughts that are not allowed": thoughtAttacks,
   "behind the gate": gateAttacks,
