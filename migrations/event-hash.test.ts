@@ -21,6 +21,12 @@ const weakened = mutantsOf(asGuard, false).flatMap(
   ({ statements }) => /\nWHEN NOT \((.*)\)\nBEGIN/.exec(statements[1] ?? "")?.[1] ?? []
 )
 
+// No text has more characters than bytes, so that each length bounds the other on one side.
+const bounded = new Set([
+  check.replace('length("hash") = 64', 'length("hash") >= 64'),
+  check.replace("AS BLOB)) = 64", "AS BLOB)) <= 64")
+])
+
 const good = "f".repeat(64)
 const malformed = [
   ...["/", ":", "`", "g"].flatMap((char) =>
@@ -55,7 +61,7 @@ it("an event is stored under a well-formed hash alone", () => {
   expect(storedUnder([good, ...malformed], snapshot)).toEqual([good])
 })
 
-it.each(weakened.filter((condition) => condition !== check))(
+it.each(weakened.filter((condition) => condition !== check && !bounded.has(condition)))(
   "a malformed hash gets in with %s",
   (condition) => {
     expect(
@@ -68,5 +74,6 @@ it.each(weakened.filter((condition) => condition !== check))(
 )
 
 it("its three conditions are weakened, and the pattern in its parts", () => {
+  expect(weakened.filter((condition) => bounded.has(condition)).length).toBe(2)
   expect(weakened.length).toBeGreaterThan(8)
 })

@@ -9,7 +9,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { propParameters } from "./support/configuration.ts"
 import { anyJump } from "./support/ledger-commands.ts"
-import type { Answer, Command } from "./support/ledger-model.ts"
+import type { Answer, OneCommand } from "./support/ledger-model.ts"
 import { LedgerSystem } from "./support/ledger-system.ts"
 
 const RUN = "run-a"
@@ -26,17 +26,17 @@ interface Ticket {
 type Deed =
   | { readonly do: "claim"; readonly worker: number; readonly ttl: number }
   | { readonly do: "complete" | "release"; readonly worker: number; readonly ticket: number }
+  | { readonly do: "renew"; readonly worker: number; readonly ticket: number; readonly ttl: number }
   | { readonly do: "expire" | "force"; readonly worker: number; readonly ticket: number }
   | { readonly do: "jump"; readonly worker: number; readonly millis: number }
 
 const worker = fc.nat({ max: WORKERS - 1 })
 // Often the newest ticket: numbers count from the end.
 const ticket = fc.oneof(fc.constant(0), fc.nat({ max: 12 }))
+const ttl = fc.constantFrom(1, 60, 300)
 const deed: fc.Arbitrary<Deed> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant("claim" as const), worker, ttl: fc.constantFrom(1, 60, 300) })
-  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("claim" as const), worker, ttl }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("renew" as const), worker, ticket, ttl }) },
   {
     weight: 5,
     arbitrary: fc.record({ do: fc.constantFrom("complete" as const, "release" as const), worker, ticket })
@@ -53,7 +53,7 @@ const step = (ticket: Ticket) => ({ run_id: RUN, step_id: ticket.step_id })
 const commandOf = (
   deed: Exclude<Deed, { do: "jump" }>,
   tickets: ReadonlyArray<Ticket>
-): Command | undefined => {
+): OneCommand | undefined => {
   const worker_id = `worker-${deed.worker}`
   if (deed.do === "claim") {
     return { kind: "claim", run_id: RUN, worker_id, job_id: undefined, ttl_seconds: deed.ttl }
@@ -71,6 +71,8 @@ const commandOf = (
         outcome: "SUCCESS",
         receipt_payload: { fencing_token }
       }
+    case "renew":
+      return { kind: "renew", ...step(ticket), ...held, ttl_seconds: deed.ttl }
     case "release":
       return { kind: "requeue", ...step(ticket), reason: "given back", lease: held, force: false }
     case "expire":
@@ -92,24 +94,34 @@ class Witness {
     return known
   }
 
-  see(command: Command, answer: Answer): void {
+  /** A step's newest lease: the token behind the one before, which is worth nothing from now on. */
+  #lease(worker_id: string, { fencing_token, step_id }: Ticket): void {
+    const state = this.#stateOf(step_id)
+    expect(fencing_token, "a token was repeated or left out").toBe(state.token + 1)
+    state.token = fencing_token
+    state.open = true
+    this.tickets.push({ step_id, worker_id, fencing_token })
+  }
+
+  see(command: OneCommand, answer: Answer): void {
     if (command.kind === "claim") {
       if (answer.tag !== "done") return
-      const { fencing_token, step_id } = answer["reply"] as Ticket
-      const state = this.#stateOf(step_id)
+      const ticket = answer["reply"] as Ticket
+      const state = this.#stateOf(ticket.step_id)
       expect(state.open || state.done, "a step was leased twice at once").toBe(false)
-      expect(fencing_token, "a token was repeated or left out").toBe(state.token + 1)
-      state.token = fencing_token
-      state.open = true
-      this.tickets.push({ step_id, worker_id: command.worker_id, fencing_token })
+      this.#lease(command.worker_id, ticket)
       return
     }
-    if (command.kind === "post") return
+    if (command.kind === "post" || command.kind === "claimAny") return
     const state = this.#stateOf(command.step_id)
-    const held = command.kind === "complete" ? command : command.lease
+    const held = command.kind === "requeue" ? command.lease : command
     const isNewest = held === undefined || held.fencing_token === state.token
     if (answer.tag === "done") {
       expect(isNewest && state.open, "a stale lease was accepted").toBe(true)
+      if (command.kind === "renew") {
+        this.#lease(command.worker_id, answer["reply"] as Ticket)
+        return
+      }
       state.open = false
       state.done = command.kind === "complete"
     } else if (isNewest && state.open) {
@@ -143,6 +155,34 @@ const play = async (workers: ReadonlyArray<LedgerSystem>, deeds: ReadonlyArray<D
   expect(report.findings).toStrictEqual([])
 }
 
+/** Opens as many workers as there are on one new file, with one message of some steps, and closes them in the end. */
+const withWorkers = async (
+  filename: string,
+  use: (workers: ReadonlyArray<LedgerSystem>) => Promise<void>
+): Promise<void> => {
+  const workers = Array.from({ length: WORKERS }, () => new LedgerSystem(filename))
+  try {
+    for (const system of workers) await system.open()
+    const payload = { steps: Array.from({ length: STEPS }, (_, n) => ({ n })) }
+    await workers[0]?.perform([
+      { kind: "post", run_id: RUN, source: "USER", payload, idempotency_key: null, jobs: undefined }
+    ])
+    await use(workers)
+  } finally {
+    for (const system of workers) await system.close()
+  }
+}
+
+/** What a twin that was paused tries with the lease that it still believes in. */
+const late = (held: Ticket): ReadonlyArray<OneCommand> => {
+  const lease = { worker_id: held.worker_id, fencing_token: held.fencing_token }
+  return [
+    { kind: "renew", ...step(held), ...lease, ttl_seconds: 300 },
+    { kind: "complete", ...step(held), ...lease, outcome: "SUCCESS", receipt_payload: {} },
+    { kind: "requeue", ...step(held), reason: "given back", lease, force: false }
+  ]
+}
+
 describe("fencing", () => {
   it("never repeats a token and never accepts a stale lease", async () => {
     const folder = mkdtempSync(join(tmpdir(), "cassette-fencing-"))
@@ -150,20 +190,63 @@ describe("fencing", () => {
     try {
       await fc.assert(
         fc.asyncProperty(fc.array(deed, { minLength: 20, maxLength: 60, size: "max" }), async (deeds) => {
-          const filename = join(folder, `${(files += 1)}.db`)
-          const workers = Array.from({ length: WORKERS }, () => new LedgerSystem(filename))
-          try {
-            for (const system of workers) await system.open()
-            const payload = { steps: Array.from({ length: STEPS }, (_, n) => ({ n })) }
-            await workers[0]?.perform([
-              { kind: "post", run_id: RUN, source: "USER", payload, idempotency_key: null, jobs: undefined }
-            ])
-            await play(workers, deeds)
-          } finally {
-            for (const system of workers) await system.close()
-          }
+          await withWorkers(join(folder, `${(files += 1)}.db`), (workers) => play(workers, deeds))
         }),
         propParameters(0.25)
+      )
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+
+  it("holds off a paused twin of the same name whose lease was renewed, once or many times", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "cassette-twins-"))
+    let files = 0
+    try {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.record({ ttl, pause: fc.nat({ max: 400_000 }) }), { minLength: 1, maxLength: 6 }),
+          anyJump,
+          async (renewals, jump) => {
+            await withWorkers(join(folder, `${(files += 1)}.db`), async ([twin, other]) => {
+              if (twin === undefined || other === undefined) throw new Error("there are no twins")
+              const one = async (system: LedgerSystem, command: OneCommand) =>
+                (await system.perform([command]))[0] ?? { tag: "no answer" }
+              const worker_id = "twin"
+              const ttl_seconds = 300
+              const claimed = await one(twin, {
+                kind: "claim",
+                run_id: RUN,
+                worker_id,
+                job_id: undefined,
+                ttl_seconds
+              })
+              const held: Ticket = { ...(claimed["reply"] as Ticket), worker_id }
+              // The twin is paused here; the other goes on under the same name, with the same lease.
+              let newest = held
+              for (const { pause, ttl } of renewals) {
+                const answer = await one(other, {
+                  kind: "renew",
+                  ...step(newest),
+                  worker_id,
+                  fencing_token: newest.fencing_token,
+                  ttl_seconds: ttl
+                })
+                if (answer.tag !== "done") break
+                newest = { ...(answer["reply"] as Ticket), worker_id }
+                other.clock.set(other.clock.now() + pause)
+              }
+              expect(newest.fencing_token).toBeGreaterThan(held.fencing_token)
+              twin.clock.set(twin.clock.now() + jump)
+              for (const command of late(held)) {
+                const { tag } = await one(twin, command)
+                expect(["StaleFencingToken", "ClockFarBehindHead"], tag).toContain(tag)
+              }
+              expect(await twin.run(twin.ledger.receipts({ run_id: RUN }))).toStrictEqual([])
+            })
+          }
+        ),
+        propParameters(0.1)
       )
     } finally {
       rmSync(folder, { recursive: true, force: true })

@@ -46,6 +46,45 @@ const PROJECTIONS_EVERY = MANY ? 32 : 1
 /** Most commands that wait together: with very many runs more of them, so that a million takes minutes. */
 const MOST_TOGETHER = MANY ? 40 : 6
 
+/** The lists over all runs say what the model says. */
+const compareLists = async (model: LedgerModel, real: LedgerSystem): Promise<void> => {
+  const isoTime = (millis: number) => new Date(millis).toISOString()
+  const inOrder = (rows: ReadonlyArray<ReadonlyArray<string | number | boolean>>) =>
+    rows.toSorted((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1))
+  const leases = model.steps.filter(({ status }) => status === "LEASED")
+  expect(
+    (await real.run(real.ledger.leases())).map(
+      ({ expired, fencing_token, lease_expires_at, run_id, step_id, worker_id }) => [
+        lease_expires_at,
+        step_id,
+        run_id,
+        worker_id,
+        fencing_token,
+        expired
+      ]
+    )
+  ).toStrictEqual(
+    inOrder(
+      leases.map(({ expires, id, owner, run, token }) => [
+        isoTime(expires),
+        id,
+        run,
+        owner ?? "",
+        token,
+        expires <= model.now
+      ])
+    )
+  )
+  const waiting = model.steps.filter(({ status }) => status === "PENDING")
+  expect(
+    (await real.run(real.ledger.waiting())).map(({ fencing_token, run_id, step_id }) => [
+      run_id,
+      step_id,
+      fencing_token
+    ])
+  ).toStrictEqual(inOrder(waiting.map(({ id, run, token }) => [run, id, token])))
+}
+
 /** The tables say what the model says, and both projections agree. */
 const compare = async (
   model: LedgerModel,
@@ -55,6 +94,7 @@ const compare = async (
   if (given.commands % PROJECTIONS_EVERY === 0) {
     const report = await real.run(real.ledger.verifyCassette({ pure: true, rungs: ["projections"] }))
     expect(report.findings).toStrictEqual([])
+    await compareLists(model, real)
   }
   expect((await real.run(real.ledger.head)).position).toBe(model.position)
   for (const run of runs) {
@@ -63,6 +103,18 @@ const compare = async (
     if (!isDeepStrictEqual(found, wanted)) expect(found).toStrictEqual(wanted)
   }
 }
+
+/** The runs that a command may touch. */
+const runsOf = (command: Command): ReadonlyArray<string> =>
+  command.kind === "batch" || command.kind === "claimAny" ? RUNS : [command.run_id]
+
+/** What a claim alone says of the leases where it found nothing. */
+const countsOf = (model: LedgerModel, command: Command): object =>
+  command.kind === "claim"
+    ? model.leaseCounts(({ job, run }) => run === command.run_id && (command.job_id ?? job) === job)
+    : command.kind === "claimAny"
+      ? model.leaseCounts(({ run }) => run.startsWith(command.prefix ?? ""))
+      : {}
 
 type LedgerCommand = fc.AsyncCommand<LedgerModel, LedgerSystem>
 
@@ -87,8 +139,12 @@ class Together implements LedgerCommand {
     given.commands += answers.length
     expect(answers.length).toBe(expected.length)
     for (const [index, { answer }] of expected.entries()) expect(answers[index]).toMatchObject(answer)
+    const [only, ...others] = this.#commands
+    if (only !== undefined && others.length === 0 && answers[0]?.tag === "NoPendingStep") {
+      expect(answers[0]).toMatchObject(countsOf(model, only))
+    }
     // A command touches no other run than its own: with very many runs the others are looked at now and then.
-    const touched = new Set(this.#commands.map(({ run_id }) => run_id))
+    const touched = new Set(this.#commands.flatMap(runsOf))
     await compare(model, real, given.commands % PROJECTIONS_EVERY === 0 ? RUNS : [...touched])
   }
 

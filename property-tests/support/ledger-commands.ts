@@ -2,10 +2,20 @@
 // what the model holds at that moment, so that sequences stay meaningful when fast-check shrinks them.
 
 import * as fc from "fast-check"
-import { type Command, type Jobs, type Json, type LedgerModel, RUNS, WORKERS } from "./ledger-model.ts"
+import {
+  type Command,
+  type Jobs,
+  type Json,
+  type LedgerModel,
+  type OneCommand,
+  RUNS,
+  WORKERS
+} from "./ledger-model.ts"
 
 /** A command before it is known which steps and jobs there are. */
 export type Plan = (model: LedgerModel) => Command
+
+type OnePlan = (model: LedgerModel) => OneCommand
 
 const run = fc.constantFrom(...RUNS)
 const worker = fc.constantFrom(...WORKERS)
@@ -31,15 +41,33 @@ const jobLists: ReadonlyArray<Jobs | undefined> = [
   ]
 ]
 
+const ttl = fc.constantFrom(1, 60, 300, 86_400)
+
+/** Mostly the right thing, sometimes another. */
+const sometimes = <A>(other: fc.Arbitrary<A>): fc.Arbitrary<A | undefined> =>
+  fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: other })
+
+const trace = sometimes(
+  fc.constantFrom(
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    "fe-00000000000000000000000000000001-8000000000000000-ff"
+  )
+)
+const wanted = sometimes(fc.record({ worker_id: worker, ttl_seconds: ttl }))
+
 const fresh = fc
   .record({
+    claim: wanted,
+    traceparent: trace,
     run,
     source: fc.constantFrom("USER", "PLANNER", "SYSTEM", "WORKER"),
     payload: fc.constantFrom(...payloads),
     jobs: fc.constantFrom(...jobLists)
   })
-  .map(({ jobs, payload, run, source }): Plan => () => ({
+  .map(({ claim, jobs, payload, run, source, traceparent }): OnePlan => () => ({
     kind: "post",
+    claim,
+    traceparent,
     run_id: run,
     source,
     payload,
@@ -62,28 +90,37 @@ const otherwise = fc.constantFrom<Partial<Extract<Command, { kind: "post" }>>>(
 )
 
 const keyed = fc
-  .record({ run, which: fc.nat({ max: keyedPosts.length - 1 }), otherwise })
-  .map(({ otherwise, run, which }): Plan => () => ({
+  .record({
+    run,
+    which: fc.nat({ max: keyedPosts.length - 1 }),
+    otherwise,
+    claim: wanted,
+    traceparent: trace
+  })
+  .map(({ claim, otherwise, run, traceparent, which }): OnePlan => () => ({
     kind: "post",
+    claim,
+    traceparent,
     run_id: run,
     idempotency_key: `key ${which}`,
     ...keyedPosts[which]!,
     ...otherwise
   }))
 
-const ttl = fc.constantFrom(1, 60, 300, 86_400)
-
-const claim = fc.record({ run, worker, ttl }).map(({ run, ttl, worker }): Plan => () => ({
-  kind: "claim",
-  run_id: run,
-  worker_id: worker,
-  job_id: undefined,
-  ttl_seconds: ttl
-}))
+const claim = fc
+  .record({ run, worker, ttl, traceparent: trace })
+  .map(({ run, traceparent, ttl, worker }): OnePlan => () => ({
+    kind: "claim",
+    traceparent,
+    run_id: run,
+    worker_id: worker,
+    job_id: undefined,
+    ttl_seconds: ttl
+  }))
 
 const claimOfJob = fc
   .record({ which: fc.nat(), run: fc.option(run), worker, ttl })
-  .map(({ run, ttl, which, worker }): Plan => (model) => {
+  .map(({ run, ttl, which, worker }): OnePlan => (model) => {
     const job = pick(model.jobs, which)
     return {
       kind: "claim",
@@ -94,16 +131,27 @@ const claimOfJob = fc
     }
   })
 
+const claimAny = fc
+  .record({
+    worker,
+    ttl,
+    after: fc.option(fc.constantFrom(...RUNS, "run", "run-a\u{10ffff}", "z"), { nil: undefined }),
+    prefix: sometimes(fc.constantFrom("run-", "run-b", "run-ab", "x"))
+  })
+  .map(({ after, prefix, ttl, worker }): OnePlan => () => ({
+    kind: "claimAny",
+    worker_id: worker,
+    ttl_seconds: ttl,
+    after_run: after,
+    prefix
+  }))
+
 const noStep = {
   run: RUNS[0],
   id: "step_0000000000099_0123456789abcdef.0001.00001",
   owner: WORKERS[0],
   token: 1
 }
-
-/** Mostly the right thing, sometimes another. */
-const sometimes = <A>(other: fc.Arbitrary<A>): fc.Arbitrary<A | undefined> =>
-  fc.oneof({ weight: 6, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: other })
 
 /** A step with a lease is chosen more often than its share. */
 const stepOf = (model: LedgerModel, which: number, leased: boolean) => {
@@ -117,20 +165,42 @@ const otherHolder = {
   shift: sometimes(fc.constantFrom(-1, 1, 5))
 }
 
+interface Who {
+  readonly which: number
+  readonly leased: boolean
+  readonly run: string | undefined
+  readonly worker: string | undefined
+  readonly shift: number | undefined
+}
+
+const heldBy = (model: LedgerModel, { leased, run, shift, which, worker }: Who) => {
+  const step = stepOf(model, which, leased)
+  return {
+    run_id: run ?? step.run,
+    step_id: step.id,
+    worker_id: worker ?? step.owner ?? WORKERS[0],
+    fencing_token: Math.max(1, step.token + (shift ?? 0))
+  }
+}
+
+const renew = fc.record({ ...whichStep, ...otherHolder, ttl }).map(({ ttl, ...who }): OnePlan => (model) => ({
+  kind: "renew",
+  ...heldBy(model, who),
+  ttl_seconds: ttl
+}))
+
 const complete = fc
   .record({
     ...whichStep,
     ...otherHolder,
-    outcome: fc.constantFrom("SUCCESS", "SUCCESS", "SUCCESS", "FAILURE", "ABORTED", "DONE")
+    outcome: fc.constantFrom("SUCCESS", "SUCCESS", "SUCCESS", "FAILURE", "ABORTED", "DONE"),
+    traceparent: trace
   })
-  .map(({ leased, outcome, run, shift, which, worker }): Plan => (model) => {
-    const step = stepOf(model, which, leased)
+  .map(({ outcome, traceparent, which, ...who }): OnePlan => (model) => {
     return {
       kind: "complete",
-      run_id: run ?? step.run,
-      step_id: step.id,
-      worker_id: worker ?? step.owner ?? WORKERS[0],
-      fencing_token: Math.max(1, step.token + (shift ?? 0)),
+      ...heldBy(model, { which, ...who }),
+      traceparent,
       outcome,
       receipt_payload: { by: which % 3, ok: true }
     }
@@ -138,7 +208,7 @@ const complete = fc
 
 const requeue = fc
   .record({ ...whichStep, ...otherHolder, way: fc.constantFrom("expired", "released", "forced") })
-  .map(({ leased, run, shift, way, which, worker }): Plan => (model) => {
+  .map(({ leased, run, shift, way, which, worker }): OnePlan => (model) => {
     const step = stepOf(model, which, leased)
     const lease = {
       worker_id: worker ?? step.owner ?? WORKERS[0],
@@ -154,14 +224,28 @@ const requeue = fc
     }
   })
 
-/** Any command, with the weight of each kind in a normal life. */
-export const anyPlan: fc.Arbitrary<Plan> = fc.oneof(
+/** One command, with the weight of each kind in a normal life. */
+const onePlan: fc.Arbitrary<OnePlan> = fc.oneof(
   { weight: 3, arbitrary: fresh },
   { weight: 2, arbitrary: keyed },
   { weight: 4, arbitrary: claim },
   { weight: 2, arbitrary: claimOfJob },
+  { weight: 2, arbitrary: claimAny },
   { weight: 5, arbitrary: complete },
+  { weight: 3, arbitrary: renew },
   { weight: 4, arbitrary: requeue }
+)
+
+/** Each command of a batch is planned on what stood before the batch. */
+const batch = fc.array(onePlan, { minLength: 1, maxLength: 5 }).map((plans): Plan => (model) => ({
+  kind: "batch",
+  commands: plans.map((plan) => plan(model))
+}))
+
+/** Any command, and now and then several in one batch. */
+export const anyPlan: fc.Arbitrary<Plan> = fc.oneof(
+  { weight: 9, arbitrary: onePlan },
+  { weight: 1, arbitrary: batch }
 )
 
 const SECOND = 1_000

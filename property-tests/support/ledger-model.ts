@@ -10,8 +10,22 @@ export const WORKERS = ["w1", "w2", "w3"] as const
 export type Json = { readonly [key: string]: unknown }
 export type Jobs = ReadonlyArray<{ readonly intent: string; readonly steps: ReadonlyArray<Json> }>
 
-/** A command as the real ledger takes it; objects have their keys in order, so that JSON.stringify is canonical. */
-export type Command =
+/** A lease that is asked for. */
+interface Wanted {
+  readonly worker_id: string
+  readonly ttl_seconds: number
+}
+
+/** The lease of a step, as its holder names it. */
+interface Held {
+  readonly run_id: string
+  readonly step_id: string
+  readonly worker_id: string
+  readonly fencing_token: number
+}
+
+/** A command on its own. Objects have their keys in order, so that JSON.stringify is canonical. */
+export type OneCommand =
   | {
       readonly kind: "post"
       readonly run_id: string
@@ -19,23 +33,27 @@ export type Command =
       readonly payload: Json
       readonly idempotency_key: string | null
       readonly jobs: Jobs | undefined
+      readonly claim?: Wanted | undefined
+      readonly traceparent?: string | undefined
     }
-  | {
+  | ({
       readonly kind: "claim"
       readonly run_id: string
-      readonly worker_id: string
       readonly job_id: string | undefined
-      readonly ttl_seconds: number
-    }
-  | {
+      readonly traceparent?: string | undefined
+    } & Wanted)
+  | ({
+      readonly kind: "claimAny"
+      readonly after_run: string | undefined
+      readonly prefix: string | undefined
+    } & Wanted)
+  | ({
       readonly kind: "complete"
-      readonly run_id: string
-      readonly step_id: string
-      readonly worker_id: string
-      readonly fencing_token: number
       readonly outcome: string
       readonly receipt_payload: Json
-    }
+      readonly traceparent?: string | undefined
+    } & Held)
+  | ({ readonly kind: "renew"; readonly ttl_seconds: number } & Held)
   | {
       readonly kind: "requeue"
       readonly run_id: string
@@ -44,6 +62,9 @@ export type Command =
       readonly lease: { readonly worker_id: string; readonly fencing_token: number } | undefined
       readonly force: boolean
     }
+
+/** A command as the real ledger takes it; a batch is several in one transaction. */
+export type Command = OneCommand | { readonly kind: "batch"; readonly commands: ReadonlyArray<OneCommand> }
 
 /** "done" with the reply, or an error's tag with the facts that it must carry. */
 export interface Answer {
@@ -78,6 +99,9 @@ const YEAR_AND_A_DAY = 366 * 86_400_000
 const sha = (text: string) => hash("sha256", text, "hex")
 const pad = (value: number, digits: number) => String(value).padStart(digits, "0")
 const isoTime = (millis: number) => new Date(millis).toISOString()
+const isInvalid = (command: OneCommand) =>
+  command.kind === "complete" && !["SUCCESS", "FAILURE", "ABORTED"].includes(command.outcome)
+const byBytes = (left: string, right: string) => Buffer.compare(Buffer.from(left), Buffer.from(right))
 const intentOf = (payload: Json) => (typeof payload["intent"] === "string" ? payload["intent"] : "")
 
 export class LedgerModel {
@@ -95,19 +119,41 @@ export class LedgerModel {
 
   /** What the ledger must answer; the model changes as the ledger must. */
   apply(command: Command): Answer {
-    if (command.kind === "complete" && !["SUCCESS", "FAILURE", "ABORTED"].includes(command.outcome)) {
-      return { tag: "InvalidInput" }
-    }
+    const commands = command.kind === "batch" ? command.commands : [command]
+    if (commands.some(isInvalid)) return { tag: "InvalidInput" }
     if (this.headTime - this.now > YEAR_AND_A_DAY) return { tag: "ClockFarBehindHead" }
+    // One that is refused in a batch takes no other along.
+    return command.kind === "batch"
+      ? { tag: "done", reply: command.commands.map((one) => this.#one(one)) }
+      : this.#one(command)
+  }
+
+  #one(command: OneCommand): Answer {
     switch (command.kind) {
       case "post":
         return this.#post(command)
       case "claim":
         return this.#claim(command)
+      case "claimAny":
+        return this.#claimAny(command)
       case "complete":
         return this.#complete(command)
+      case "renew":
+        return this.#renew(command)
       case "requeue":
         return this.#requeue(command)
+    }
+  }
+
+  /** How the leases stand in a place where a claim found nothing, by the clock of the one who asks. */
+  leaseCounts(isThere: (step: ModelStep) => boolean) {
+    const ends = this.steps
+      .filter((step) => step.status === "LEASED" && isThere(step))
+      .map(({ expires }) => expires)
+    return {
+      leased: ends.length,
+      expired: ends.filter((end) => end <= this.now).length,
+      earliest_expiry: ends.length === 0 ? null : isoTime(Math.min(...ends))
     }
   }
 
@@ -119,6 +165,24 @@ export class LedgerModel {
   #append(): void {
     this.headTime = this.#time
     this.position += 1
+  }
+
+  /** The step's next lease. */
+  #lease(step: ModelStep, { ttl_seconds, worker_id }: Wanted) {
+    this.#append()
+    step.status = "LEASED"
+    step.owner = worker_id
+    step.expires = this.headTime + ttl_seconds * 1000
+    step.token += 1
+    const lease = { run_id: step.run, worker_id, step_id: step.id, fencing_token: step.token }
+    return { lease, lease_expires_at: isoTime(step.expires) }
+  }
+
+  /** What a post answers about the lease that it asks for: none when it asks for none. */
+  #leaseOfFirst(job: string | undefined, wanted: Wanted | undefined) {
+    if (wanted === undefined) return {}
+    const first = this.steps.find((step) => step.job === job && step.ordinal === 1)
+    return first?.status === "PENDING" ? this.#lease(first, wanted) : { lease: null, lease_expires_at: null }
   }
 
   #post(command: Extract<Command, { kind: "post" }>): Answer {
@@ -135,8 +199,8 @@ export class LedgerModel {
       ]
       if (differs.length === 0 && known.jobs !== keyed.jobs) differs.push("jobs")
       if (differs.length > 0) return { tag: "IdempotencyConflict", differs, message_id: known.id }
-      const reply = { message_id: known.id, job_id: known.jobIds[0], job_ids: known.jobIds, created: false }
-      return { tag: "done", reply }
+      const ids = { message_id: known.id, job_id: known.jobIds[0], job_ids: known.jobIds, created: false }
+      return { tag: "done", reply: { ...ids, ...this.#leaseOfFirst(known.jobIds[0], command.claim) } }
     }
     this.#append()
     const parts = idempotency_key === null ? ["position", this.position] : ["key", idempotency_key]
@@ -162,10 +226,8 @@ export class LedgerModel {
       return job
     })
     if (idempotency_key !== null) this.#keys.set(name, { ...keyed, id: `msg_${stem}`, jobIds: made })
-    return {
-      tag: "done",
-      reply: { message_id: `msg_${stem}`, job_id: made[0], job_ids: made, created: true }
-    }
+    const ids = { message_id: `msg_${stem}`, job_id: made[0], job_ids: made, created: true }
+    return { tag: "done", reply: { ...ids, ...this.#leaseOfFirst(made[0], command.claim) } }
   }
 
   #claim(command: Extract<Command, { kind: "claim" }>): Answer {
@@ -174,12 +236,25 @@ export class LedgerModel {
       ({ job, run, status }) =>
         status === "PENDING" && run === command.run_id && (command.job_id ?? job) === job
     )
-    if (step === undefined) return { tag: "NoPendingStep", job_id: command.job_id ?? null }
-    this.#append()
-    step.status = "LEASED"
-    step.owner = command.worker_id
-    step.expires = this.headTime + command.ttl_seconds * 1000
-    step.token += 1
+    return step === undefined
+      ? { tag: "NoPendingStep", run_id: command.run_id, job_id: command.job_id ?? null, prefix: null }
+      : this.#claimed(step, command)
+  }
+
+  #claimAny(command: Extract<Command, { kind: "claimAny" }>): Answer {
+    const { after_run = "", prefix = "" } = command
+    const waiting = this.steps.filter(({ run, status }) => status === "PENDING" && run.startsWith(prefix))
+    const runs = waiting.map(({ run }) => run).toSorted(byBytes)
+    // Round and round: behind the run that is named, and from the first one on when there is none behind it.
+    const next = runs.find((run) => byBytes(run, after_run) > 0) ?? runs[0]
+    const step = waiting.find(({ run }) => run === next)
+    return step === undefined
+      ? { tag: "NoPendingStep", run_id: null, job_id: null, prefix }
+      : this.#claimed(step, command)
+  }
+
+  #claimed(step: ModelStep, wanted: Wanted): Answer {
+    const { lease, lease_expires_at } = this.#lease(step, wanted)
     return {
       tag: "done",
       reply: {
@@ -189,7 +264,8 @@ export class LedgerModel {
         ordinal: step.ordinal,
         payload: step.payload,
         fencing_token: step.token,
-        lease_expires_at: isoTime(step.expires)
+        lease_expires_at,
+        lease
       }
     }
   }
@@ -212,12 +288,28 @@ export class LedgerModel {
       : { tag: "StaleFencingToken", current_token: step.token }
   }
 
-  #complete(command: Extract<Command, { kind: "complete" }>): Answer {
+  /** The step whose lease is the caller's and still runs, or what forbids to use it. */
+  #held(command: Held): ModelStep | Answer {
     const step = this.#leased(command)
     if ("tag" in step) return step
     const stranger = this.#stranger(step, command)
     if (stranger !== undefined) return stranger
-    if (this.#time >= step.expires) return { tag: "LeaseExpired", lease_expires_at: isoTime(step.expires) }
+    return this.#time < step.expires ? step : { tag: "LeaseExpired", lease_expires_at: isoTime(step.expires) }
+  }
+
+  #renew(command: Extract<Command, { kind: "renew" }>): Answer {
+    const step = this.#held(command)
+    if ("tag" in step) return step
+    const { lease, lease_expires_at } = this.#lease(step, command)
+    return {
+      tag: "done",
+      reply: { step_id: step.id, fencing_token: step.token, lease_expires_at, lease }
+    }
+  }
+
+  #complete(command: Extract<Command, { kind: "complete" }>): Answer {
+    const step = this.#held(command)
+    if ("tag" in step) return step
     this.#append()
     step.status = "COMMITTED"
     const receipt_id = step.id.replace("step_", "rcpt_")

@@ -3,7 +3,9 @@
 
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
+import type { LedgerCommand } from "../../application/ledger/commands/commands.ts"
 import type { LedgerShape } from "../../application/ledger/ledger.ts"
 import { openLedger } from "../../application/ledger/testing/ledgers.ts"
 import {
@@ -11,7 +13,7 @@ import {
   type ManualClock,
   withClock
 } from "../../application/ledger/testing/manual-clock.ts"
-import type { Answer, Command } from "./ledger-model.ts"
+import type { Answer, Command, OneCommand } from "./ledger-model.ts"
 
 /** 2026-11-27T00:00:00.000Z: when every property begins. */
 export const START = 1_795_737_600_000
@@ -53,33 +55,64 @@ export class LedgerSystem {
   perform(commands: ReadonlyArray<Command>): Promise<ReadonlyArray<Answer>> {
     return this.run(
       Effect.all(
-        commands.map((command) => this.#answer(command)),
+        commands.map((command) => answerOf(this.ledger, command)),
         { concurrency: "unbounded" }
       )
     )
   }
+}
 
-  #answer(command: Command): Effect.Effect<Answer> {
-    return Effect.match(this.#effect(command), {
-      onFailure: (error): Answer => ({ tag: error._tag, ...error }),
-      onSuccess: (reply): Answer => ({ tag: "done", reply })
-    })
-  }
+const tags = {
+  post: "PostMessage",
+  claim: "ClaimStep",
+  claimAny: "ClaimAny",
+  complete: "CompleteStep",
+  renew: "RenewLease",
+  requeue: "RequeueStep"
+} as const
 
-  #effect({ kind, ...command }: Command): Effect.Effect<unknown, { readonly _tag: string }> {
-    // What is undefined here is left out, as callers do.
-    const input = Object.fromEntries(
-      Object.entries(command).filter(([, value]) => value !== undefined)
-    ) as never
-    switch (kind) {
-      case "post":
-        return this.ledger.postMessage(input)
-      case "claim":
-        return this.ledger.claimStep(input)
-      case "complete":
-        return this.ledger.completeStep(input)
-      case "requeue":
-        return this.ledger.requeueStep(input)
+/** A command as callers give it: what is undefined is left out, and a lease is given as its fields. */
+const inputOf = ({ kind: _kind, ...command }: OneCommand): never => {
+  const { lease, ...rest } = { lease: undefined, ...command }
+  const given = Object.entries({ ...rest, ...(lease as object | undefined) })
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as never
+}
+
+const done = (reply: unknown): Answer => ({ tag: "done", reply })
+const failed = (error: { readonly _tag: string }): Answer => ({ tag: error._tag, ...error })
+
+const commanded = (
+  ledger: LedgerShape,
+  command: Command
+): Effect.Effect<unknown, { readonly _tag: string }> => {
+  switch (command.kind) {
+    case "post":
+      return ledger.postMessage(inputOf(command))
+    case "claim":
+      return ledger.claimStep(inputOf(command))
+    case "claimAny":
+      return ledger.claimAny(inputOf(command))
+    case "complete":
+      return ledger.completeStep(inputOf(command))
+    case "renew":
+      return ledger.renewLease(inputOf(command))
+    case "requeue":
+      return ledger.requeueStep(inputOf(command))
+    case "batch": {
+      const batch = command.commands.map(
+        (one): LedgerCommand =>
+          ({
+            _tag: tags[one.kind],
+            ...(inputOf(one) as object)
+          }) as LedgerCommand
+      )
+      return Effect.map(ledger.commands(batch), (results) =>
+        results.map((result) => Result.match(result, { onFailure: failed, onSuccess: done }))
+      )
     }
   }
 }
+
+/** Gives a command to a ledger; a refusal is an answer too. */
+export const answerOf = (ledger: LedgerShape, command: Command): Effect.Effect<Answer> =>
+  Effect.match(commanded(ledger, command), { onFailure: failed, onSuccess: done })

@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import { openServices, rawSql } from "../../application/ledger/testing/ledgers.ts"
 import { makeManualClock, withClock } from "../../application/ledger/testing/manual-clock.ts"
 import type { Plan } from "./ledger-commands.ts"
-import { LedgerModel } from "./ledger-model.ts"
-import { START } from "./ledger-system.ts"
+import { type Answer, LedgerModel } from "./ledger-model.ts"
+import { answerOf, START } from "./ledger-system.ts"
 
 /** What stood in the log of the database when a position was committed or answered. */
 export interface Mark {
@@ -38,18 +38,11 @@ export const hashesOf = (file: string): ReadonlyArray<string> =>
 
 type Services = Effect.Success<ReturnType<typeof openServices>>
 
-/** Gives a command of the model to the ledger; a refusal is an answer too. */
-const perform = ({ ledger }: Services, plan: Plan, model: LedgerModel): Effect.Effect<unknown> => {
-  const { kind, ...fields } = plan(model)
-  model.apply({ kind, ...fields } as never)
-  const input = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never
-  const commands = {
-    post: ledger.postMessage,
-    claim: ledger.claimStep,
-    complete: ledger.completeStep,
-    requeue: ledger.requeueStep
-  }
-  return Effect.exit(commands[kind](input) as Effect.Effect<unknown, unknown>)
+/** Gives a command of the model to the ledger and to the model. */
+const perform = ({ ledger }: Services, plan: Plan, model: LedgerModel): Effect.Effect<Answer> => {
+  const command = plan(model)
+  model.apply(command)
+  return answerOf(ledger, command)
 }
 
 /** Performs the groups one after the other, the commands of each together, and records them. */
