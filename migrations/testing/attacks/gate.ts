@@ -189,6 +189,13 @@ const requeues: ReadonlyArray<Attack> = [
   change("openByRenewal", steps.leased, `the first half of a renewal ${name}`, `status = 'PENDING', ${set}`)
 ])
 
+const waitingAgain = change(
+  "openByRenewal",
+  steps.leased,
+  "the first half of a renewal",
+  "status = 'PENDING', lease_owner = NULL, lease_expires_at = NULL"
+)
+
 // The step waits again, by the one half of its renewal; the other must be a good lease.
 const renewals: ReadonlyArray<Attack> = [
   ["with the old token", lease(worker, at(7200), "fencing_token")],
@@ -196,20 +203,15 @@ const renewals: ReadonlyArray<Attack> = [
   ["without an owner", lease(null, at(7200), grown)],
   ["without an expiry", lease(worker, null, grown)],
   ["that ends when it begins", lease(worker, now, grown)]
-].map(([name, set]) => ({
-  ...change(
+].map(([name, set]) => {
+  const half = change(
     "openByRenewal",
     steps.leased,
     `the second half of a renewal ${name}`,
     `status = 'LEASED', ${set}`
-  ),
-  setup: change(
-    "openByRenewal",
-    steps.leased,
-    "",
-    "status = 'PENDING', lease_owner = NULL, lease_expires_at = NULL"
-  ).sql
-}))
+  )
+  return Object.assign(half, { setup: waitingAgain.sql })
+})
 
 const tail = `${String(nextPosition).padStart(13, "0")}_${"a".repeat(16)}`
 
