@@ -3,6 +3,7 @@
 // repair: a repaired id is another id.
 
 import * as Schema from "effect/Schema"
+import { isAscii } from "./ascii.ts"
 
 /** Longest identifier, in UTF-8 bytes. */
 const MAX_IDENTIFIER_BYTES = 256
@@ -22,6 +23,7 @@ export const hasControlCharacter = (text: string): boolean => {
 /** The number of bytes that the text takes as UTF-8; a lone surrogate counts 3, as its replacement U+FFFD does. */
 export const utf8ByteLength = (text: string): number => {
   let bytes = text.length
+  if (isAscii(text)) return bytes
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index)
     if (unit < 0x80) continue

@@ -2,11 +2,7 @@
 // case and diacritics of Latin, Greek and Cyrillic letters become equal. It is used by the index and by questions
 // alike and never touches stored text.
 
-// oxlint-disable-next-line no-control-regex
-const ascii = /^[\u0000-\u007f]*$/
-
-/** True when the text has nothing but ASCII, which folds to its lower case. */
-export const isAscii = (text: string): boolean => ascii.test(text)
+import { isAscii } from "../canonical/ascii.ts"
 
 /** The form in which two spellings of one word are equal. */
 export const fold = (text: string): string =>

@@ -2,7 +2,8 @@
 // no blanks, emoji. Documents and questions are taken apart by this one rule, so that whatever stands in a text is
 // found by its own spelling. Any text is accepted, hostile ones too; nothing here can fail.
 import { appendTo } from "../foundation/appending.ts"
-import { fold, isAscii } from "./folding.ts"
+import { isAscii } from "../canonical/ascii.ts"
+import { fold } from "./folding.ts"
 import { MAX_IDENTIFIER_UNITS, MAX_TERM_UNITS } from "./limits.ts"
 
 /** Reduces a lower-case English word to its stem. */

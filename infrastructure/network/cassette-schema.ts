@@ -78,18 +78,34 @@ const chainEnd = (host: SqlHost): StoredReceipt | undefined => {
   })
 }
 
-/** Adds the receipt of a write; belongs into the write's own transaction. The chain's end is read, never remembered. */
-export const addReceipt = (host: SqlHost, operation: string, record_hash: string, rule: string): void => {
-  const end = chainEnd(host)
-  const receipt = {
-    receipt_index: (end?.receipt_index ?? 0) + 1,
-    parent_hash: end?.receipt_hash ?? describedHash(metaOf(host)),
-    operation,
-    record_hash,
-    rule
+/** Adds receipts inside one transaction: the chain's end is read there, and then is what was added last. */
+export class ReceiptChain {
+  private readonly host: SqlHost
+  private end: StoredReceipt | undefined
+
+  constructor(host: SqlHost) {
+    this.host = host
   }
-  copyReceipt(host, { ...receipt, receipt_hash: receiptHash(sha256, receipt) })
+
+  add(operation: string, record_hash: string, rule: string): void {
+    const { host } = this
+    const end = this.end ?? chainEnd(host)
+    const receipt = {
+      receipt_index: (end?.receipt_index ?? 0) + 1,
+      parent_hash: end?.receipt_hash ?? describedHash(metaOf(host)),
+      operation,
+      record_hash,
+      rule
+    }
+    const added = { ...receipt, receipt_hash: receiptHash(sha256, receipt) }
+    copyReceipt(host, added)
+    this.end = added
+  }
 }
+
+/** Adds the receipt of one write; belongs into the write's own transaction. */
+export const addReceipt = (host: SqlHost, operation: string, record_hash: string, rule: string): void =>
+  new ReceiptChain(host).add(operation, record_hash, rule)
 
 /** Gives an empty file the tables, guards and description of a cassette; its receipts are the caller's. */
 export const beginCassette = (

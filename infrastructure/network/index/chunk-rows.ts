@@ -1,6 +1,5 @@
 // What a record's text gives as rows of chunks: where each stands, under which names, and by which id. Writing and
 // verification make them here, so that they cannot come apart.
-import { utf8ByteLength } from "../../../domain/canonical/text.ts"
 import { chunksOf } from "../../../domain/network/chunks.ts"
 import { chunkId, memoryPath } from "../../../domain/network/records.ts"
 import { sha256 } from "../../hashing/sha256.ts"
@@ -47,8 +46,8 @@ export const madeChunks = (record: CutRecord): ReadonlyArray<MadeChunk> => {
   return chunksOf(text, outlineOf(searchedPath(record), text)).map((chunk) => {
     const { end, heading_path, kind, ordinal, parent_ordinal, start } = chunk
     const content = text.slice(start, end)
-    const byte_start = bytes + utf8ByteLength(text.slice(units, start))
-    const byte_end = byte_start + utf8ByteLength(content)
+    const byte_start = bytes + Buffer.byteLength(text.slice(units, start))
+    const byte_end = byte_start + Buffer.byteLength(content)
     bytes = byte_end
     units = end
     const hash = sha256(content)

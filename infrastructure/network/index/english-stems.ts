@@ -2,7 +2,7 @@
 // remembered: most words of a text are few. Stems are asked only for lower-case words of ASCII letters; every other term is
 // kept as it is.
 import { stemmer } from "stemmer"
-import { isAscii } from "../../../domain/network/folding.ts"
+import { isAscii } from "../../../domain/canonical/ascii.ts"
 import { pieceTerms, type Stem, type TermTexts } from "../../../domain/network/words.ts"
 
 /** How many words are remembered, and of how many UTF-16 units at most. */

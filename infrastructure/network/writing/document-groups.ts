@@ -8,9 +8,10 @@ import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import { realSleep } from "../../sqlite/real-time.ts"
 import type { CassetteWriteError, WriteCassette } from "./cassette-writer.ts"
 import {
+  cutDocument,
   duringIndexing,
   type GivenDocument,
-  prepareDocument,
+  hashDocument,
   putDocuments,
   removeDocuments,
   settledOutcomes,
@@ -52,8 +53,9 @@ export const putGroup = Effect.fnUntraced(function* (
   documents: ReadonlyArray<GivenDocument>,
   time: WriteTime
 ): Effect.fn.Return<ReadonlyArray<WriteOutcome>, CassetteWriteError> {
-  const held = yield* write((connection) => settledOutcomes(connection, documents, time.now))
-  const changed = documents.filter((_, index) => held[index] === undefined).map(prepareDocument)
+  const hashed = documents.map(hashDocument)
+  const held = yield* write((connection) => settledOutcomes(connection, hashed, time.now))
+  const changed = hashed.filter((_, index) => held[index] === undefined).map(cutDocument)
   const written = yield* inUnits(write, changed, (connection, rest, isLate) =>
     putDocuments(connection, rest, time, isLate)
   )

@@ -7,7 +7,7 @@ import { MAX_RUN_TAIL_CHUNKS } from "../../../domain/network/limits.ts"
 import { sha256 } from "../../hashing/sha256.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import { type SqlHost, TEXT_VALUE } from "../../sqlite/sql-host.ts"
-import { addReceipt } from "../cassette-schema.ts"
+import { addReceipt, ReceiptChain } from "../cassette-schema.ts"
 import type { IndexedRecord } from "../index/chunk-rows.ts"
 import { type SearchedChunk, searchedChunks } from "../index/chunk-terms.ts"
 import {
@@ -33,16 +33,27 @@ export interface GivenDocument {
 }
 
 /** A document with all that can be made of it before the file is locked. */
-export interface PreparedDocument extends GivenDocument {
-  readonly content_hash: string
+export interface PreparedDocument extends HashedDocument {
   readonly chunks: ReadonlyArray<SearchedChunk>
 }
 
-export const prepareDocument = (document: GivenDocument): PreparedDocument => ({
+/** A document with the hash of its text. */
+export interface HashedDocument extends GivenDocument {
+  readonly content_hash: string
+}
+
+export const hashDocument = (document: GivenDocument): HashedDocument => ({
   ...document,
-  content_hash: sha256(document.text),
+  content_hash: sha256(document.text)
+})
+
+export const cutDocument = (document: HashedDocument): PreparedDocument => ({
+  ...document,
   chunks: searchedChunks(document)
 })
+
+export const prepareDocument = (document: GivenDocument): PreparedDocument =>
+  cutDocument(hashDocument(document))
 
 /** What writing a document came to; `refused` by the cassette's mutability, `expired` where it was held as it is for its time. */
 export type WriteOutcome = "added" | "replaced" | "unchanged" | "expired" | "removed" | "refused"
@@ -62,6 +73,7 @@ const newestOf = (host: SqlHost, path: string): StoredDocument | undefined =>
 interface Writing {
   readonly host: SqlHost
   readonly index: IndexUnit
+  readonly receipts: ReceiptChain
   readonly rules: WriteRules
 }
 
@@ -73,13 +85,14 @@ const writeRulesOf = (host: SqlHost): WriteRules => {
 const writing = <A>(connection: Connection, work: (writing: Writing) => A): A =>
   connection.transaction(() => {
     const rules = writeRulesOf(connection)
-    const result = indexUnit(connection, (index) => work({ host: connection, index, rules }))
+    const receipts = new ReceiptChain(connection)
+    const result = indexUnit(connection, (index) => work({ host: connection, index, receipts, rules }))
     foldLongTail(connection, MAX_RUN_TAIL_CHUNKS)
     return result
   })
 
 const insert = (
-  { host, index, rules: { mutability } }: Writing,
+  { host, index, receipts, rules: { mutability } }: Writing,
   { chunks, content_hash, path, text, type }: PreparedDocument,
   version: number,
   time: WriteTime
@@ -87,7 +100,7 @@ const insert = (
   const added_at = time.now
   const expires_at = rulesOf(mutability).expires ? time.expires : null
   const record_hash = recordHash(sha256, { path, version, type, content_hash, added_at, expires_at })
-  addReceipt(host, "add", record_hash, mutability)
+  receipts.add("add", record_hash, mutability)
   const [stored] = host.all<{ document_id: number }>(
     "INSERT INTO documents (path, version, type, text, content_hash, record_hash, added_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING document_id",
     [path, version, type, text, content_hash, record_hash, added_at, expires_at]
@@ -95,23 +108,22 @@ const insert = (
   indexRecord(index, { document_id: stored?.document_id ?? 0, path, text }, chunks)
 }
 
-const remove = ({ host, index, rules }: Writing, stored: StoredDocument): void => {
+const remove = ({ host, index, receipts, rules }: Writing, stored: StoredDocument): void => {
   withdrawRecord(index, "document_id", stored.document_id)
-  addReceipt(host, "remove", stored.record_hash, rules.mutability)
+  receipts.add("remove", stored.record_hash, rules.mutability)
   host.run("DELETE FROM documents WHERE document_id = ?", [stored.document_id])
 }
 
 /** What becomes of documents that are stored already as they are given; undefined for those that must be written. */
 export const settledOutcomes = (
   connection: Connection,
-  documents: ReadonlyArray<GivenDocument>,
+  documents: ReadonlyArray<HashedDocument>,
   now: string
 ): ReadonlyArray<WriteOutcome | undefined> =>
   connection.snapshot(() => {
     const rules = writeRulesOf(connection)
-    return documents.map(({ path, text, type }) => {
-      const given = { content_hash: sha256(text), type }
-      const { decision } = decideDocument(rules, newestOf(connection, path), given, now)
+    return documents.map((document) => {
+      const { decision } = decideDocument(rules, newestOf(connection, document.path), document, now)
       return decision === "unchanged" || decision === "expired" ? decision : undefined
     })
   })

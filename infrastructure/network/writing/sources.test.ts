@@ -1,10 +1,10 @@
 // Files that a cassette could hold: what is there and cannot be taken is named, not passed over.
 import * as Result from "effect/Result"
-import { mkdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
-import { isOutOfSight, sourceFiles } from "./sources.ts"
+import { isOutOfSight, readDocument, sourceFiles } from "./sources.ts"
 
 const found = (root: string, globs: ReadonlyArray<string>) => Result.getOrThrow(sourceFiles(root, globs))
 
@@ -57,4 +57,19 @@ it("rules for git are no documents, unless a source names them", () => {
     files: ["a.md", "gitignore.md", "sub/.gitignore"],
     unmatched: []
   })
+})
+
+it("a file is read as it is, whatever was read before it: empty, with a byte order mark, short and long", () => {
+  const root = realpathSync(temporaryFolder())
+  const texts = [
+    "long\n".repeat(20_000),
+    "\ufeffmarked\n",
+    "é".repeat(32_768),
+    `${"b".repeat(65_536)}\n`,
+    "",
+    "short\n"
+  ]
+  for (const [number, text] of texts.entries()) writeFileSync(join(root, `${number}.md`), text)
+  const read = texts.map((_, number) => readDocument(root, `${number}.md`, "notes"))
+  expect(read).toEqual(texts.map((text, number) => ({ path: `${number}.md`, type: "notes", text })))
 })

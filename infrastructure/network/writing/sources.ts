@@ -1,7 +1,7 @@
 // The files that a cassette holds: globs below the allowed root, without what .gitignore leaves out, without links, and
 // without everything that is no text. Texts are read as they are; nothing is normalised.
 import { isUtf8 } from "node:buffer"
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from "node:fs"
 import { join, posix, relative, sep } from "node:path"
 import * as Result from "effect/Result"
 import type { Walk } from "../../../application/corpus/corpus-files.ts"
@@ -92,6 +92,21 @@ export const documentType = (
   }
 }
 
+// Small files are read into this one after another.
+const room = Buffer.alloc(65_536)
+
+/** The content of an open file of such a size, valid until the next; one that says 0 may have content all the same. */
+const contentOf = (descriptor: number, size: number): Buffer => {
+  if (size === 0 || size > room.length) return readFileSync(descriptor)
+  let length = 0
+  while (length < size) {
+    const read = readSync(descriptor, room, length, size - length, null)
+    if (read === 0) break
+    length += read
+  }
+  return room.subarray(0, length)
+}
+
 /** Reads a file below a root, which is its real path, as a document, or says why it is none. */
 export const readDocument = (root: string, path: string, type: string): GivenDocument | SkipReason => {
   const file = join(root, path)
@@ -102,10 +117,10 @@ export const readDocument = (root: string, path: string, type: string): GivenDoc
       const found = fstatSync(descriptor)
       if (!found.isFile()) return "NOT_A_FILE"
       if (found.size > MAX_DOCUMENT_BYTES) return "TOO_LARGE"
-      const bytes = readFileSync(descriptor)
+      const bytes = contentOf(descriptor, found.size)
       if (bytes.includes(0)) return "BINARY"
       if (!isUtf8(bytes)) return "NOT_UTF8"
-      return { path, type, text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) }
+      return { path, type, text: bytes.toString("utf8") }
     } finally {
       closeSync(descriptor)
     }
