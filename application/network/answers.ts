@@ -1,7 +1,7 @@
 // How a question to the network may be narrowed, and what it answers as one list or fails with.
 import type { LeftOff } from "../../domain/canonical/answer-budget.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
-import type { Answer, SearchMode } from "../../domain/network/cassette.ts"
+import type { CassetteAnswer, SearchMode } from "../../domain/network/cassette.ts"
 import type { QueryError } from "../../domain/network/errors.ts"
 import type { Search } from "./hybrid-search.ts"
 
@@ -24,7 +24,7 @@ export interface QueryOptions {
 
 /** Hits of all cassettes as one list. */
 export interface MergedAnswer extends Search {
-  readonly answers: Readonly<Record<string, Answer>>
+  readonly answers: Readonly<Record<string, CassetteAnswer>>
   readonly partial: boolean
   /** Only where the answer is larger than its budget. */
   readonly left_off?: LeftOff

@@ -1,14 +1,14 @@
 // How complete an answer of the network is: who of those that were asked did not answer, and when that is an error.
-import type { Answer } from "../../domain/network/cassette.ts"
+import type { CassetteAnswer } from "../../domain/network/cassette.ts"
 import { NetworkIncomplete, NetworkUnavailable } from "../../domain/network/errors.ts"
 
 /** True when some asked cassette did not answer. */
-export const isPartial = (answers: Readonly<Record<string, Answer>>): boolean =>
+export const isPartial = (answers: Readonly<Record<string, CassetteAnswer>>): boolean =>
   Object.values(answers).some(({ status }) => status !== "ok")
 
 /** Refuses an answer that nobody, or not everybody, took part in. */
 export const complete = (
-  answers: Readonly<Record<string, Answer>>,
+  answers: Readonly<Record<string, CassetteAnswer>>,
   strict: boolean
 ): NetworkIncomplete | NetworkUnavailable | undefined => {
   const all = Object.values(answers)

@@ -11,7 +11,7 @@ import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import {
-  type Answer,
+  type CassetteAnswer,
   CAPABILITIES,
   type Handshake,
   type Hit,
@@ -56,7 +56,7 @@ export interface AnswerByCassette {
   readonly results: Readonly<Record<string, ReadonlyArray<Hit>>>
   /** What of a long question was left out. */
   readonly notices: ReadonlyArray<string>
-  readonly answers: Readonly<Record<string, Answer>>
+  readonly answers: Readonly<Record<string, CassetteAnswer>>
   readonly partial: boolean
   /** Only where the answer is larger than its budget. */
   readonly left_off?: LeftOff
@@ -65,7 +65,7 @@ export interface AnswerByCassette {
 /** How one cassette is. */
 export type CassetteHealth =
   | ({ readonly status: "ok" | "partial"; readonly took_ms: number; readonly reason?: string } & Handshake)
-  | (Answer & { readonly cassette_id: string })
+  | (CassetteAnswer & { readonly cassette_id: string })
 
 export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
   /** Registers a cassette under its id; a cassette that is offline is registered all the same. */
@@ -124,7 +124,11 @@ const limitFault = (limit: number): InvalidInput | undefined =>
     ? undefined
     : invalid("/limit", `a whole number from 0 to ${MAX_LIMIT}`)
 
-const healthOf = (cassette_id: string, answer: Answer, handshake: Handshake | undefined): CassetteHealth =>
+const healthOf = (
+  cassette_id: string,
+  answer: CassetteAnswer,
+  handshake: Handshake | undefined
+): CassetteHealth =>
   handshake === undefined
     ? { cassette_id, ...answer }
     : { ...handshake, ...answer, status: answer.status === "partial" ? "partial" : "ok" }
@@ -162,7 +166,7 @@ class Hub {
 
   private readonly logChanges = Effect.fnUntraced(function* (
     this: Hub,
-    answers: Readonly<Record<string, Answer>>
+    answers: Readonly<Record<string, CassetteAnswer>>
   ) {
     for (const [id, { status }] of Object.entries(answers)) {
       const before = this.seen.get(id) ?? "ok"
@@ -202,7 +206,11 @@ class Hub {
     work: (session: QuerySession, scope: ReadScope) => Effect.Effect<A>,
     isAsked: (cassette: Cassette) => boolean = () => true
   ): Effect.fn.Return<
-    { readonly value: A; readonly answers: Readonly<Record<string, Answer>>; readonly partial: boolean },
+    {
+      readonly value: A
+      readonly answers: Readonly<Record<string, CassetteAnswer>>
+      readonly partial: boolean
+    },
     AskError
   > {
     const fault = limitFault(limit)

@@ -253,12 +253,12 @@ export const rankNetwork = Effect.fnUntraced(function* (
 })
 
 /** A text with the cassette that has it. */
-interface Found extends StoredText {
+interface SourcedText extends StoredText {
   readonly source: string
 }
 
 /** A text of a store that is no index, in the places of its hits; the one that is wanted is the first. */
-const foundOf = (hits: ReadonlyArray<SourcedHit>, best: Ranked | undefined): ReadonlyArray<Found> =>
+const foundOf = (hits: ReadonlyArray<SourcedHit>, best: Ranked | undefined): ReadonlyArray<SourcedText> =>
   [...Map.groupBy(hits, ({ source }) => source)].map(([source, own]) => {
     const places = own
       .map(({ chunk_id, path }): StoredPlace => ({
@@ -314,7 +314,7 @@ interface FoundPlace extends StoredPlace {
 }
 
 interface Placed {
-  readonly text: Found
+  readonly text: SourcedText
   readonly places: ReadonlyArray<FoundPlace>
 }
 
@@ -327,7 +327,7 @@ const bestOf = ({ best }: FoundText, found: ReadonlyArray<Placed>): Placed | und
           source === best.source && first?.path === best.path && first.ordinal === best.ordinal
       )
 
-const hitOf = (text: FoundText, found: ReadonlyArray<Found>): ReadonlyArray<Hit> => {
+const hitOf = (text: FoundText, found: ReadonlyArray<SourcedText>): ReadonlyArray<Hit> => {
   const placed = found.map((each): Placed => ({
     text: each,
     places: each.places.map((place) => ({ ...place, source: each.source }))
@@ -392,7 +392,7 @@ export const hitsOf = Effect.fnUntraced(function* (
     })
   )
   const indexed = Map.groupBy(
-    [...answers].flatMap(([source, texts]) => texts.map((text): Found => ({ ...text, source }))),
+    [...answers].flatMap(([source, texts]) => texts.map((text): SourcedText => ({ ...text, source }))),
     ({ hash }) => hash
   )
   const others = Map.groupBy(stored, ({ hash }) => hash)

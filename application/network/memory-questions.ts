@@ -135,7 +135,7 @@ const prefixOf = (name: string): Result.Result<string, InvalidNetworkSymbol> =>
       : Result.fail(new InvalidNetworkSymbol({ symbol: name, reason: "it names no memory" }))
   )
 
-type Found = Omit<RecalledMemory, "answers" | "left_off" | "partial">
+type FoundMemory = Omit<RecalledMemory, "answers" | "left_off" | "partial">
 
 /** The one memory whose hash begins with the digits. */
 const recall = Effect.fnUntraced(function* (
@@ -143,7 +143,7 @@ const recall = Effect.fnUntraced(function* (
   sha256: Sha256,
   prefix: string,
   scope: ReadScope
-): Effect.fn.Return<Found, SymbolError> {
+): Effect.fn.Return<FoundMemory, SymbolError> {
   const limit = MAX_SYMBOL_CANDIDATES + 1
   const answers = yield* session.each((cassette) =>
     cassette.askIndex?.({ op: "recall", scope, prefix, limit })
@@ -152,15 +152,15 @@ const recall = Effect.fnUntraced(function* (
     memories.map((memory) => ({ source, ...memory }))
   )
   const asked = symbolOf("memory", prefix)
-  const way = [asked]
+  const trail = [asked]
   const hashes = found.map((memory) => memory.hash)
   const nameOf = (hash: string) => symbolOf("memory", hash)
-  const hash = yield* Effect.fromResult(hashMeant({ prefix, symbol: asked, way }, hashes, nameOf))
+  const hash = yield* Effect.fromResult(hashMeant({ prefix, symbol: asked, trail }, hashes, nameOf))
   const memories = found.filter((memory) => memory.hash === hash)
   const symbol = nameOf(hash)
   const damaged = memories.filter(({ text }) => sha256(text) !== hash).map(({ source }) => source)
   const whole = memories.find(({ source }) => !damaged.includes(source))
-  if (whole === undefined) return yield* new NetworkSymbolDamaged({ symbol, way, cassettes: damaged })
+  if (whole === undefined) return yield* new NetworkSymbolDamaged({ symbol, trail, cassettes: damaged })
   return {
     hash,
     symbol,
@@ -196,7 +196,7 @@ const withElsewhere = Effect.fnUntraced(function* (
   const { sources, symbol } = found.success
   return yield* new NetworkSymbolNotFound({
     symbol,
-    way: [symbol],
+    trail: [symbol],
     unanswered: [],
     asked: [cassette],
     elsewhere: sources.map(({ source }) => source)
@@ -217,7 +217,7 @@ const forgetFrom = (hub: MemoryHub): MemoryQuestions["memoryForget"] =>
     const save_count = yield* forget(hash, hub.agent)
     // Somebody else has removed it meanwhile.
     if (save_count === 0)
-      return yield* new NetworkSymbolNotFound({ symbol, way: [symbol], unanswered: [], asked: [cassette] })
+      return yield* new NetworkSymbolNotFound({ symbol, trail: [symbol], unanswered: [], asked: [cassette] })
     return { cassette_id: cassette, hash, symbol, save_count }
   })
 

@@ -49,13 +49,13 @@ const lookUp = Effect.fnUntraced(function* (
       if (!found.has(hash)) found.set(hash, symbolOf(kind, hash))
     }
   }
-  const way = [name]
+  const trail = [name]
   const nameOf = (hash: string) => found.get(hash) ?? hash
   const symbol = nameOf(
-    yield* Effect.fromResult(hashMeant({ prefix, symbol: name, way }, found.keys(), nameOf))
+    yield* Effect.fromResult(hashMeant({ prefix, symbol: name, trail }, found.keys(), nameOf))
   )
   const { targets } = yield* lookUpSymbols(session, [symbol], 1, scope)
-  return targets.get(symbol) ?? (yield* new NetworkSymbolNotFound({ symbol: name, way, unanswered: [] }))
+  return targets.get(symbol) ?? (yield* new NetworkSymbolNotFound({ symbol: name, trail, unanswered: [] }))
 })
 
 /** The one text that a hash, its first digits or a symbol names. */

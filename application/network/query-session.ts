@@ -3,7 +3,7 @@
 // status. What was failed once is not asked again within the same question.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Answer } from "../../domain/network/cassette.ts"
+import type { CassetteAnswer } from "../../domain/network/cassette.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import type { Cassette } from "./cassette.ts"
 
@@ -98,9 +98,9 @@ export class QuerySession {
   }
 
   /** How every cassette answered. */
-  answers(): Readonly<Record<string, Answer>> {
+  answers(): Readonly<Record<string, CassetteAnswer>> {
     return Object.fromEntries(
-      this.cassettes.map(({ cassetteId }): readonly [string, Answer] => {
+      this.cassettes.map(({ cassetteId }): readonly [string, CassetteAnswer] => {
         const failure = this.failures.get(cassetteId)
         const took_ms = Math.round(1e3 * (this.took.get(cassetteId) ?? 0)) / 1e3
         if (failure !== undefined) {

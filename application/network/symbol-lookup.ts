@@ -1,6 +1,6 @@
 // Looks symbols up in all cassettes that are asked, level by level: first which hashes begin with their digits, then the
 // texts of those. Equal texts of several cassettes are one target with its places. A symbol that does not name
-// exactly one text is a typed error with the way that led to it.
+// exactly one text is a typed error with the trail that led to it.
 import * as Effect from "effect/Effect"
 import type { ReadScope, SymbolTextPlace } from "../../domain/network/index-requests.ts"
 import {
@@ -122,23 +122,23 @@ const textsOf = Effect.fnUntraced(function* (
   return found
 })
 
-/** A symbol that is looked up, with the way that led to it. */
+/** A symbol that is looked up, with the trail that led to it. */
 interface Wanted extends NetworkSymbol {
   readonly symbol: string
-  readonly way: ReadonlyArray<string>
+  readonly trail: ReadonlyArray<string>
 }
 
-const wantedOf = (symbol: string, way: ReadonlyArray<string>): ReadonlyArray<Wanted> => {
+const wantedOf = (symbol: string, trail: ReadonlyArray<string>): ReadonlyArray<Wanted> => {
   const parsed = parseSymbol(symbol)
-  return Result.isSuccess(parsed) ? [{ ...parsed.success, symbol, way: [...way, symbol] }] : []
+  return Result.isSuccess(parsed) ? [{ ...parsed.success, symbol, trail: [...trail, symbol] }] : []
 }
 
-const notFound = ({ symbol, way }: Pick<Wanted, "symbol" | "way">) =>
-  new NetworkSymbolNotFound({ symbol, way, unanswered: [] })
+const notFound = ({ symbol, trail }: Pick<Wanted, "symbol" | "trail">) =>
+  new NetworkSymbolNotFound({ symbol, trail, unanswered: [] })
 
 /** The one of the hashes that first digits mean; `nameOf` spells the symbol of a hash. */
 export const hashMeant = (
-  { prefix, symbol, way }: Pick<Wanted, "prefix" | "symbol" | "way">,
+  { prefix, symbol, trail }: Pick<Wanted, "prefix" | "symbol" | "trail">,
   hashes: Iterable<string>,
   nameOf: (hash: string) => string
 ): Result.Result<string, AmbiguousNetworkSymbol | NetworkSymbolNotFound> => {
@@ -147,13 +147,13 @@ export const hashMeant = (
     ({ candidates, has_more }) =>
       new AmbiguousNetworkSymbol({
         symbol,
-        way,
+        trail,
         candidates: candidates.map(nameOf),
         has_more
       })
   )
   return Result.flatMap(meant, (hash) =>
-    hash === undefined ? Result.fail(notFound({ symbol, way })) : Result.succeed(hash)
+    hash === undefined ? Result.fail(notFound({ symbol, trail })) : Result.succeed(hash)
   )
 }
 
@@ -166,7 +166,9 @@ const targetOf = (
   if (text === undefined) return Result.fail(notFound(wanted))
   const { content, damaged, place_count, places } = text
   if (content !== null) return Result.succeed({ kind: wanted.kind, hash, content, places, place_count })
-  return Result.fail(new NetworkSymbolDamaged({ symbol: wanted.symbol, way: wanted.way, cassettes: damaged }))
+  return Result.fail(
+    new NetworkSymbolDamaged({ symbol: wanted.symbol, trail: wanted.trail, cassettes: damaged })
+  )
 }
 
 /** The targets of the symbols of one level; the first in order that has none is the error. */
@@ -214,14 +216,14 @@ export const lookUpSymbols = Effect.fnUntraced(function* (
     }
     const found = yield* targetsOf(session, level, scope)
     const next = new Map<string, Wanted>()
-    for (const { symbol, way } of level) {
+    for (const { symbol, trail } of level) {
       const target = found.get(symbol)
       if (target === undefined) continue
       targets.set(symbol, target)
       bytes += utf8ByteLength(target.content)
       for (const nested of symbolsIn(target.content)) {
         if (levels.has(nested) || next.has(nested)) continue
-        for (const wanted of wantedOf(nested, way)) next.set(nested, wanted)
+        for (const wanted of wantedOf(nested, trail)) next.set(nested, wanted)
       }
     }
     if (bytes > MAX_EXPANDED_BYTES) {

@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
-import type { Answer } from "../../domain/network/cassette.ts"
+import type { CassetteAnswer } from "../../domain/network/cassette.ts"
 import type { ReadScope } from "../../domain/network/index-requests.ts"
 import {
   DEFAULT_EXPANSION_DEPTH,
@@ -110,7 +110,8 @@ export const resolveSymbol = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ResolvedSymbol, SymbolError> {
   const found = yield* lookUpSymbols(session, [symbol], depth, scope)
   const target = found.targets.get(symbol)
-  if (target === undefined) return yield* new NetworkSymbolNotFound({ symbol, way: [symbol], unanswered: [] })
+  if (target === undefined)
+    return yield* new NetworkSymbolNotFound({ symbol, trail: [symbol], unanswered: [] })
   const { content, hash, kind, place_count, places } = target
   const circle = expand ? circleFrom([symbol], found.targets, openedOf(found, depth)) : undefined
   if (circle !== undefined) return yield* circle
@@ -177,11 +178,14 @@ export const shortSymbols = Effect.fnUntraced(function* (
 })
 
 /** An error that says which cassettes might have known better. */
-export const withUnanswered = (error: SymbolError, answers: Readonly<Record<string, Answer>>): SymbolError =>
+export const withUnanswered = (
+  error: SymbolError,
+  answers: Readonly<Record<string, CassetteAnswer>>
+): SymbolError =>
   error instanceof NetworkSymbolNotFound
     ? new NetworkSymbolNotFound({
         symbol: error.symbol,
-        way: error.way,
+        trail: error.trail,
         asked: Object.entries(answers)
           .filter(([, { status }]) => status === "ok" || status === "partial")
           .map(([id]) => id),

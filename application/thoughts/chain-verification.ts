@@ -26,7 +26,7 @@ import { reading, type Rungs } from "../ledger/verification/rungs.ts"
 const PAGE = 1_000
 
 /** One place of a task's chain: a record, its event, or both. */
-interface Place {
+interface ThoughtPlace {
   readonly task_id: string
   readonly position: number
   readonly row: ThoughtRow | undefined
@@ -34,7 +34,7 @@ interface Place {
 }
 
 /** A place that has been checked. */
-interface Checked extends Place {
+interface Checked extends ThoughtPlace {
   readonly id: string
   readonly faults: ReadonlyArray<ThoughtFault>
 }
@@ -45,7 +45,7 @@ const placeOrder = (row: ThoughtRow, event: EventEnvelope): number =>
   keyOrder(row.task_id, taskOf(event)) || row.event_position - event.position
 
 /** Both lists as one, in order. */
-function* placesOf(rows: Iterable<ThoughtRow>, events: Iterable<EventEnvelope>): Generator<Place> {
+function* placesOf(rows: Iterable<ThoughtRow>, events: Iterable<EventEnvelope>): Generator<ThoughtPlace> {
   const left = rows[Symbol.iterator]()
   const right = events[Symbol.iterator]()
   let a = left.next()
@@ -83,7 +83,7 @@ const walk = Effect.fnUntraced(function* (
   const places = placesOf(snapshot.thoughts(taskId), snapshot.taskEvents(taskId))
   let task: string | undefined
   let before: string | undefined
-  const check = (place: Place) => {
+  const check = (place: ThoughtPlace) => {
     const { event, row, task_id } = place
     if (task_id !== task) {
       task = task_id

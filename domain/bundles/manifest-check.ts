@@ -34,19 +34,19 @@ const decodeToFirst = Schema.decodeUnknownResult(Manifest, { onExcessProperty: "
 const MAX_TOLD_BYTES = 1_048_576
 
 /** A member on the way down; its path is spelled only when something is wrong there. */
-interface Place {
-  readonly parent: Place | undefined
+interface JsonPlace {
+  readonly parent: JsonPlace | undefined
   readonly key: string | number
 }
 
-const pointerTo = (place: Place): string => {
+const pointerTo = (place: JsonPlace): string => {
   const path: Array<string | number> = []
-  for (let at: Place | undefined = place; at !== undefined; at = at.parent) path.unshift(at.key)
+  for (let at: JsonPlace | undefined = place; at !== undefined; at = at.parent) path.unshift(at.key)
   return pointerOf(path)
 }
 
 /** Reports forbidden fields at every level that is the manifest's own; what steps say to each other is theirs. */
-const checkForbidden = (list: BundleFindings, value: JsonValue, parent: Place | undefined): void => {
+const checkForbidden = (list: BundleFindings, value: JsonValue, parent: JsonPlace | undefined): void => {
   if (typeof value !== "object" || value === null) return
   if (Array.isArray(value)) {
     value.forEach((item: JsonValue, key) => checkForbidden(list, item, { parent, key }))

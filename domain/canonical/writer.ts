@@ -14,8 +14,8 @@ export interface WritingRule {
 }
 
 /** A container on the way down: enough to name a place, to measure depth and to recognise a cycle. */
-interface Place {
-  readonly parent: Place | undefined
+interface ValuePlace {
+  readonly parent: ValuePlace | undefined
   readonly key: string | number
   readonly value: object
   readonly depth: number
@@ -45,7 +45,12 @@ const quoted = (text: string): string | undefined => {
   return text.isWellFormed() ? JSON.stringify(text) : undefined
 }
 
-const valueText = (walk: Walk, value: unknown, parent: Place | undefined, key: string | number): string => {
+const valueText = (
+  walk: Walk,
+  value: unknown,
+  parent: ValuePlace | undefined,
+  key: string | number
+): string => {
   switch (typeof value) {
     case "string": {
       const text = quoted(value)
@@ -62,7 +67,7 @@ const valueText = (walk: Walk, value: unknown, parent: Place | undefined, key: s
       return value ? "true" : "false"
     case "object": {
       if (value === null) return "null"
-      const place: Place = { parent, key, value, depth: parent === undefined ? 1 : parent.depth + 1 }
+      const place: ValuePlace = { parent, key, value, depth: parent === undefined ? 1 : parent.depth + 1 }
       if (place.depth > walk.maxDepth) throw tooDeep(walk, place)
       return Array.isArray(value) ? listText(walk, value, place) : objectText(walk, value, place)
     }
@@ -73,7 +78,7 @@ const valueText = (walk: Walk, value: unknown, parent: Place | undefined, key: s
   }
 }
 
-const listText = (walk: Walk, list: ReadonlyArray<unknown>, place: Place): string => {
+const listText = (walk: Walk, list: ReadonlyArray<unknown>, place: ValuePlace): string => {
   if (Object.getPrototypeOf(list) !== Array.prototype)
     throw refusal(walk, "not_plain", place.parent, place.key)
   let text = "["
@@ -88,7 +93,7 @@ const listText = (walk: Walk, list: ReadonlyArray<unknown>, place: Place): strin
   return `${text}]`
 }
 
-const objectText = (walk: Walk, object: object, place: Place): string => {
+const objectText = (walk: Walk, object: object, place: ValuePlace): string => {
   if (!isPlainObject(object)) throw refusal(walk, "not_plain", place.parent, place.key)
   refuseSymbols(walk, object, place)
   const keys = Object.getOwnPropertyNames(object)
@@ -101,7 +106,7 @@ const objectText = (walk: Walk, object: object, place: Place): string => {
   return `${text}}`
 }
 
-const memberText = (walk: Walk, object: object, key: string, place: Place): string => {
+const memberText = (walk: Walk, object: object, key: string, place: ValuePlace): string => {
   const member = Object.getOwnPropertyDescriptor(object, key)
   const name = quoted(key)
   if (name === undefined) throw refusal(walk, "lone_surrogate", place, key)
@@ -116,15 +121,16 @@ const numberFault = (rule: WritingRule, value: number): NotCanonicalReason | und
   return Number.isInteger(value) ? "unsafe_integer" : "not_an_integer"
 }
 
-const refuseSymbols = (walk: Walk, value: object, place: Place): void => {
+const refuseSymbols = (walk: Walk, value: object, place: ValuePlace): void => {
   if (Object.getOwnPropertySymbols(value).length > 0) {
     throw refusal(walk, "symbol_key", place.parent, place.key)
   }
 }
 
-const tooDeep = (walk: Walk, deepest: Place): NotCanonical => {
-  const chain: Array<Place> = []
-  for (let place: Place | undefined = deepest; place !== undefined; place = place.parent) chain.unshift(place)
+const tooDeep = (walk: Walk, deepest: ValuePlace): NotCanonical => {
+  const chain: Array<ValuePlace> = []
+  for (let place: ValuePlace | undefined = deepest; place !== undefined; place = place.parent)
+    chain.unshift(place)
   const seen = new Set<object>()
   for (const place of chain) {
     if (seen.has(place.value)) return refusal(walk, "cycle", place.parent, place.key)
@@ -136,7 +142,7 @@ const tooDeep = (walk: Walk, deepest: Place): NotCanonical => {
 const refusal = (
   walk: Walk,
   reason: NotCanonicalReason,
-  parent: Place | undefined,
+  parent: ValuePlace | undefined,
   key: string | number
 ): NotCanonical => {
   let path = ""

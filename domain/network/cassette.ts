@@ -64,15 +64,15 @@ const AnswerStatus = Schema.Literals(["ok", "partial", "offline", "timeout", "er
 export type AnswerStatus = typeof AnswerStatus.Type
 
 /** How a cassette answered. */
-export const Answer = Schema.Struct({
+export const CassetteAnswer = Schema.Struct({
   status: AnswerStatus,
   took_ms: Schema.Finite,
   reason: Schema.optionalKey(Schema.String)
 })
-export type Answer = typeof Answer.Type
+export type CassetteAnswer = typeof CassetteAnswer.Type
 
 /** One place where a found text stands. */
-export interface Place {
+export interface TextPlace {
   readonly source: string
   readonly path: string
   readonly chunk_id: string
@@ -128,7 +128,7 @@ export interface Hit {
   /** Of a hit of type `memory` alone. */
   readonly memory?: MemoryNote
   /** At most 10: the best, which is that of the hit, then the others by path, ordinal and cassette. */
-  readonly places: ReadonlyArray<Place>
+  readonly places: ReadonlyArray<TextPlace>
   /** In how many places the text stands. */
   readonly place_count: number
 }

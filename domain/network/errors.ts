@@ -2,11 +2,11 @@
 // does not answer is a status of the whole answer; it becomes an error only where nothing else is left.
 import * as Schema from "effect/Schema"
 import { differenceText } from "./birth.ts"
-import { Answer } from "./cassette.ts"
+import { CassetteAnswer } from "./cassette.ts"
 import type { SymbolError } from "./symbol-errors.ts"
 
 /** How each asked cassette answered. */
-const Answers = Schema.Record(Schema.String, Answer)
+const Answers = Schema.Record(Schema.String, CassetteAnswer)
 
 const listed = (names: ReadonlyArray<string>): string => (names.length === 0 ? "none" : names.join(", "))
 

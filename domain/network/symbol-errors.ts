@@ -15,9 +15,9 @@ export class InvalidNetworkSymbol extends Schema.TaggedError<InvalidNetworkSymbo
 const Unanswered = Schema.Array(Schema.Struct({ cassette_id: Schema.String, reason: Schema.String }))
 
 /** From the symbol that was asked for to the one that the error is about. */
-const Way = Schema.Array(Schema.String)
+const Trail = Schema.Array(Schema.String)
 
-const through = (way: ReadonlyArray<string>): string => (way.length > 1 ? ` (${way.join(" → ")})` : "")
+const through = (trail: ReadonlyArray<string>): string => (trail.length > 1 ? ` (${trail.join(" → ")})` : "")
 
 /** How many cassettes one sentence names. */
 const MAX_NAMED = 10
@@ -35,7 +35,7 @@ export class NetworkSymbolNotFound extends Schema.TaggedError<NetworkSymbolNotFo
   "NetworkSymbolNotFound",
   {
     symbol: Schema.String,
-    way: Way,
+    trail: Trail,
     unanswered: Unanswered,
     asked: Schema.optionalKey(Schema.Array(Schema.String)),
     elsewhere: Schema.optionalKey(Schema.Array(Schema.String))
@@ -49,39 +49,39 @@ export class NetworkSymbolNotFound extends Schema.TaggedError<NetworkSymbolNotFo
     const among = asked.length === 0 ? "" : ` (asked: ${listed(asked)})`
     const silent = this.unanswered.map(({ cassette_id, reason }) => `${cassette_id}: ${reason}`)
     return silent.length === 0
-      ? `No cassette has ${this.symbol}${through(this.way)}${among}`
-      : `No cassette that answered has ${this.symbol}${through(this.way)}; the answer is partial, these did not answer: ${silent.join("; ")}`
+      ? `No cassette has ${this.symbol}${through(this.trail)}${among}`
+      : `No cassette that answered has ${this.symbol}${through(this.trail)}; the answer is partial, these did not answer: ${silent.join("; ")}`
   }
 }
 
 /** Several texts begin with the digits. */
 export class AmbiguousNetworkSymbol extends Schema.TaggedError<AmbiguousNetworkSymbol>()(
   "AmbiguousNetworkSymbol",
-  { symbol: Schema.String, way: Way, candidates: Schema.Array(Schema.String), has_more: Schema.Boolean }
+  { symbol: Schema.String, trail: Trail, candidates: Schema.Array(Schema.String), has_more: Schema.Boolean }
 ) {
   override get message() {
     const more = this.has_more ? " and more" : ""
-    return `${this.symbol} names several texts${through(this.way)}: ${this.candidates.join(", ")}${more}; give more digits`
+    return `${this.symbol} names several texts${through(this.trail)}: ${this.candidates.join(", ")}${more}; give more digits`
   }
 }
 
 /** A text leads back to itself. */
 export class NetworkSymbolCycle extends Schema.TaggedError<NetworkSymbolCycle>()("NetworkSymbolCycle", {
-  way: Way
+  trail: Trail
 }) {
   override get message() {
-    return `The symbols lead in a circle: ${this.way.join(" → ")}; resolve it without --expand, or with a smaller --depth`
+    return `The symbols lead in a circle: ${this.trail.join(" → ")}; resolve it without --expand, or with a smaller --depth`
   }
 }
 
 /** What a cassette keeps under the hash has another hash. */
 export class NetworkSymbolDamaged extends Schema.TaggedError<NetworkSymbolDamaged>()("NetworkSymbolDamaged", {
   symbol: Schema.String,
-  way: Way,
+  trail: Trail,
   cassettes: Schema.Array(Schema.String)
 }) {
   override get message() {
-    return `The text of ${this.symbol}${through(this.way)} is not the one that its hash names, in ${this.cassettes.join(", ")}: run cortex network verify`
+    return `The text of ${this.symbol}${through(this.trail)} is not the one that its hash names, in ${this.cassettes.join(", ")}: run cortex network verify`
   }
 }
 

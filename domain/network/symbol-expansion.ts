@@ -26,7 +26,7 @@ interface Step {
 }
 
 /**
- * The first circle among texts that are expanded, as a way from one of the starts to the symbol that comes again.
+ * The first circle among texts that are expanded, as the trail from one of the starts to the symbol that comes again.
  * `opened` says which symbols' texts are expanded; the others are left as they stand.
  */
 export const circleFrom = (
@@ -40,13 +40,13 @@ export const circleFrom = (
   )
   const done = new Set<string>()
   const onWay = new Set<string>()
-  const way: Array<Step> = [{ symbol: "", key: "", next: starts.values() }]
-  for (let step = way.at(-1); step !== undefined; step = way.at(-1)) {
+  const trail: Array<Step> = [{ symbol: "", key: "", next: starts.values() }]
+  for (let step = trail.at(-1); step !== undefined; step = trail.at(-1)) {
     const { done: isDone, value: symbol } = step.next.next()
     if (isDone === true) {
       onWay.delete(step.key)
       done.add(step.key)
-      way.pop()
+      trail.pop()
       continue
     }
     const target = targets.get(symbol)
@@ -54,10 +54,10 @@ export const circleFrom = (
     const key = keyOf(target)
     if (done.has(key)) continue
     if (onWay.has(key)) {
-      return new NetworkSymbolCycle({ way: [...way.slice(1).map((each) => each.symbol), symbol] })
+      return new NetworkSymbolCycle({ trail: [...trail.slice(1).map((each) => each.symbol), symbol] })
     }
     onWay.add(key)
-    way.push({ symbol, key, next: (openedKeys.has(key) ? symbolsIn(target.content) : []).values() })
+    trail.push({ symbol, key, next: (openedKeys.has(key) ? symbolsIn(target.content) : []).values() })
   }
   return undefined
 }

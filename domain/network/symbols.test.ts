@@ -97,17 +97,21 @@ describe("expansion", () => {
     ])
   })
 
-  it("names a circle by its way, also when it is spelt with more digits or does not lead through the first", () => {
+  it("names a circle by its trail, also when it is spelt with more digits or does not lead through the first", () => {
     const targets = targetsOf({ a: named("b"), b: named("a") })
-    expect(circleFrom([named("a")], targets, all(targets))?.way).toEqual([named("a"), named("b"), named("a")])
+    expect(circleFrom([named("a")], targets, all(targets))?.trail).toEqual([
+      named("a"),
+      named("b"),
+      named("a")
+    ])
     const lead = targetsOf({ a: named("b"), b: `x ${named("b")}` })
-    expect(circleFrom([named("a")], lead, all(lead))?.way).toEqual([named("a"), named("b"), named("b")])
+    expect(circleFrom([named("a")], lead, all(lead))?.trail).toEqual([named("a"), named("b"), named("b")])
     const longer = `@C:${"a".repeat(20)}`
     const spelt = new Map([
       ...targetsOf({ a: longer }),
       [longer, { kind: "chunk", hash: hash("a"), content: longer }]
     ] as const)
-    expect(circleFrom([named("a")], spelt, all(spelt))?.way).toEqual([named("a"), longer])
+    expect(circleFrom([named("a")], spelt, all(spelt))?.trail).toEqual([named("a"), longer])
     expect(circleFrom([named("a")], targets, all(targets))?.message).toContain("→")
   })
 

@@ -32,7 +32,8 @@ import { corpusIdentity } from "./corpus-identity.ts"
 import { openingFindings } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
-import { lookUntouched, lookThrough, withoutTraces } from "../sqlite/traceless-reading.ts"
+import { lookUntouched, withoutLeftovers } from "../sqlite/untouched-look.ts"
+import { lookThrough } from "../sqlite/wal-leftovers.ts"
 import {
   CORPUS_VERSION,
   CORPUS_VERSIONS,
@@ -219,7 +220,7 @@ const openToRead = Effect.fnUntraced(function* (file: string, deadline: number, 
   )
   if (mustBeCopied(file)) return yield* copied
   // Where SQLite cannot put its shared memory beside the file, a private copy is read.
-  yield* withoutTraces(file)
+  yield* withoutLeftovers(file)
   return yield* open(file).pipe(
     Effect.catchTags({
       StorageFailure: (error) => (isWantOfPlace(error.code) ? copied : Effect.fail(error)),

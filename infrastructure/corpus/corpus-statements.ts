@@ -104,7 +104,7 @@ export const selectSectionIds = compileQuery<{ from: string; limit: number }, { 
       .limit(parameter("limit"))
 )
 
-type Place = { path: string; line_start: number; line_end: number; limit: number }
+type SectionPlace = { path: string; line_start: number; line_end: number; limit: number }
 
 // Of sections that begin together the longest comes first.
 const sectionsInOrder = db
@@ -115,7 +115,7 @@ const sectionsInOrder = db
   .orderBy("line_end", "desc")
 
 /** Sections behind a place; the place before all is the empty path. */
-export const selectSectionsAfter = compileQuery<Place, SectionRow>((parameter) =>
+export const selectSectionsAfter = compileQuery<SectionPlace, SectionRow>((parameter) =>
   sectionsInOrder
     .where((eb) =>
       eb.or([
@@ -134,7 +134,7 @@ export const selectSectionsAfter = compileQuery<Place, SectionRow>((parameter) =
 )
 
 /** Sections of a file behind a place in it; the place before all begins at line -1. */
-export const selectSectionsOfAfter = compileQuery<Place, SectionRow>((parameter) =>
+export const selectSectionsOfAfter = compileQuery<SectionPlace, SectionRow>((parameter) =>
   sectionsInOrder
     .where("path", "=", parameter("path"))
     .where((eb) =>

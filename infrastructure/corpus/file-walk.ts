@@ -73,14 +73,20 @@ const kindFault = (root: string, path: string, entry: Dirent): SkipReason | unde
   return entry.isFile() || entry.isDirectory() ? undefined : "NOT_A_FILE"
 }
 
-interface Found {
+interface WalkFound {
   readonly files: Array<string>
   readonly missing: Array<string>
   readonly skipped: Array<Skipped>
 }
 
 /** Judges one entry: a file is taken, a folder is given back to be walked, all else is skipped. */
-const take = (root: string, rules: Rules, path: string, entry: Dirent, found: Found): string | undefined => {
+const take = (
+  root: string,
+  rules: Rules,
+  path: string,
+  entry: Dirent,
+  found: WalkFound
+): string | undefined => {
   const isFolder = entry.isDirectory()
   const reason = ruleFault(rules, path, isFolder) ?? kindFault(root, path, entry)
   if (reason !== undefined) found.skipped.push({ path: isFolder ? `${path}/` : path, reason })
@@ -89,7 +95,7 @@ const take = (root: string, rules: Rules, path: string, entry: Dirent, found: Fo
   return undefined
 }
 
-const walkFolder = (root: string, rules: Rules, folder: string, found: Found): void => {
+const walkFolder = (root: string, rules: Rules, folder: string, found: WalkFound): void => {
   const waiting = [folder]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const prefix = next === "" ? "" : `${next}/`
@@ -117,7 +123,7 @@ const ruledOut = (rules: Rules, path: string, entry: Dirent): Skipped | undefine
 }
 
 /** Walks from one named path; what is gone has nothing below it. */
-const walkNamed = (root: string, rules: Rules, path: string, found: Found): void => {
+const walkNamed = (root: string, rules: Rules, path: string, found: WalkFound): void => {
   if (path === "") return walkFolder(root, rules, path, found)
   const name = path.slice(path.lastIndexOf("/") + 1)
   const parent = path.slice(0, Math.max(0, path.length - name.length - 1))
@@ -176,7 +182,7 @@ export const walkFiles = (root: string, options: WalkOptions): Result.Result<Wal
     exclude,
     isLeftOut: (folder) => !isNamed(folder) && isGenerated(root, folder)
   }
-  const found: Found = { files: [], missing: [], skipped: [] }
+  const found: WalkFound = { files: [], missing: [], skipped: [] }
   for (const start of starts) walkNamed(root, rules, start, found)
   return Result.succeed({
     files: found.files.sort(byText),

@@ -17,7 +17,7 @@ import { makeRecentExpansions, type RecentExpansions } from "./recent-expansions
 export const MAX_LINE_BYTES = 6 * MAX_SLICE_BYTES + 65_536
 
 /** One expansion's place in the file. */
-interface Place {
+interface LinePlace {
   readonly offset: number
   readonly length: number
   /** Numbered from 1. */
@@ -32,7 +32,7 @@ interface OpenedLines {
   readonly inode: number
   position: number
   lines: number
-  readonly places: Map<string, Place>
+  readonly places: Map<string, LinePlace>
   readonly recent: RecentExpansions
 }
 
@@ -71,7 +71,7 @@ export interface JsonlRecords {
   /** The number of the line after the last one. */
   readonly nextLine: () => number
   readonly find: (key: ExpansionKey) => Expansion | undefined
-  readonly entries: () => Iterable<readonly [key: string, Place]>
+  readonly entries: () => Iterable<readonly [key: string, LinePlace]>
   readonly close: () => void
 }
 
@@ -128,7 +128,7 @@ export const makeJsonlRecords = (file: string): JsonlRecords => {
     return 0
   }
 
-  const read = ({ descriptor }: OpenedLines, place: Place, key: ExpansionKey): Expansion => {
+  const read = ({ descriptor }: OpenedLines, place: LinePlace, key: ExpansionKey): Expansion => {
     const expansion = expansionOfLine(readRange(descriptor, place.offset, place.length))
     if (Result.isFailure(expansion)) throw damaged(place.line, expansion.failure.message)
     const message = payloadFault(sha256, expansion.success)

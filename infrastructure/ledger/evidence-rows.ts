@@ -71,7 +71,7 @@ interface Page {
 const untyped = (rows: ReadonlyArray<object>): ReadonlyArray<Row> => rows as ReadonlyArray<Row>
 
 /** A row with its damaged cells replaced. */
-interface Evidence {
+interface RowEvidence {
   readonly row: Row
   readonly damage: ReadonlyArray<CellFinding>
 }
@@ -108,7 +108,7 @@ export class EvidenceRows {
     return met
   }
 
-  private evidence(stored: StoredTable, row: Row): Evidence {
+  private evidence(stored: StoredTable, row: Row): RowEvidence {
     const damage = cellFindings(this.host, stored, row)
     if (damage.length === 0) return { row, damage }
     for (const { code, message, where } of damage) {
@@ -132,7 +132,7 @@ export class EvidenceRows {
     while (true) {
       const before = last
       const { more, rows } = guarded(this.file, () => page(before))
-      let damage: Evidence["damage"] = []
+      let damage: RowEvidence["damage"] = []
       for (const raw of rows) {
         const evidence = guarded(this.file, () => this.evidence(stored, raw))
         damage = evidence.damage

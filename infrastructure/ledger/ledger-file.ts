@@ -28,7 +28,8 @@ import { fileFailure, reserveFile } from "../files/file-system.ts"
 import { pathFault } from "../sqlite/database-path.ts"
 import { isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
-import { lookInto, lookThrough, lookUntouched, withoutTraces } from "../sqlite/traceless-reading.ts"
+import { lookUntouched, withoutLeftovers } from "../sqlite/untouched-look.ts"
+import { lookInto, lookThrough } from "../sqlite/wal-leftovers.ts"
 import { type LedgerAttemptFailure, retryOnLedger } from "./ledger-failures.ts"
 import { evidenceCopy, reasonForCopy } from "./evidence-copy.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
@@ -289,12 +290,12 @@ const openToWrite = Effect.fnUntraced(function* (
   }
 })
 
-interface Evidence {
+interface EvidenceFile {
   readonly file: string
   readonly warnings: ReadonlyArray<string>
 }
 
-const copied = (filename: string, deadline: number): Effect.Effect<Evidence, OpenError, Scope.Scope> =>
+const copied = (filename: string, deadline: number): Effect.Effect<EvidenceFile, OpenError, Scope.Scope> =>
   evidenceCopy(filename, reasonForCopy(filename)).pipe(
     Effect.tap(({ file }) =>
       Effect.catchTag(
@@ -306,10 +307,13 @@ const copied = (filename: string, deadline: number): Effect.Effect<Evidence, Ope
   )
 
 /** Opens for reading; where SQLite cannot put its shared memory beside the file, a private copy is opened. */
-const openEvidence = (filename: string, deadline: number): Effect.Effect<Evidence, OpenError, Scope.Scope> =>
+const openEvidence = (
+  filename: string,
+  deadline: number
+): Effect.Effect<EvidenceFile, OpenError, Scope.Scope> =>
   mustBeCopied(filename)
     ? copied(filename, deadline)
-    : withoutTraces(filename).pipe(
+    : withoutLeftovers(filename).pipe(
         Effect.andThen(opening(filename, deadline, () => lookInto(filename, inspected))),
         Effect.as({ file: filename, warnings: [] }),
         Effect.catchTags({

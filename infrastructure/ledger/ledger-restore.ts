@@ -24,7 +24,8 @@ import { flush } from "../files/file-system.ts"
 import { pathFault } from "../sqlite/database-path.ts"
 import { hasJournal } from "../sqlite/private-copy.ts"
 import { Busy, isSqliteError, sqliteFailure } from "../sqlite/sqlite-errors.ts"
-import { lookThrough, lookUntouched } from "../sqlite/traceless-reading.ts"
+import { lookUntouched } from "../sqlite/untouched-look.ts"
+import { lookThrough } from "../sqlite/wal-leftovers.ts"
 import { retryOnLedger } from "./ledger-failures.ts"
 import { copyFailure, copyInto, draftBeside } from "./ledger-backup.ts"
 import { type Exchange, exchangeFile } from "./file-exchange.ts"
@@ -95,7 +96,7 @@ const historyOf = (connection: Connection): RestorableHistory => {
   }
 }
 
-interface Place extends Exchange {
+interface RestorePlace extends Exchange {
   /** The draft, opened and locked. */
   readonly fresh: Connection
   readonly ledgerId: string | undefined
@@ -113,7 +114,7 @@ const standingIn = (old: Connection): Inspection => {
 }
 
 /** Refuses what may not be replaced; false when the file is damaged, so that nothing can be compared. */
-const judgeStanding = ({ discardNewer, file, fresh, ledgerId }: Place, old: Connection): boolean => {
+const judgeStanding = ({ discardNewer, file, fresh, ledgerId }: RestorePlace, old: Connection): boolean => {
   const found = standingIn(old)
   if (found.kind === "empty") return false
   const refusal = judge(file, found, undefined)
@@ -152,7 +153,7 @@ const isDamage = (file: string, error: unknown): boolean => {
 }
 
 /** Refuses before anything of the file may change; false when it is damaged. */
-const judgeUntouched = (place: Place): boolean => {
+const judgeUntouched = (place: RestorePlace): boolean => {
   try {
     return lookUntouched(place.file, (old) => judgeStanding(place, old))
   } catch (error) {
@@ -162,7 +163,7 @@ const judgeUntouched = (place: Place): boolean => {
 }
 
 /** The exchange under the file's write lock; a file that SQLite cannot lock for its damage has no writer of ours. */
-const exchangeLocked = (place: Place): ReadonlyArray<string> => {
+const exchangeLocked = (place: RestorePlace): ReadonlyArray<string> => {
   const { file } = place
   if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return exchangeFile(place)
   // A journal that SQLite would undo in a damaged file is kept beside it instead.
@@ -183,7 +184,7 @@ const exchangeLocked = (place: Place): ReadonlyArray<string> => {
 }
 
 /** The exchange with the new file locked from before it has its name until nothing of the old one is beside it. */
-const replaceFile = (place: Omit<Place, "fresh">): ReadonlyArray<string> | RestoreError => {
+const replaceFile = (place: Omit<RestorePlace, "fresh">): ReadonlyArray<string> | RestoreError => {
   const { draft, file } = place
   const fresh = openForWriting(draft)
   try {

@@ -49,7 +49,7 @@ interface FittingTree {
 }
 
 /** An answer from a tree, or undefined when the tree's nodes do not bear it out. */
-type Answer<A> = (tree: FittingTree) => A | undefined
+type TreeQuestion<A> = (tree: FittingTree) => A | undefined
 
 const headOfTree = (sha256: Sha256Bytes, file: MerkleFile): MerkleHeader | undefined => {
   const header = file.header()
@@ -68,7 +68,11 @@ const rootOfPrefix = (sha256: Sha256Bytes, { file, header }: FittingTree, size: 
 }
 
 const inclusionAnswer =
-  (sha256: Sha256Bytes, size: number, index: number): Answer<{ root: Hash; path: ReadonlyArray<Hash> }> =>
+  (
+    sha256: Sha256Bytes,
+    size: number,
+    index: number
+  ): TreeQuestion<{ root: Hash; path: ReadonlyArray<Hash> }> =>
   (tree) => {
     const root = rootOfPrefix(sha256, tree, size)
     if (root === undefined) return undefined
@@ -83,7 +87,7 @@ const consistencyAnswer =
     sha256: Sha256Bytes,
     from: number,
     to: number
-  ): Answer<{ oldRoot: Hash; root: Hash; path: ReadonlyArray<Hash> }> =>
+  ): TreeQuestion<{ oldRoot: Hash; root: Hash; path: ReadonlyArray<Hash> }> =>
   (tree) => {
     const root = rootOfPrefix(sha256, tree, to)
     if (root === undefined) return undefined
@@ -209,7 +213,7 @@ const makeMerkleFileLog = Effect.fnUntraced(function* (
 
   const answered = Effect.fnUntraced(function* <A>(
     size: number,
-    answer: Answer<A>
+    answer: TreeQuestion<A>
   ): Effect.fn.Return<A, MerkleLogError> {
     yield* place
     const first = yield* Effect.scoped(Effect.flatMap(treeOf(size), (tree) => attempt(() => answer(tree))))

@@ -6,7 +6,7 @@ import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import { openForReading } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
-import { lookThrough } from "../sqlite/traceless-reading.ts"
+import { lookThrough } from "../sqlite/wal-leftovers.ts"
 
 interface Link {
   readonly position: number

@@ -20,7 +20,7 @@ import {
 import { isBusyCode } from "../sqlite/busy-code.ts"
 import { noFileBeside } from "../sqlite/left-log.ts"
 import { quickFindings } from "../sqlite/quick-check.ts"
-import { traceRemoval } from "../sqlite/reading-traces.ts"
+import { leftoverRemoval } from "../sqlite/wal-leftovers.ts"
 import { adviceOn, wantBehind } from "../files/want.ts"
 
 /** "CXN1" as a big-endian number, in the header of every cassette. */
@@ -164,7 +164,7 @@ export interface OpenCassette {
   /** Of a copy: what its original looked like, with the log, which a writer changes without changing the file. */
   readonly copied: string | undefined
   /** Takes away what reading has put beside the file; called once the connection is closed. */
-  readonly removeTraces: () => void
+  readonly removeLeftovers: () => void
 }
 
 /**
@@ -204,10 +204,10 @@ const admit = (path: string, wanted: Wanted): Admitted | CassetteFault => {
 }
 
 const openInPlace = (wanted: Wanted, identity: string) => {
-  const removeTraces = traceRemoval(wanted.file)
+  const removeLeftovers = leftoverRemoval(wanted.file)
   const admitted = admit(wanted.file, wanted)
-  if (!("status" in admitted)) return { ...admitted, identity, copied: undefined, removeTraces }
-  removeTraces()
+  if (!("status" in admitted)) return { ...admitted, identity, copied: undefined, removeLeftovers }
+  removeLeftovers()
   return admitted
 }
 
@@ -236,7 +236,7 @@ const openCopy = (wanted: Wanted, identity: string) => {
       if (copy === undefined) continue
       undoJournal(copy)
       const admitted = admit(copy, wanted)
-      return "status" in admitted ? admitted : { ...admitted, identity, copied, removeTraces: () => {} }
+      return "status" in admitted ? admitted : { ...admitted, identity, copied, removeLeftovers: () => {} }
     }
     return { status: "offline", reason: COPY_TORN, busy: true } as const
   } finally {
@@ -305,7 +305,7 @@ export class CassetteFile {
     this.opened = undefined
     opened.connection.close()
     try {
-      opened.removeTraces()
+      opened.removeLeftovers()
     } catch {
       // Somebody else is at work in the file by now, and the traces are theirs; or it is no cassette any more.
     }

@@ -90,7 +90,7 @@ export const openForReading = (filename: string): Connection => {
  * Lets SQLite remove the empty log and its index that a reading connection leaves beside a database in WAL mode.
  * Only for a file that had no log when reading began; nothing happens while others have it open.
  */
-export const removeReadingTraces = (filename: string): void => {
+export const removeWalLeftovers = (filename: string): void => {
   const last = makeConnection(new Database(filename, { fileMustExist: true, timeout: 0 }))
   try {
     last.pragma("query_only = ON")

@@ -13,7 +13,7 @@ import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { openForReading } from "./better-sqlite3-host.ts"
 import { fileFindings, openingFindings } from "./file-check.ts"
 import type { SchemaStep } from "./schema-steps.ts"
-import { lookThrough } from "./traceless-reading.ts"
+import { lookThrough } from "./wal-leftovers.ts"
 
 /** A database of these steps, after more statements. */
 const made = (steps: ReadonlyArray<SchemaStep>, ...statements: ReadonlyArray<string>): string => {

@@ -9,7 +9,7 @@ import { Host } from "../shared/host.ts"
 import { Format } from "../shared/options.ts"
 import { laidOut, type Line, printable, printableJson, table } from "../shared/terminal-text.ts"
 
-export interface Answer {
+export interface CommandAnswer {
   /** What `--format json` shows under `data`. */
   readonly data: object
   /** What people read, without line ends. */
@@ -59,7 +59,7 @@ export const linesText = (lines: ReadonlyArray<Line>, columns: number | undefine
     .join("")
 
 /** Writes a command's result in the format that was asked for. */
-export const answer = Effect.fnUntraced(function* (result: Answer) {
+export const answer = Effect.fnUntraced(function* (result: CommandAnswer) {
   const format = yield* Format
   const { columns } = yield* Host
   yield* writeResult(

@@ -9,7 +9,7 @@ import { fileSystemKind } from "../../infrastructure/files/file-system-kind.ts"
 import { loneFileFault } from "../../infrastructure/sqlite/lone-file.ts"
 import { companionNotes } from "../../infrastructure/sqlite/schema-check.ts"
 import { Busy, sqliteFailure } from "../../infrastructure/sqlite/sqlite-errors.ts"
-import { lookInto, lookThrough } from "../../infrastructure/sqlite/traceless-reading.ts"
+import { lookInto, lookThrough } from "../../infrastructure/sqlite/wal-leftovers.ts"
 
 export { keptFiles } from "../../infrastructure/network/writing/carrying.ts"
 export { sourcesOf } from "../../infrastructure/network/configured-cassettes.ts"

@@ -113,7 +113,7 @@ export type {
 } from "../../application/network/symbol-resolution.ts"
 export type { Cut, LeftOff } from "../../domain/canonical/answer-budget.ts"
 export type {
-  Answer,
+  CassetteAnswer,
   AnswerStatus,
   Capability,
   CassetteStats,
@@ -121,7 +121,7 @@ export type {
   Hit,
   MemoryNote,
   Mutability,
-  Place
+  TextPlace
 } from "../../domain/network/cassette.ts"
 export * from "../../domain/network/errors.ts"
 export * from "../../domain/network/symbol-errors.ts"

@@ -10,7 +10,7 @@ import { DEFAULT_LIMIT, MAX_MEMORY_BYTES } from "../../domain/network/limits.ts"
 import { DEFAULT_ANSWER_BYTES, textFrom } from "../../domain/canonical/answer-budget.ts"
 import { goingOnInText, offset } from "./long-text.ts"
 import { openNetwork } from "./network-access.ts"
-import { answered, cassettes, Found, limit, query, READ_HIT_WHOLE } from "./network-answers.ts"
+import { answered, cassettes, FoundTexts, limit, query, READ_HIT_WHOLE } from "./network-answers.ts"
 import { adds, agentTool, type AgentTool, argument, objectArgument, reads, textArgument } from "./tool.ts"
 import { rulesOf } from "../../domain/network/mutability.ts"
 
@@ -57,7 +57,7 @@ const memoryQuery = agentTool({
     "Search what was saved with memory_save: your own memories and those of everybody. Use it before you ask or decide again what may be known already.",
   hints: reads,
   input: { query, cassettes, limit },
-  data: Found,
+  data: FoundTexts,
   run: ({ cassettes, limit = DEFAULT_LIMIT, query }) =>
     Effect.flatMap(openNetwork, (network) =>
       network.memoryQuery(query, limit, { cassettes, maxBytes: Infinity })

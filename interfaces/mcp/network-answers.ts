@@ -1,6 +1,6 @@
 // What tools of the network and of memories ask and answer alike: the arguments of a search, hits, and who answered.
 import * as Schema from "effect/Schema"
-import { Answer, SEARCH_MODES } from "../../domain/network/cassette.ts"
+import { CassetteAnswer, SEARCH_MODES } from "../../domain/network/cassette.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { argument, textArgument } from "./tool.ts"
 
@@ -22,7 +22,7 @@ export const cassettes = Schema.optionalKey(
     .annotate({ description: "ids of cassettes (default: all; cassette_stats tells which there are)" })
 )
 
-const Place = Schema.Struct({
+const TextPlace = Schema.Struct({
   source: Schema.String,
   path: Schema.String,
   chunk_id: Schema.String,
@@ -66,7 +66,7 @@ const Hit = Schema.Struct({
   ),
   line_start: Schema.NullOr(Schema.Int).annotate({ description: "its first line in the file, from 1" }),
   line_end: Schema.NullOr(Schema.Int),
-  places: Schema.Array(Place).annotate({
+  places: Schema.Array(TextPlace).annotate({
     description: "where this text stands, the best first, at most 10"
   }),
   place_count: Schema.Int.annotate({ description: "in how many places it stands" })
@@ -74,7 +74,9 @@ const Hit = Schema.Struct({
 
 /** Who answered. */
 export const answered = {
-  answers: Schema.Record(Schema.String, Answer).annotate({ description: "how each asked cassette answered" }),
+  answers: Schema.Record(Schema.String, CassetteAnswer).annotate({
+    description: "how each asked cassette answered"
+  }),
   partial: Schema.Boolean.annotate({ description: "true when some cassette did not answer" })
 }
 
@@ -94,4 +96,4 @@ export const foundFields = {
 export const READ_HIT_WHOLE =
   "a hit whose text is shortened is read whole by symbol_resolve with @C: and its hash"
 
-export const Found = Schema.Struct(foundFields)
+export const FoundTexts = Schema.Struct(foundFields)

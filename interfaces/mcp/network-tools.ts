@@ -2,7 +2,7 @@
 // each is. Arguments and answers are those of the application; a cassette that does not answer is part of the answer.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Answer, Capability, Handshake } from "../../domain/network/cassette.ts"
+import { CassetteAnswer, Capability, Handshake } from "../../domain/network/cassette.ts"
 import { DEFAULT_LIMIT, MAX_EXPANSION_DEPTH } from "../../domain/network/limits.ts"
 import { isMeantAsSymbol } from "../../domain/network/symbols.ts"
 import { currentTarget } from "../shared/current-target.ts"
@@ -10,7 +10,15 @@ import { DEFAULT_ANSWER_BYTES, textFrom } from "../../domain/canonical/answer-bu
 import { CorpusAccess } from "./corpus-access.ts"
 import { goingOnInText, offset } from "./long-text.ts"
 import { openNetwork } from "./network-access.ts"
-import { answered, cassettes, Found, foundFields, limit, query, READ_HIT_WHOLE } from "./network-answers.ts"
+import {
+  answered,
+  cassettes,
+  FoundTexts,
+  foundFields,
+  limit,
+  query,
+  READ_HIT_WHOLE
+} from "./network-answers.ts"
 import { agentTool, type AgentTool, argument, reads, textArgument } from "./tool.ts"
 
 const semanticSearch = agentTool({
@@ -22,7 +30,7 @@ const semanticSearch = agentTool({
     "Search by meaning and by words, in all cassettes or in chosen ones. Take this one to find what is known about something: it tells in mode and notices when there were no vectors. To search only cassettes with a capability, such as code, take cassette_network_query.",
   hints: reads,
   input: { query, cassettes, limit },
-  data: Found,
+  data: FoundTexts,
   run: ({ limit = DEFAULT_LIMIT, query, cassettes }) =>
     // The wish for vectors is what makes the answer say why there were none.
     Effect.flatMap(openNetwork, (network) =>
@@ -43,7 +51,7 @@ const cassetteNetworkQuery = agentTool({
     limit,
     capability: Schema.optionalKey(argument(Capability, "only cassettes that can do this"))
   },
-  data: Found,
+  data: FoundTexts,
   run: ({ capability, limit = DEFAULT_LIMIT, query }) =>
     Effect.flatMap(openNetwork, (network) => network.query(query, limit, { capability, maxBytes: Infinity }))
 })
@@ -74,7 +82,7 @@ const cassetteStats = agentTool({
     Schema.String,
     Schema.Union([
       Schema.Struct({ ...Handshake.fields, status: Schema.Literal("ok"), took_ms: Schema.Finite }),
-      Schema.Struct({ cassette_id: Schema.String, ...Answer.fields }),
+      Schema.Struct({ cassette_id: Schema.String, ...CassetteAnswer.fields }),
       EmbedderState
     ])
   ),

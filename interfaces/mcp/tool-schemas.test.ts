@@ -35,12 +35,12 @@ interface JsonSchema {
 const schemaOf = (tool: AgentTool, speaksForOne: boolean) =>
   plainJsonSchema(tool.input(speaksForOne)) as unknown as JsonSchema
 
-interface Found {
+interface FoundSchema {
   readonly path: ReadonlyArray<string>
   readonly schema: JsonSchema
 }
 
-const within = (schema: JsonSchema, path: ReadonlyArray<string> = []): ReadonlyArray<Found> => [
+const within = (schema: JsonSchema, path: ReadonlyArray<string> = []): ReadonlyArray<FoundSchema> => [
   { path, schema },
   ...Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => within(inner, [...path, name])),
   ...(schema.items === undefined ? [] : within(schema.items, [...path, "*"]))

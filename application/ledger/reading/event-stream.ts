@@ -77,7 +77,7 @@ const storedEvents = (
   )
 
 /** Where a live stream is: behind which event, and how many commits it knew when the store had no more to give. */
-interface Place {
+interface StreamPlace {
   readonly position: number
   readonly caughtUpAt: number
 }
@@ -89,8 +89,8 @@ const liveEvents = (
   streamId: string | undefined
 ): Stream.Stream<EventEnvelope, ReadError> =>
   Stream.paginate(
-    { position: after, caughtUpAt: -1 } as Place,
-    Effect.fnUntraced(function* ({ caughtUpAt, position }: Place) {
+    { position: after, caughtUpAt: -1 } as StreamPlace,
+    Effect.fnUntraced(function* ({ caughtUpAt, position }: StreamPlace) {
       let known = caughtUpAt
       while (true) {
         const commits = feed.commits

@@ -329,20 +329,20 @@ describe("symbols in the text of a symbol", () => {
     expect((await resolve({ lazy: false, expand: false })).content).toBe(first)
   })
 
-  it("that name nothing are an error with the way", async () => {
+  it("that name nothing are an error with the trail", async () => {
     const text = `see ${symbol("nothing")}`
     const cassette = local("one", cassetteWith(temporaryFolder(), "one", { "a/1.md": text }))
     expect(await failing([cassette], symbol(text), { expand: true })).toMatchObject({
       _tag: "NetworkSymbolNotFound",
       symbol: symbol("nothing"),
-      way: [symbol(text), symbol("nothing")]
+      trail: [symbol(text), symbol("nothing")]
     })
     expect((await withNetworkOf([cassette], (network) => network.resolveSymbol(symbol(text)))).content).toBe(
       text
     )
   })
 
-  it("that lead in a circle are an error with the way", async () => {
+  it("that lead in a circle are an error with the trail", async () => {
     // No two texts can name each other by their hashes, so the index of this cassette lies.
     const { askIndex, ...rest } = nested().cassette
     const texts: Readonly<Record<string, string>> = {
@@ -363,7 +363,7 @@ describe("symbols in the text of a symbol", () => {
     const error = await failing([lying], `@C:${"a".repeat(12)}`, { expand: true })
     expect(error).toMatchObject({
       _tag: "NetworkSymbolCycle",
-      way: [`@C:${"a".repeat(12)}`, `@C:${"b".repeat(12)}`, `@C:${"a".repeat(12)}`]
+      trail: [`@C:${"a".repeat(12)}`, `@C:${"b".repeat(12)}`, `@C:${"a".repeat(12)}`]
     })
   })
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import type { NetworkShape } from "../../../application/network/hub.ts"
-import type { Answer } from "../../../domain/network/cassette.ts"
+import type { CassetteAnswer } from "../../../domain/network/cassette.ts"
 import { isGone } from "../../testing/process-end.ts"
 import { childCassette } from "../children/child-cassette.ts"
 import { cassetteWith, local, withNetworkOf } from "./cassettes.ts"
@@ -20,7 +20,7 @@ const parentProgram = fileURLToPath(new URL("parent-of-hanging-child.ts", import
 /** What came of the rounds. */
 export interface FaultRounds {
   /** How the cassettes answered in each round. */
-  readonly answers: ReadonlyArray<Readonly<Record<string, Answer>>>
+  readonly answers: ReadonlyArray<Readonly<Record<string, CassetteAnswer>>>
   /** How many hits there were in each round. */
   readonly hits: ReadonlyArray<number>
   /** How long each answer took (milliseconds). */
@@ -29,7 +29,7 @@ export interface FaultRounds {
   readonly children: ReadonlyArray<number>
   readonly left: ReadonlyArray<number>
   /** How they answered once the causes were gone. */
-  readonly repaired: Readonly<Record<string, Answer>>
+  readonly repaired: Readonly<Record<string, CassetteAnswer>>
 }
 
 /** Asks until the hung cassette is back; a child that takes long to start is late, too. */

@@ -38,10 +38,10 @@ const LINE_FEED = 10
 /** How much of a line that is no answer is shown (UTF-16 units). */
 const SHOWN_UNITS = 60
 
-const Answer = Schema.Struct({ id: Schema.Int, vectors: Schema.Array(Schema.Array(Schema.Number)) })
-const decodeAnswer = Schema.decodeUnknownResult(Answer)
+const EmbeddingLine = Schema.Struct({ id: Schema.Int, vectors: Schema.Array(Schema.Array(Schema.Number)) })
+const decodeAnswer = Schema.decodeUnknownResult(EmbeddingLine)
 
-const answerOf = (line: string): typeof Answer.Type | undefined => {
+const answerOf = (line: string): typeof EmbeddingLine.Type | undefined => {
   const json = readJson(line, "jcs/1")
   const decoded = Result.isSuccess(json) ? decodeAnswer(json.success) : undefined
   return decoded !== undefined && Result.isSuccess(decoded) ? decoded.success : undefined

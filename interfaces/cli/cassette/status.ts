@@ -11,7 +11,7 @@ import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
 import { DEFAULT_PAGE_ROWS, type PageOptions } from "../../../domain/foundation/page.ts"
 import { wholeNumberFlag } from "../../shared/options.ts"
-import { type Answer, answer, answerStreamed, tables } from "../output.ts"
+import { type CommandAnswer, answer, answerStreamed, tables } from "../output.ts"
 import { fieldLines, type Line, table } from "../../shared/terminal-text.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
@@ -145,7 +145,7 @@ const statusOfRun = Effect.fnUntraced(function* (ledger: LedgerShape, runId: str
             ...stepLines(steps, now),
             ...(more ? ["", `there are more steps: --after ${last} shows the next`] : [])
           ]
-  } satisfies Answer
+  } satisfies CommandAnswer
 })
 
 export const statusCommand = Command.make(

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type { AnswerByCassette } from "../../../application/network/hub.ts"
 import type { MergedAnswer } from "../../../application/network/answers.ts"
-import type { Answer, Hit } from "../../../domain/network/cassette.ts"
+import type { CassetteAnswer, Hit } from "../../../domain/network/cassette.ts"
 import { type Question, questionOf } from "../../../domain/network/query-text.ts"
 import { englishStem } from "../../embedding/texts.ts"
 import { answerWithin } from "../bounded-output.ts"
@@ -33,11 +33,11 @@ const linesOf = (host: HostShape, question: Question, hit: Hit, rank: number): R
 
 /** The answers of cassettes, and as many of them as are shown. */
 interface Answers {
-  readonly all: Readonly<Record<string, Answer>>
-  readonly shown: Readonly<Record<string, Answer>>
+  readonly all: Readonly<Record<string, CassetteAnswer>>
+  readonly shown: Readonly<Record<string, CassetteAnswer>>
 }
 
-const isMissing = ({ status }: Answer): boolean => status !== "ok"
+const isMissing = ({ status }: CassetteAnswer): boolean => status !== "ok"
 
 /** What stands where there are no hits: nothing was found only where everybody who was asked answered in full. */
 const noHitLine = ({ all, shown }: Answers): string => {
@@ -84,7 +84,7 @@ export const answerHits = Effect.fnUntraced(function* (found: MergedAnswer, text
   })
 })
 
-const only = (id: string, answers: Readonly<Record<string, Answer>>) =>
+const only = (id: string, answers: Readonly<Record<string, CassetteAnswer>>) =>
   Object.fromEntries(Object.entries(answers).filter(([each]) => each === id))
 
 /** As `answerHits`, with one list for each cassette. */

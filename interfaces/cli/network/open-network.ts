@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import type { NetworkShape } from "../../../application/network/hub.ts"
-import type { Answer } from "../../../domain/network/cassette.ts"
+import type { CassetteAnswer } from "../../../domain/network/cassette.ts"
 import { CassetteKeeping, keepingLayer, openNetwork, readNetworkFile } from "../../embedding/network-files.ts"
 import { writeWarnings } from "../output.ts"
 import { networkFileOptions } from "./network-flags.ts"
@@ -31,7 +31,7 @@ export const withKeeping = Effect.fnUntraced(function* <A, E, R>(
 })
 
 /** Tells which cassettes did not answer, or from a part alone, and why. */
-export const warnOfAnswers = (answers: Readonly<Record<string, Answer>>) =>
+export const warnOfAnswers = (answers: Readonly<Record<string, CassetteAnswer>>) =>
   writeWarnings(
     Object.entries(answers)
       .filter(([, { status }]) => status !== "ok")

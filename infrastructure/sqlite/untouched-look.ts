@@ -1,5 +1,4 @@
-// Reading a database file so that nothing stays beside it: SQLite puts an empty log and its index beside a database
-// in WAL mode even for readers. They are taken away only when there was no log before, and never under somebody else.
+// Looking into a database file before anything in it may change, also where a transaction was cut short in it.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,31 +7,8 @@ import type * as Scope from "effect/Scope"
 import { type Connection, openForReading, openForWriting } from "./better-sqlite3-host.ts"
 import { fileFailure } from "../files/file-system.ts"
 import { copyOfOneMoment, hasJournal } from "./private-copy.ts"
-import { traceRemoval } from "./reading-traces.ts"
 import { Busy } from "./sqlite-errors.ts"
-
-/** Looks into a file through a connection that is closed again. */
-export const lookThrough = <A>(connection: Connection, look: (connection: Connection) => A): A => {
-  try {
-    return look(connection)
-  } finally {
-    connection.close()
-  }
-}
-
-/** Looks into an existing file; nothing of it is changed and nothing is left beside it. */
-export const lookInto = <A>(filename: string, look: (connection: Connection) => A): A => {
-  const removeTraces = traceRemoval(filename)
-  try {
-    return lookThrough(openForReading(filename), look)
-  } finally {
-    try {
-      removeTraces()
-    } catch {
-      // Somebody else is at work in the file by now, or it cannot be read at all, which the look has said.
-    }
-  }
-}
+import { leftoverRemoval, lookInto, lookThrough } from "./wal-leftovers.ts"
 
 /** SQLite's code where a file cannot be read before a transaction that was cut short is undone in it. */
 const HOT_JOURNAL = "SQLITE_READONLY_ROLLBACK"
@@ -55,7 +31,7 @@ const lookIntoCopy = <A>(filename: string, look: (connection: Connection) => A):
   const folder = mkdtempSync(join(tmpdir(), "cassette-look-"))
   try {
     const copy = copyOfOneMoment(folder, filename)
-    // Somebody is at work in it.
+    // Another program is at work in it.
     if (copy === undefined) throw new Busy()
     return lookThrough(openForWriting(copy), look)
   } finally {
@@ -77,11 +53,11 @@ export const lookUntouched = <A>(filename: string, look: (connection: Connection
 }
 
 /** Takes away what SQLite puts beside a file for reading, when the scope closes and the last reader with it. */
-export const withoutTraces = (filename: string): Effect.Effect<void, never, Scope.Scope> =>
+export const withoutLeftovers = (filename: string): Effect.Effect<void, never, Scope.Scope> =>
   Effect.suspend(() => {
-    const removeTraces = traceRemoval(filename)
+    const removeLeftovers = leftoverRemoval(filename)
     return Effect.addFinalizer(() =>
-      // Where it fails, somebody else is at work in the file by now, and the traces are theirs.
-      Effect.ignore(Effect.try(removeTraces))
+      // Where it fails, another program is at work in the file by now, and what stands beside it is its own.
+      Effect.ignore(Effect.try(removeLeftovers))
     )
   })
