@@ -67,6 +67,7 @@ describe("the pure layers", () => {
   const domainModules = ["Option", "Result", "Schema", "SchemaIssue"]
   const applicationModules = [
     ...domainModules,
+    "Cause",
     "Clock",
     "Context",
     "Deferred",

@@ -1,15 +1,21 @@
-// The worker: claims the steps of a run that read, reads each through the expansion cache, and commits the receipt, until
-// no step waits. What cannot be read is a receipt of failure; a store that cannot be used, a step of another kind, or a
-// wish to stop gives the step in hand back. It never takes a step from another worker, and never tries one again.
+// The worker of the corpus: reads each step of a run through the expansion cache, until no step waits. A target that cannot be
+// read is a receipt of failure. A store that cannot be used, or a step of another kind, ends the worker, and the step in hand is
+// given back. It never takes a step from another worker, and never tries one again.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Corpus, type CorpusShape } from "./corpus.ts"
 import type { Resolved, ResolveError } from "./resolving.ts"
-import type { CommandFailure } from "../ledger/commands/commands.ts"
 import { decodeInput } from "../foundation/input.ts"
 import type { ReadError } from "../ledger/reading/ledger-reader.ts"
-import { Ledger, type LedgerShape } from "../ledger/ledger.ts"
+import { Ledger } from "../ledger/ledger.ts"
+import {
+  finished,
+  run,
+  type StepEnding,
+  type WorkerError,
+  type WorkerOptions
+} from "../ledger/worker/worker.ts"
 import type { JsonObject } from "../../domain/canonical/json.ts"
 import {
   type ReadOperation,
@@ -20,10 +26,8 @@ import {
   refOfStep,
   sliceOfStep
 } from "../../domain/corpus/read-step.ts"
-import type { ClaimStep } from "../../domain/ledger/commands.ts"
 import type { Claimed } from "../../domain/ledger/decide.ts"
 import { errorCode, type InvalidInput } from "../../domain/foundation/errors.ts"
-import type { LeaseRefusal } from "../../domain/ledger/errors.ts"
 import type { Outcome } from "../../domain/ledger/rows.ts"
 
 /** The oldest waiting step of the run is none that reads; it was given back. */
@@ -50,12 +54,16 @@ export interface WorkTally {
   readonly bytes_read: number
 }
 
-export interface WorkOptions extends ClaimStep {
+export interface WorkOptions extends Pick<WorkerOptions, "job_id" | "ttl_seconds" | "worker_id"> {
+  readonly run_id: string
   /** Told after every step. */
   readonly onStep?: (tally: WorkTally) => Effect.Effect<void>
 }
 
-export type WorkError = CommandFailure<LeaseRefusal> | NotAReadStep | ReadError | ResolveError
+/** What ends the worker: the step in hand was given back. */
+type Stop = NotAReadStep | Exclude<ResolveError, StepFault>
+
+export type WorkError = WorkerError | Stop
 
 /** How a reading ended that concerns the step alone, and neither the cache nor the index. */
 type StepFault = Exclude<
@@ -123,7 +131,7 @@ const readStep = Effect.fnUntraced(function* (
   corpus: CorpusShape,
   run_id: string,
   claimed: Claimed
-): Effect.fn.Return<Done, NotAReadStep | ResolveError> {
+): Effect.fn.Return<Done, Stop> {
   const { job_id, payload, step_id } = claimed
   const op = readOperationOf(payload)
   if (op === undefined) return yield* new NotAReadStep({ step_id, job_id })
@@ -148,42 +156,20 @@ const counted = (tally: WorkTally, { outcome, read }: Done): WorkTally => ({
   bytes_read: tally.bytes_read + (read?.bytes_expanded ?? 0)
 })
 
-/** Claims one step and finishes it, or gives it back; the tally after it. An interruption waits for either. */
-const workStep = (ledger: LedgerShape, corpus: CorpusShape, claim: ClaimStep, tally: WorkTally) =>
-  Effect.uninterruptibleMask(
-    Effect.fnUntraced(function* (restore) {
-      const claimed = yield* ledger.claimStep(claim)
-      // A lease that cannot be given back ends by itself; what went wrong before is what must be told.
-      const giveBack = (reason: string) => Effect.ignore(ledger.requeueStep({ ...claimed.lease, reason }))
-      const done = yield* restore(readStep(corpus, claim.run_id, claimed)).pipe(
-        Effect.onInterrupt(() => giveBack("the worker was stopped")),
-        Effect.tapError((error) => giveBack(`the worker cannot read: ${errorCode(error)}`))
-      )
-      const { outcome, receipt } = done
-      return yield* ledger
-        .completeStep({
-          ...claimed.lease,
-          outcome,
-          receipt_payload: receipt as JsonObject
-        })
-        .pipe(
-          Effect.as(counted(tally, done)),
-          Effect.catchTag(["LeaseExpired", "NotLeased", "StaleFencingToken", "WrongWorker"], () =>
-            Effect.succeed({ ...tally, lost: tally.lost + 1 })
-          )
-        )
-    })
-  )
+/** The tally after a step. */
+const talliedStep = (tally: WorkTally, ending: StepEnding, done: Done | undefined): WorkTally => {
+  if (ending._tag === "Lost") return { ...tally, lost: tally.lost + 1 }
+  return ending._tag === "Completed" && done !== undefined ? counted(tally, done) : tally
+}
 
 /** Works the steps of a run, or of one of its jobs, until none waits. */
 export const work = Effect.fn("Worker.work")(function* ({
   onStep = () => Effect.void,
-  ...claim
+  ...options
 }: WorkOptions): Effect.fn.Return<WorkTally, WorkError, Corpus | Ledger> {
-  const ledger = yield* Ledger
   const corpus = yield* Corpus
   let tally: WorkTally = {
-    worker_id: claim.worker_id,
+    worker_id: options.worker_id,
     succeeded: 0,
     failed: 0,
     lost: 0,
@@ -191,14 +177,26 @@ export const work = Effect.fn("Worker.work")(function* ({
     misses: 0,
     bytes_read: 0
   }
-  for (;;) {
-    const next = yield* workStep(ledger, corpus, claim, tally).pipe(
-      Effect.catchTag("NoPendingStep", () => Effect.undefined)
-    )
-    if (next === undefined) return tally
-    tally = next
-    yield* onStep(tally)
-  }
+  // One step is in hand at a time.
+  let done: Done | undefined
+  yield* run<Stop, never, Stop>(
+    {
+      ...options,
+      untilEmpty: true,
+      stopOn: (_error): _error is Stop => true,
+      onStep: (ending) =>
+        Effect.suspend(() => {
+          tally = talliedStep(tally, ending, done)
+          return ending._tag === "GivenBack" ? Effect.void : onStep(tally)
+        })
+    },
+    (step) =>
+      Effect.map(readStep(corpus, options.run_id, step), (result) => {
+        done = result
+        return finished(result.outcome, result.receipt as JsonObject)
+      })
+  )
+  return tally
 })
 
 /** How many steps of a run, or of one of its jobs, are left. */

@@ -32,6 +32,7 @@ export type {
   ResolveRequest
 } from "../../application/corpus/resolving.ts"
 export type { EventStreamOptions } from "../../application/ledger/reading/event-stream.ts"
+export * as Worker from "../../application/ledger/worker/worker.ts"
 export type {
   BatchResults,
   CommandFailure,
