@@ -52,7 +52,7 @@ const cases: ReadonlyArray<readonly [MessageCassetteError, string, string]> = [
   [
     new NoPendingStep({ run_id: "r", job_id: null, prefix: null, leased: 3, expired: 2 }),
     "NO_PENDING_STEP",
-    "No pending steps in run r; 1 lease(s) are running there; 2 lease(s) have ended there: requeue their steps (cortex cassette requeue)"
+    "No pending steps in run r; 1 lease(s) are running there; 2 lease(s) have ended there: requeue their steps (cortex cassette leases --expired lists them)"
   ],
   [
     new NoPendingStep({ run_id: null, job_id: null, prefix: "" }),

@@ -55,7 +55,7 @@ export class NoPendingStep extends Schema.TaggedError<NoPendingStep>()("NoPendin
     const ended =
       expired === 0
         ? ""
-        : `; ${expired} lease(s) have ended there: requeue their steps (cortex cassette requeue)`
+        : `; ${expired} lease(s) have ended there: requeue their steps (cortex cassette leases --expired lists them)`
     return `No pending steps in ${place}${running}${ended}`
   }
 }

@@ -1,14 +1,6 @@
-// Facts of a ledger that nobody needs but anyone who looks after it: the lease that ends first, and how the log grows. Each
-// is one short question to an open connection; nothing is judged here and nothing is changed.
+// How a ledger's log grows, for those who look after it: short questions to an open connection; nothing is judged here and
+// nothing is changed.
 import type { SqlHost } from "../sqlite/sql-host.ts"
-
-/** The lease that ends, or has ended, before all others. */
-export interface OldestLease {
-  readonly run_id: string
-  readonly step_id: string
-  readonly lease_owner: string
-  readonly lease_expires_at: string
-}
 
 /** How many events the log has, and how many of them are of the last day and week. */
 export interface LogGrowth {
@@ -18,12 +10,6 @@ export interface LogGrowth {
   /** When the newest event was recorded; null in an empty log. */
   readonly newest: string | null
 }
-
-/** The lease that ends first, or undefined when nothing is leased. */
-export const oldestLease = (host: SqlHost): OldestLease | undefined =>
-  host.all<OldestLease>(
-    "SELECT run_id, step_id, lease_owner, lease_expires_at FROM cassette_steps WHERE status = 'LEASED' ORDER BY lease_expires_at, step_id LIMIT 1"
-  )[0]
 
 const recordedAt = (host: SqlHost, position: number): string =>
   host.all<{ recorded_at: string }>("SELECT recorded_at FROM events WHERE position = ?", [position])[0]

@@ -20,8 +20,12 @@ const typedValue = (args: ReadonlyArray<string>, flag: PlaceFlag): string | unde
   return value
 }
 
-const flagText = (flag: PlaceFlag, value: string): string =>
+const flagText = (flag: string, value: string): string =>
   value.startsWith("-") ? ` --${flag}=${shellWord(value)}` : ` --${flag} ${shellWord(value)}`
+
+/** The command that lets a step wait again whose lease has ended. */
+export const requeueText = (step: { readonly run_id: string; readonly step_id: string }): string =>
+  `cortex cassette requeue${flagText("run-id", step.run_id)}${flagText("step", step.step_id)} --reason 'its lease has ended'`
 
 /** The flags that say where a group's databases are, as text behind a command. */
 const placeOf = ({ args, env }: HostShape, group: GroupName): string => {

@@ -68,6 +68,7 @@ const complete = (token: string, outcome = "SUCCESS", receipt = good) => [
   "--outcome",
   outcome
 ]
+const renew = ["cassette", "renew", "--run-id", "r1", "--step", step, "--worker", "w1", "--token", "1"]
 const requeueIn = (run: string, ...more: ReadonlyArray<string>) => [
   "cassette",
   "requeue",
@@ -445,6 +446,8 @@ describe("ledger files", () => {
   const reading: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
     ["verify", ["cassette", "verify"]],
     ["status", ["cassette", "status"]],
+    ["waiting", ["cassette", "waiting"]],
+    ["leases", ["cassette", "leases"]],
     ["log", ["cassette", "log"]],
     ["rebuild", ["cassette", "rebuild", "--check"]],
     ["rebuild", ["cassette", "rebuild", "--to", "rebuilt.db"]],
@@ -454,7 +457,9 @@ describe("ledger files", () => {
   ]
   const appending: ReadonlyArray<readonly [string, ReadonlyArray<string>]> = [
     ["claim", claim()],
+    ["claim", ["cassette", "claim", "--any", "--worker", "w1", "--wait", "60"]],
     ["complete", complete("1")],
+    ["renew", renew],
     ["requeue", requeue()]
   ]
 

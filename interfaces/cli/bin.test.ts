@@ -179,6 +179,26 @@ describe("signals", () => {
     }
   )
 
+  it("end a claim that waits with the signal's exit code, and nothing is claimed", async () => {
+    const ledger = join(folder, "waits.db")
+    const where = ["--db", ledger]
+    await runCli([...post, ...where], { cwd: folder, stdin: "{}" })
+    const wait = ["cassette", "claim", "--run-id", "later", "--worker", "w", "--wait", "600", ...where]
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      const child = startCortex(wait, options)
+      await expect.poll(() => existsSync(`${ledger}-wal`), { timeout: 20_000 }).toBe(true)
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      child.kill(signal)
+      expect(await closed(child)).toEqual([signal === "SIGINT" ? 130 : 143, null])
+    }
+    const later = ["cassette", "post", "--json", "-", "--run-id", "later", "--source", "USER"]
+    await runCli([...later, ...where], { cwd: folder, stdin: "{}" })
+    const { document } = await runJson(["cassette", "waiting", "--run-id", "later", ...where], {
+      cwd: folder
+    })
+    expect(document.data?.["steps"]).toMatchObject([{ fencing_token: 0 }])
+  })
+
   it("end a server and a watch with the signal's exit code", async () => {
     await runCli(["network", "init"], { cwd: folder })
     for (const [args, ready] of [

@@ -16,6 +16,13 @@ describe("typedName", () => {
     ["", ""]
   ])("%s", (path, name) => expect(typedName(args, path)).toBe(name))
 
+  it.each([
+    ["/claim/worker_id", "--claim: "],
+    ["/claim/ttl_seconds", "--claim-ttl: "]
+  ])("%s of a post", (path, name) =>
+    expect(typedName(["post", "--claim", "w", "--claim-ttl", "0"], path)).toBe(name)
+  )
+
   it("does not take the flag of a file for a member in it", () => {
     expect(typedName(["plan", "--request", "a.json"], "/request_id")).toBe("/request_id: ")
   })

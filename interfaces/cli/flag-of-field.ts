@@ -11,6 +11,12 @@ const otherFlags: { readonly [field: string]: ReadonlyArray<string> } = {
   filename: ["db", "root"]
 }
 
+/** Fields inside of others that have a flag of their own. */
+const flagsOfPaths: { readonly [path: string]: string } = {
+  "/claim/worker_id": "--claim",
+  "/claim/ttl_seconds": "--claim-ttl"
+}
+
 /** Fields that stand in a file alone, although a flag has a name like theirs. */
 const inFiles: ReadonlySet<string> = new Set(["request_id"])
 
@@ -28,6 +34,8 @@ const flagOf = (args: ReadonlyArray<string>, field: string): string | undefined 
 /** The beginning of a sentence about the field at a JSON pointer: `--source: `, `--json /steps/0: `, or the pointer. */
 export const typedName = (args: ReadonlyArray<string>, path: string): string => {
   if (path === "") return ""
+  const own = Object.hasOwn(flagsOfPaths, path) ? flagsOfPaths[path] : undefined
+  if (own !== undefined && isTyped(args, own)) return `${own}: `
   const keys = path.startsWith("/") ? path.slice(1).split("/") : []
   for (const [index, key] of keys.entries()) {
     const flag = flagOf(args, key)

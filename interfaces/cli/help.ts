@@ -15,6 +15,7 @@ ${meanings}
 ENVIRONMENT
   CORTEX_ROOT   folder that holds CORTEX/, when --root is not given
   CORTEX_AGENT  who asks, saves and serves, where --agent is a flag and is not given
+  TRACEPARENT   trace in which post, claim and complete record, when --traceparent is not given
   CORTEX_DEBUG  any value: show the stack of an internal error
   NO_COLOR      any value: no colours
 

@@ -2,7 +2,7 @@
 // through connections that change nothing and leave nothing.
 import { statSync } from "node:fs"
 import { dirname } from "node:path"
-import { logGrowth, oldestLease } from "../../infrastructure/ledger/ledger-facts.ts"
+import { logGrowth } from "../../infrastructure/ledger/ledger-facts.ts"
 import { openScratch } from "../../infrastructure/sqlite/better-sqlite3-host.ts"
 import { isWritable } from "../../infrastructure/files/file-access.ts"
 import { fileSystemKind } from "../../infrastructure/files/file-system-kind.ts"
@@ -42,7 +42,7 @@ export const sqliteVersion = (): string =>
 /** What is to be said of the tables that other tools keep in a database. */
 export const companionsOf = (file: string): ReadonlyArray<string> => lookInto(file, companionNotes)
 
-/** A ledger's version, its log's growth since two times and its oldest lease, all of one moment. */
+/** A ledger's version, and its log's growth since two times, all of one moment. */
 export const ledgerGrowth = (file: string, dayAgo: string, weekAgo: string) =>
   lookInto(file, (connection) =>
     connection.snapshot(() => {
@@ -55,8 +55,7 @@ export const ledgerGrowth = (file: string, dayAgo: string, weekAgo: string) =>
         events,
         lastDay: last_day,
         lastWeek: last_week,
-        newest,
-        oldestLease: oldestLease(connection)
+        newest
       }
     })
   )

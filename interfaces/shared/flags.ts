@@ -1,5 +1,6 @@
 // Flags that several groups of commands spell alike.
 import * as Flag from "effect/cli/Flag"
+import { DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS } from "../../domain/ledger/limits.ts"
 import { wholeNumberFlag } from "./options.ts"
 
 /** A flag that takes text. */
@@ -12,6 +13,7 @@ export const jsonFileFlag = (name: string, description: string) =>
 
 export const runIdFlag = textFlag("run-id", "R", "the run")
 export const onlyRunFlag = textFlag("run-id", "R", "this run only").pipe(Flag.optional)
+export const prefixFlag = textFlag("prefix", "P", "of the runs whose ids begin with this").pipe(Flag.optional)
 export const stepFlag = textFlag("step", "S", "the step's id, as claim printed it")
 export const workerFlag = textFlag("worker", "W", "the worker's name")
 export const trustFlag = textFlag(
@@ -24,3 +26,11 @@ export const trustFlag = textFlag(
 export const tokenFlag = wholeNumberFlag("token", 0).pipe(
   Flag.withDescription("the fencing token, as claim printed it")
 )
+
+/** How long a lease lasts. */
+export const ttlFlag = (name: string) =>
+  wholeNumberFlag(name, 0).pipe(
+    Flag.withMetavar("SECONDS"),
+    Flag.optional,
+    Flag.withDescription(`how long the lease lasts, 1 to ${MAX_TTL_SECONDS} (default ${DEFAULT_TTL_SECONDS})`)
+  )

@@ -21,6 +21,16 @@ export const printableJson = (json: string): string => printable(json)
 /** As `printable`, but keeps line feeds. */
 export const printableLines = (text: string): string => text.split("\n").map(printable).join("\n")
 
+/** How much of a text a list shows, in characters. */
+const SHOWN = 60
+
+/** The beginning of a text's first line, for a list. */
+export const beginning = (text: string): string => {
+  const [line = ""] = text.split("\n")
+  const characters = Array.from(line)
+  return characters.length > SHOWN || line !== text ? `${characters.slice(0, SHOWN).join("")} …` : line
+}
+
 /** Characters that take two columns of a terminal, as East Asian ones and pictures do. */
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u

@@ -8,6 +8,7 @@ import { answer } from "../output.ts"
 import { fieldLines } from "../../shared/terminal-text.ts"
 import { warnAbout, withLedger } from "./open-ledger.ts"
 import { jsonFileFlag, runIdFlag, stepFlag, textFlag, tokenFlag, workerFlag } from "../../shared/flags.ts"
+import { traceparentFlag, traceparentOf } from "./trace.ts"
 
 const decode = decodeInput(CompleteStep, prepareCompletion)
 
@@ -19,9 +20,10 @@ export const completeCommand = Command.make(
     worker: workerFlag,
     token: tokenFlag,
     file: jsonFileFlag("receipt", "the receipt: a JSON object"),
-    outcome: textFlag("outcome", "O", "how the step ended: SUCCESS, FAILURE or ABORTED")
+    outcome: textFlag("outcome", "O", "how the step ended: SUCCESS, FAILURE or ABORTED"),
+    traceparent: traceparentFlag
   },
-  Effect.fnUntraced(function* ({ file, outcome, runId, step, token, worker }) {
+  Effect.fnUntraced(function* ({ file, outcome, runId, step, token, traceparent, worker }) {
     const receipt = yield* readJsonObject("--receipt", file)
     const completion = {
       run_id: runId,
@@ -29,7 +31,8 @@ export const completeCommand = Command.make(
       worker_id: worker,
       fencing_token: token,
       receipt_payload: receipt,
-      outcome
+      outcome,
+      traceparent: yield* traceparentOf(traceparent)
       // The ledger decodes strictly: an outcome that it does not know is refused there.
     } as CompleteStep
     yield* Effect.fromResult(decode(completion))

@@ -7,15 +7,18 @@ import { checkpointCommand } from "./checkpoint.ts"
 import { claimCommand } from "./claim.ts"
 import { completeCommand } from "./complete.ts"
 import { ledgerFlags } from "./ledger-flags.ts"
+import { leasesCommand } from "./leases.ts"
 import { logCommand } from "./log.ts"
 import { postCommand } from "./post.ts"
 import { proveCommand } from "./prove.ts"
 import { rebuildCommand } from "./rebuild.ts"
+import { renewCommand } from "./renew.ts"
 import { requeueCommand } from "./requeue.ts"
 import { restoreCommand } from "./restore.ts"
 import { statusCommand } from "./status.ts"
 import { verifyProofCommand } from "./verify-proof.ts"
 import { verifyCommand } from "./verify.ts"
+import { waitingCommand } from "./waiting.ts"
 
 export const cassetteGroup: CommandGroup<"cassette"> = Command.make("cassette").pipe(
   Command.withDescription(
@@ -31,9 +34,12 @@ export const cassetteGroup: CommandGroup<"cassette"> = Command.make("cassette").
     postCommand,
     claimCommand,
     completeCommand,
+    renewCommand,
     requeueCommand,
     verifyCommand,
     statusCommand,
+    waitingCommand,
+    leasesCommand,
     logCommand,
     atCommand,
     rebuildCommand,

@@ -37,8 +37,17 @@ const ledger: LedgerFacts = {
   newest: "2026-11-28T08:00:00.000Z",
   oldestLease: undefined,
   expiredLeases: 0,
-  fault: undefined,
-  now: "2026-11-28T09:00:00.000Z"
+  fault: undefined
+}
+
+const lease = {
+  run_id: "r",
+  step_id: "s",
+  job_id: "j",
+  worker_id: "w",
+  fencing_token: 1,
+  lease_expires_at: "2026-11-28T09:00:00.001Z",
+  expired: false
 }
 
 const worst = (facts: Partial<FileFacts>) =>
@@ -81,24 +90,28 @@ describe("a file", () => {
 
 describe("a ledger", () => {
   it("that is sound, durable and has no expired lease needs nothing", () => {
-    const lease = {
-      run_id: "r",
-      step_id: "s",
-      lease_owner: "w",
-      lease_expires_at: "2026-11-28T09:00:00.001Z"
-    }
     expect(worstOfLedger({ oldestLease: lease })).toEqual([])
   })
 
   it("with an expired lease gets the command that lets the step wait again", () => {
-    const lease = { run_id: "r", step_id: "s", lease_owner: "w", lease_expires_at: ledger.now }
-    expect(worstOfLedger({ oldestLease: lease, expiredLeases: 3 })).toMatchObject([
+    expect(worstOfLedger({ oldestLease: { ...lease, expired: true }, expiredLeases: 3 })).toMatchObject([
       {
         check: "oldest lease",
         state: "advice",
         seen: expect.stringContaining("3 expired"),
         do: expect.stringContaining("let it wait again"),
         run: expect.stringContaining("cortex cassette requeue --run-id r --step s")
+      }
+    ])
+  })
+
+  it("with very many expired leases is told that there are as many or more", () => {
+    const oldestLease = { ...lease, run_id: "-r", expired: true }
+    expect(worstOfLedger({ oldestLease, expiredLeases: 999 })[0]?.seen).toContain("; 999 expired")
+    expect(worstOfLedger({ oldestLease, expiredLeases: 1_000 })).toMatchObject([
+      {
+        seen: expect.stringContaining("; 1000 or more expired"),
+        run: expect.stringContaining(" --run-id=-r ")
       }
     ])
   })

@@ -1,10 +1,11 @@
 // What the facts of a machine and its files mean: each check has a state, what was seen and, where something should be
 // done, what. It is pure, so that every piece of advice is tested without the machine that would need it.
 import type { EmbedderHealth } from "../../../application/network/watched-embedder.ts"
+import type { LeasedStep } from "../../../domain/ledger/lists.ts"
 import type { Handshake } from "../../../domain/network/cassette.ts"
 import { identityText } from "../../../domain/network/vectors.ts"
 import type { Check, DoctorReport } from "../../shared/doctor-report.ts"
-import { shellWord } from "../advice.ts"
+import { requeueText, shellWord } from "../advice.ts"
 
 /** What is known of a database file. */
 export interface FileFacts {
@@ -32,17 +33,11 @@ export interface LedgerFacts {
   readonly lastDay: number
   readonly lastWeek: number
   readonly newest: string | null
-  readonly oldestLease:
-    | {
-        readonly run_id: string
-        readonly step_id: string
-        readonly lease_owner: string
-        readonly lease_expires_at: string
-      }
-    | undefined
+  /** The lease that ends, or has ended, before all others. */
+  readonly oldestLease: LeasedStep | undefined
+  /** How many leases have ended: `MAX_COUNTED_LEASES` for that many and more. */
   readonly expiredLeases: number
   readonly fault: string | undefined
-  readonly now: string
 }
 
 const ok = (check: string, seen: string): Check => ({ check, state: "ok", seen })
@@ -139,17 +134,21 @@ export const fileChecks = (facts: FileFacts): ReadonlyArray<Check> => [
   roomCheck(facts)
 ]
 
-const leaseCheck = ({ expiredLeases, now, oldestLease }: LedgerFacts): Check => {
+/** More leases than this are not counted. */
+export const MAX_COUNTED_LEASES = 1_000
+
+const leaseCheck = ({ expiredLeases, oldestLease }: LedgerFacts): Check => {
   if (oldestLease === undefined) return ok("oldest lease", "nothing is leased")
-  const { lease_expires_at, lease_owner, run_id, step_id } = oldestLease
-  const seen = `${step_id} of ${lease_owner}, until ${lease_expires_at}`
-  return lease_expires_at > now
+  const { expired, lease_expires_at, step_id, worker_id } = oldestLease
+  const seen = `${step_id} of ${worker_id}, until ${lease_expires_at}`
+  const count = expiredLeases < MAX_COUNTED_LEASES ? expiredLeases : `${MAX_COUNTED_LEASES} or more`
+  return !expired
     ? ok("oldest lease", seen)
     : advice(
         "oldest lease",
-        `${seen}; ${expiredLeases} expired`,
-        "let it wait again; nothing is requeued by itself",
-        `cortex cassette requeue --run-id ${shellWord(run_id)} --step ${shellWord(step_id)} --reason 'its lease has ended'`
+        `${seen}; ${count} expired`,
+        "let it wait again; nothing is requeued by itself, and cortex cassette leases --expired lists all",
+        requeueText(oldestLease)
       )
 }
 

@@ -2,7 +2,6 @@
 import { statSync } from "node:fs"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
 import { DATABASE_VERSION } from "../../../domain/ledger/limits.ts"
 import {
@@ -20,6 +19,7 @@ import {
   type FileFacts,
   fileChecks,
   leftLogCheck,
+  MAX_COUNTED_LEASES,
   ledgerChecks,
   missingCheck,
   type OpeningFailure,
@@ -59,14 +59,12 @@ const companionsIn = (name: string, file: string) =>
 
 const factsOfLedger = Effect.fnUntraced(function* (file: string) {
   const durability = yield* Durability
-  const { expiredLeases, fault } = yield* withLedgerFile(file, "read", (ledger) =>
-    ledger.runStream.pipe(
-      Stream.runFold(
-        () => 0,
-        (sum, run) => sum + run.expired_leases
-      ),
-      Effect.map((expiredLeases) => ({ fault: ledger.fault, expiredLeases }))
-    )
+  const { fault, leases } = yield* withLedgerFile(file, "read", (ledger) =>
+    Effect.gen(function* () {
+      const [oldestLease] = yield* ledger.leases({ limit: 1 })
+      const ended = yield* ledger.leases({ expired: true, limit: MAX_COUNTED_LEASES })
+      return { fault: ledger.fault, leases: { oldestLease, expiredLeases: ended.length } }
+    })
   )
   const now = yield* Clock.currentTimeMillis
   const ago = (days: number) => nearestTimestamp(Math.max(0, now - days * DAY_MILLIS))
@@ -74,9 +72,8 @@ const factsOfLedger = Effect.fnUntraced(function* (file: string) {
     ...ledgerGrowth(file, ago(1), ago(7)),
     supported: DATABASE_VERSION,
     durability,
-    expiredLeases,
-    fault: fault === undefined ? undefined : `${fault.code} at ${fault.where}: ${fault.message}`,
-    now: nearestTimestamp(now)
+    ...leases,
+    fault: fault === undefined ? undefined : `${fault.code} at ${fault.where}: ${fault.message}`
   }))
 })
 

@@ -13,19 +13,10 @@ import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { textFlag } from "../../shared/flags.ts"
 import { switchFlag, wholeNumberFlag } from "../../shared/options.ts"
 import { answerStreamed, tables } from "../output.ts"
-import type { Line } from "../../shared/terminal-text.ts"
+import { beginning, type Line } from "../../shared/terminal-text.ts"
 import { onlyTaskFlag } from "./task-flag.ts"
 
 const decode = decodeInput(ListThoughts, Result.succeed)
-
-/** How much of a thought's first line a list shows, in characters. */
-const SHOWN = 60
-
-const beginning = (content: string): string => {
-  const [line = ""] = content.split("\n")
-  const characters = Array.from(line)
-  return characters.length > SHOWN || line !== content ? `${characters.slice(0, SHOWN).join("")} …` : line
-}
 
 const listLines = <E>(records: Stream.Stream<ThoughtRecord, E>): Stream.Stream<Line, E> =>
   tables(
