@@ -1,5 +1,5 @@
 /**
- * `./cortex` in a checkout, as somebody has it who has just cloned: from any folder, through a link, with spaces in
+ * `./cortex` in a checkout, as it is just after cloning: from any folder, through a link, with spaces in
  * the path, before and after the packages are installed, and after a source was changed.
  */
 import { spawnSync } from "node:child_process"
@@ -45,7 +45,7 @@ describe("cortex in a checkout", () => {
     })
   })
 
-  it("works in the caller's folder, whatever its own is", () => {
+  it("works in the caller's folder and not in its own", () => {
     installPackages(checkout)
     const message = ["--json", "message.json", "--run-id", "r1", "--source", "USER"]
     const posted = run(join(checkout, "cortex"), ["cassette", "post", "--db", "own.db", ...message])

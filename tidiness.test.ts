@@ -191,7 +191,7 @@ describe("what is left of drafts", () => {
     expect(linesWith(others, new RegExp(words("dees", "sdees"), "i"))).toEqual([])
   })
 
-  it("no issue numbers and no paths of somebody's machine", () => {
+  it("no issue numbers and no paths of one machine", () => {
     expect(linesWith(files, /(^|[\s(])#\d+\b|\b(issue|ticket|PR) #?\d+\b/i)).toEqual([])
     expect(linesWith(files, /(^|[\s"'`(])\/(work|home|Users|root)\//)).toEqual([])
   })

@@ -1,5 +1,5 @@
 // The application for hosts that bring their own ports: the ledger's service, its ports and their types, with no
-// knowledge of SQLite. `Ledger.layerNoDeps` is the service over whatever implements the ports.
+// knowledge of SQLite. `Ledger.layerNoDeps` is the service over its ports.
 export type { AttestationRequest } from "./bundles/attest-bundle.ts"
 export type { BuildBundle, BuildError, BuiltBundle } from "./bundles/build-bundle.ts"
 export { BundleArchive, type PackedContent } from "./bundles/bundle-archive.ts"

@@ -46,7 +46,7 @@ export const benchmark: Benchmark = {
             "MiB",
             of((reading) => (reading.open_bytes ?? Number.NaN) / MEBI),
             sizes,
-            "the same whatever the size"
+            "the same for any size"
           ),
           line(
             "streaming",

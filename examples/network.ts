@@ -10,7 +10,7 @@ const program = Effect.gen(function* () {
   yield* network.register(
     makeShelf("kitchen", {
       "bread.txt": "flour, water, salt and a night of patience",
-      "soup.txt": "water, carrots, and whatever is there"
+      "soup.txt": "water, carrots, and what is there"
     })
   )
   yield* network.register(makeShelf("garden", { "carrots.txt": "sow carrots in March, water them in May" }))

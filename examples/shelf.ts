@@ -23,7 +23,7 @@ export const makeShelf = (id: string, notes: Readonly<Record<string, string>>): 
   const handshake: Handshake = {
     cassette_id: id,
     db_path: "in memory",
-    // What is on the shelf, whatever it lies in: two shelves with the same notes have the same hash.
+    // What is on the shelf, and not where it lies: two shelves with the same notes have the same hash.
     db_hash: sha256(JSON.stringify(shelf)).slice(0, 16),
     capabilities: ["fts"],
     schema_version: "1.0",

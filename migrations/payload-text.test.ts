@@ -1,6 +1,6 @@
 /**
  * A payload is stored three times: in the event, the message and the step; a receipt twice. The tables take their
- * text out of the event's, and it must be the canonical text, byte for byte, whatever the payload holds.
+ * text out of the event's, and it must be the canonical text, byte for byte, for any payload.
  */
 import { expect, it } from "vitest"
 import { append, canonical, emptyDatabase, headOf, messageIdAt, stepIdOf } from "./testing/ledger.ts"
@@ -78,7 +78,7 @@ for (const [name, payload] of Object.entries(payloads)) {
   })
 }
 
-it("columns of text hold what the event says, whatever characters it has", () => {
+it("columns of text hold what the event says, with any characters", () => {
   const database = emptyDatabase()
   const words = 'DEL \u007f, \u2028, 😀, "quoted", back\\slash, \\u0000 in letters, \u0001\n\t'
   append(database, {

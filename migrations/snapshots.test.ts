@@ -20,7 +20,7 @@ const emitted = (statements: ReadonlyArray<string>) => statements.map((text) => 
 
 /** A snapshot is a module, so that it goes wherever the program goes, also into one file. */
 const moduleOf = (text: string) =>
-  "// Written by migrations/snapshots.test.ts from the builders (UPDATE_SNAPSHOT=1): nobody edits it by hand.\n" +
+  "// Written by migrations/snapshots.test.ts from the builders (UPDATE_SNAPSHOT=1), and never edited by hand.\n" +
   `export const schema = \`${text.replaceAll(/[\\`]|\$\{/g, "\\$&")}\`\n`
 
 const snapshotOf = async (folder: string, version: number): Promise<string> =>

@@ -83,7 +83,7 @@ export type Rule = readonly [message: string, when: Fragment]
 
 /**
  * Several refusals as one statement, judged in order over one row of `from`: what the rules have in common is
- * looked up once. `from` must give exactly one row whatever is stored, or the rules refuse nothing.
+ * looked up once. `from` must give exactly one row in every state, or the rules refuse nothing.
  */
 export const refuseFirst = (rules: ReadonlyArray<Rule>, from: Fragment): Statement =>
   sql`SELECT CASE\n${sql.join(

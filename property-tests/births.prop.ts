@@ -1,5 +1,5 @@
-// What one agent saved stays its own where the file or the configuration says so, whatever the configuration said when the
-// file was made, says now, and whether the content was carried over. Every way by which another agent might see it is
+// What one agent saved stays its own where the file or the configuration says so, for each configuration when the
+// file was made, each now, and with the content carried over or not. Every way by which another agent might see it is
 // gone: questions, recall, neighbours, symbols, hits of each cassette, statistics, what a save answers, compression,
 // a cartridge, verification, doctor, index reports and errors, read in this process and by a child.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
@@ -42,7 +42,7 @@ indexing: {embedder: test-hash-384}
 const using = <A, E>(file: string, agent: string, use: (network: NetworkShape) => Effect.Effect<A, E>) =>
   Effect.runPromise(Effect.scoped(Effect.flatMap(openNetwork({ file, agent }), use)))
 
-/** The word that nobody but ada may read, where it is hers alone. */
+/** The word that only ada may read, where it is hers alone. */
 const SECRET = "zwetschge"
 const TEXT = `a ${SECRET} in the orchard`
 
@@ -102,7 +102,7 @@ const toldByCommands = async (folder: string): Promise<string> => {
 }
 
 describe("a memory of one agent", () => {
-  it("is told to no other by any way, whatever the configuration was and is", async () => {
+  it("is told to no other by any way, under any configuration then and now", async () => {
     await fc.assert(
       fc.asyncProperty(setting, setting, fc.boolean(), async (before, after, migrates) => {
         const folder = mkdtempSync(join(tmpdir(), "cassette-births-"))

@@ -1,5 +1,5 @@
-// Properties of bundles: the same bytes from the same job in any process, time zone, locale and order of rows; whatever
-// is built verifies; whatever is changed in one place does not, and a second verifier that shares no line with ours says
+// Properties of bundles: the same bytes from the same job in any process, time zone, locale and order of rows; everything that
+// is built verifies; with a change in one place it does not, and a second verifier that shares no line with ours says
 // the same; packing is undone by unpacking, and a replay repeats itself.
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -1,5 +1,5 @@
-// Cartridges: whatever was done to a cassette, of any mutability, export, import and export again give the same bytes and
-// a cassette that verifies; and whatever is changed in one byte of a cartridge, as folder or packed, is found in the
+// Cartridges: after any history of a cassette, of any mutability, export, import and export again give the same bytes and
+// a cassette that verifies; and every change of one byte of a cartridge, as folder or packed, is found in the
 // file where it was done, by our reader and by a second one that shares no line with it.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

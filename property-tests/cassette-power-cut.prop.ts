@@ -94,7 +94,7 @@ const holds = (cut: Buffer): void => {
   try {
     const whole = framesOf(cut).findLast(({ commits }) => commits)?.end ?? 0
     const found = receiptsOf(connection)
-    // Exactly whole groups, whatever was cut.
+    // Exactly whole groups, after any cut.
     expect([born, ...answers.map(({ writes }) => writes)]).toContain(found.length)
     expect(found).toStrictEqual(receipts.slice(0, found.length))
     expect(found.length).toBeGreaterThanOrEqual(answers.findLast(({ bytes }) => bytes <= whole)?.writes ?? 0)

@@ -1,4 +1,4 @@
-// The order of claims: whatever was posted when, by clocks that jump, and whatever was requeued, a claim gives the
+// The order of claims: after any posts at any times, by clocks that jump, and any requeues, a claim gives the
 // waiting step with the oldest message, then the lowest job, then the lowest step; and the ids sort the same way.
 
 import * as fc from "fast-check"

@@ -1,4 +1,4 @@
-// Crashes: a real process works on a ledger in a file and is killed at a random moment, again and again. Whatever
+// Crashes: a real process works on a ledger in a file and is killed at a random moment, again and again. All that
 // the ledger had acknowledged is there afterwards, everything verifies, and the next process goes on. When the
 // kill comes is the operating system's to say; everything else follows from the seed.
 

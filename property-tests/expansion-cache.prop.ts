@@ -142,7 +142,7 @@ describe("the expansion cache", () => {
     )
   })
 
-  it("never changes a stored row, whatever SQL is tried", async () => {
+  it("never changes a stored row by any SQL", async () => {
     const column = fc.constantFrom("run_id", "slice", "payload", "payload_hash", "bytes_expanded", "rowid")
     const statement = fc.oneof(
       fc.tuple(column, column).map(([to, from]) => `UPDATE expansions SET ${to} = ${from}`),

@@ -82,7 +82,7 @@ const commandOf = (
   }
 }
 
-/** What must hold, whatever the clocks say. */
+/** What must hold with any clocks. */
 class Witness {
   readonly tickets: Array<Ticket> = []
   /** The newest token of every step, and whether its lease still stands. */

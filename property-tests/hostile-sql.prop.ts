@@ -1,6 +1,6 @@
 // Hostile SQL: statements of every kind, aimed at what stands in a ledger, on connections without foreign keys, with
 // recursive triggers off and on and with CHECKs off and on. Each is refused, or changes nothing, or is an event with
-// exactly its own rows; whatever SQL cannot compute of such an event, verification finds. 100,000 statements are tried by
+// exactly its own rows; what SQL cannot compute of such an event, verification finds. 100,000 statements are tried by
 // `PROP_RUNS=20000 pnpm prop property-tests/hostile-sql.prop.ts`.
 
 import * as fc from "fast-check"

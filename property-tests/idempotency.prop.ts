@@ -1,4 +1,4 @@
-// Idempotency: whatever the message, however its keys are ordered, however often, on whichever connection and
+// Idempotency: with any message, however its keys are ordered, however often, on whichever connection and
 // however close together it is posted again, it is one message with one set of ids; and another message under the
 // same key is refused and leaves nothing.
 

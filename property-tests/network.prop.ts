@@ -1,5 +1,5 @@
 // The network: however a corpus is divided among cassettes, folded or not, a question gives the ids, order and scores
-// of the undivided corpus to the last bit; and no text whatever, as document or as question, is an error or is read as
+// of the undivided corpus to the last bit; and no text at all, as document or as question, is an error or is read as
 // the syntax of a search engine.
 
 import { mkdtempSync, rmSync } from "node:fs"

@@ -1,4 +1,4 @@
-// A plan is a function of the request and the texts: whatever is asked for, in any order of keys, at any place and any
+// A plan is a function of the request and the texts: each request, in any order of keys, at any place and any
 // number of times, gives the steps that a naive reading of the request gives, or the one refusal that it deserves; and
 // what is planned is read by any number of workers, each step once, to the same receipts.
 

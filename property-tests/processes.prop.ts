@@ -79,7 +79,7 @@ describe("four processes on one file", () => {
     const filename = join(folder, `quota-${round}.db`)
     const quota = 25
     const names = ["north", "east", "south", "west"]
-    // Nobody has made the file: all of them open it first.
+    // The file is not made yet: all of them open it first.
     const told = await finished(names.map((name) => startChild("quota", filename, name, quota)))
     for (const name of names) {
       const own = told.filter(({ by, did }) => by === name && did === "complete")

@@ -1,4 +1,4 @@
-// Cached is computed: whatever is written to files, read by any slice and read again, in any order and with the cache in
+// Cached is computed: with any text written to files, read by any slice and read again, in any order and with the cache in
 // either place, every answer is what a naive reading of the file as it is now gives; and it is a hit exactly when the
 // same run has had the same reference, slice and text before.
 

@@ -1,5 +1,5 @@
-// The life of a step, said three times (the table, the fold, the triggers), must be one: whatever well-hashed
-// events are appended by raw SQL in whatever order, the database takes exactly those that the fold can follow,
+// The life of a step, said three times (the table, the fold, the triggers), must be one: of any well-hashed
+// events that are appended by raw SQL in any order, the database takes exactly those that the fold can follow,
 // and both give the same rows.
 
 import { isDeepStrictEqual } from "node:util"

@@ -1,5 +1,5 @@
-// Symbols: whatever a text is and whatever cassettes hold, expanding its compression gives it back to the byte and a
-// compression names nothing that is not held; and no text whatever, asked for as a symbol or expanded, is a defect.
+// Symbols: for any text and any cassettes, expanding its compression gives it back to the byte and a
+// compression names nothing that is not held; and no text at all, asked for as a symbol or expanded, is a defect.
 
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -92,7 +92,7 @@ describe("symbols", () => {
     }
   })
 
-  it("are found or refused, whatever is asked for", async () => {
+  it("are found or refused, for any question", async () => {
     const folder = mkdtempSync(join(tmpdir(), "cortex-symbols-"))
     try {
       const file = cassetteWith(

@@ -1,5 +1,5 @@
 // Tampering campaign, header: every bit of the first hundred bytes of a ledger, a corpus database and a cassette is turned
-// over once, eight hundred bits in each. Verification does not pass, whatever the byte means, but for the eight bytes that may
+// over once, eight hundred bits in each. Verification does not pass for any byte but the eight that may
 // hold anything; a write is refused by the damage, never by the rights of its caller, and leaves the file as it was.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

@@ -1,4 +1,4 @@
-// Thought chains under every kind of tampering: whatever is changed, taken out, exchanged or put in behind the guards,
+// Thought chains under every kind of tampering: every change, loss, exchange or addition behind the guards,
 // in the table alone, is found by both verifications and named. Tasks that are interleaved at random verify clean, and
 // their hashes are those that another program computes.
 
@@ -170,7 +170,7 @@ describe("thought chains", () => {
         })
         const record = at(verdicts.records, index)
         expectFound(verdicts, column === "id" ? `${record.id}x` : record.id)
-        // A task that nobody touched is as sound as it was.
+        // A task that was not touched is as sound as it was.
         for (const task of tasks) expect(verdicts.byTask[task]?.valid).toBe(task !== record.task_id)
       }),
       propParameters(0.05)
@@ -209,7 +209,7 @@ describe("thought chains", () => {
     )
   })
 
-  it("cannot fork, and show a record that nobody recorded", async () => {
+  it("cannot fork, and show a record that was never recorded", async () => {
     await fc.assert(
       fc.asyncProperty(anyHistory, anyIndex, async (history, index) => {
         const verdicts = await verdictsAfter(history, (database, records) => {

@@ -1,5 +1,5 @@
 // What the pure code decides of writes to a cassette, held against the guards in its file: a decision that is carried out by SQL
-// alone is accepted, and what is refused is refused whatever way another program takes to write it.
+// alone is accepted, and what is refused is refused on every way by which another program writes it.
 
 import { describe, expect, it } from "vitest"
 import * as fc from "fast-check"

@@ -133,7 +133,7 @@ describe("what was acknowledged", () => {
     "a thought with another hash": (story) => withData(story, 7, { hash: "other" }),
     "a claim that is not there": (story) => told(story, { did: "claim", step_id: "s", fencing_token: 3 }),
     "a requeue that is not there": (story) => told(story, { did: "requeue", step_id: "s", fencing_token: 2 }),
-    "a requeue by somebody else": (story) => withData(story, 4, { requested_by: "operator" }),
+    "a requeue by another": (story) => withData(story, 4, { requested_by: "operator" }),
     "a receipt under another id": (story) => ({
       ...story,
       receipts: story.receipts.map((receipt) => ({ ...receipt, receipt_id: "other" }))
@@ -207,7 +207,7 @@ describe("what was committed", () => {
       "STALE_TOKEN_ACCEPTED",
       (story) => more(story, claimed(8, "s2", "a", 1, 20), late("expired", 19))
     ],
-    "a receipt of nobody's completion": [
+    "a receipt without a completion": [
       "RECEIPT_WITHOUT_COMPLETION",
       (story) => ({ ...story, receipts: story.receipts.map((receipt) => ({ ...receipt, worker_id: "a" })) })
     ],
@@ -220,7 +220,7 @@ describe("what was committed", () => {
       "NOT_ONE_RECEIPT",
       (story) => ({ ...story, committedSteps: [] })
     ],
-    "a COMMITTED step that nobody completed": [
+    "a COMMITTED step that was not completed": [
       "NOT_ONE_RECEIPT",
       (story) => ({ ...story, committedSteps: ["s", "other"] })
     ]

@@ -50,7 +50,7 @@ class Audits {
     this.findings.push({ code, where: `process ${worker}`, message })
   }
 
-  /** A step and token answered to somebody before. */
+  /** A step and token that were answered before. */
   #once(
     known: Map<string, string>,
     worker: string,

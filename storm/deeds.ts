@@ -34,7 +34,7 @@ const slotOf = (millis: number): number => Math.floor(Date.now() / millis)
 const runNow = (): string => `run-${slotOf(RUN_MILLIS)}`
 const lastRun = (): string => `run-${slotOf(RUN_MILLIS) - 1}`
 
-/** Refusals that the rules foresee whatever other processes do. */
+/** Refusals that the rules foresee beside any other processes. */
 const foreseen: ReadonlySet<string> = new Set([
   "ClockFarBehindHead",
   "LeaseExpired",

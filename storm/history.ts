@@ -1,5 +1,5 @@
 // The committed history as the audit reads it: events and rows by plain SQL, without any code of the product, so that
-// one mistake cannot excuse itself. It reads a file that nobody writes any more.
+// one mistake cannot excuse itself. It reads a file that is not written any more.
 import Database from "better-sqlite3"
 
 /** One event, its data parsed. */

@@ -1,5 +1,5 @@
 // One process of the storm: `node process.ts <file> <folder of logs> <name> <seed>`. Several lanes use the ledger at once,
-// from the line that it prints once the ledger is open until standard input ends, which it also does when the parent dies, whatever way; then the ledger is closed
+// from the line that it prints once the ledger is open until standard input ends, which it also does when the parent dies in any way; then the ledger is closed
 // in order. It may be killed or stopped at any moment. Started by the storm, never by hand.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -49,7 +49,7 @@ const log = openLog(logs, worker)
 const program = Effect.gen(function* () {
   const ledger = yield* Ledger
   const thoughts = yield* Thoughts
-  // The parent may be gone already; then nobody is told.
+  // The parent may be gone already; then there is no one to tell.
   process.stdout.on("error", () => {})
   process.stdout.write("open\n")
   const lane = (name: string): Lane => ({

@@ -1,4 +1,4 @@
-// `pnpm storm`: reads the arguments, raises the storm, prints the report. Whatever ends it (a signal, a failure, the
+// `pnpm storm`: reads the arguments, raises the storm, prints the report. Each end of it (a signal, a failure, the
 // time) takes all of its processes along.
 import { Children } from "./children.ts"
 import { MAX_SEED, type Settings, settingsFrom, USAGE } from "./settings.ts"

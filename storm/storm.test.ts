@@ -75,7 +75,7 @@ describe("a storm", { timeout: TIMEOUT }, () => {
     storm.kill("SIGKILL")
     await ended
     while (processesWith(below).length > 0) await sleep(POLL_MILLIS)
-    assert.notDeepEqual(readdirSync(below), [], "nobody was left to remove it")
+    assert.notDeepEqual(readdirSync(below), [], "no process was left to remove it")
   })
 
   it("refuses settings that make no sense, and says how they are given", () => {

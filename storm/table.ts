@@ -1,5 +1,5 @@
 // The report of a storm for people: what the weather was, what was answered and refused, and what was found. It tells
-// also what did not happen, since a storm in which nobody was late proves nothing about being late.
+// also what did not happen, since a storm in which no worker was late proves nothing about being late.
 import type { StormReport } from "./storm.ts"
 
 const LABEL_WIDTH = 34
@@ -19,7 +19,7 @@ const quiet = ({ late, weather }: StormReport): ReadonlyArray<string> =>
   [
     weather.killed === 0 ? "no process was killed" : "",
     weather.stopped === 0 ? "no process was stopped" : "",
-    late === 0 ? "nobody was late" : ""
+    late === 0 ? "no worker was late" : ""
   ].filter((text) => text !== "")
 
 /** The whole report as text. */

@@ -52,7 +52,7 @@ export interface BuiltBundle {
   readonly counts: { readonly steps: number; readonly artifacts: number; readonly bytes: number }
 }
 
-/** Whatever building can end with instead; the target is then as it was. */
+/** Every way building can fail; the target is left as it was. */
 export type BuildError =
   | InvalidInput
   | JobNotFound

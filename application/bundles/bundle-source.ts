@@ -1,4 +1,4 @@
-// The port through which a bundle that somebody handed over is read: names without following links, then one file at a
+// The port through which a bundle from elsewhere is read: names without following links, then one file at a
 // time through one descriptor each, sizes first and never more than was stated. An adapter reports what it met; the
 // judgement is not its own, and it must never change anything.
 import * as Context from "effect/Context"

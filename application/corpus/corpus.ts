@@ -238,7 +238,7 @@ const make = Effect.gen(function* () {
 })
 
 export class Corpus extends Context.Service<Corpus, CorpusShape>()("cortex-cassette/application/Corpus") {
-  /** The service over whatever implements the ports. */
+  /** The service over its ports. */
   static readonly layerNoDeps: Layer.Layer<
     Corpus,
     never,

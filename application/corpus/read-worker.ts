@@ -135,7 +135,7 @@ const readStep = Effect.fnUntraced(function* (
   const { job_id, payload, step_id } = claimed
   const op = readOperationOf(payload)
   if (op === undefined) return yield* new NotAReadStep({ step_id, job_id })
-  // The payload is whatever was posted; it is decoded here.
+  // Any payload may have been posted, so it is decoded here.
   const reading = Effect.fromResult(decodeStep(payload as unknown as ReadStep)).pipe(
     Effect.flatMap((step) =>
       Effect.map(

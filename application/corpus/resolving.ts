@@ -1,6 +1,6 @@
 // From a reference and a slice to the text that they mean, by one path and no other: the reference names its section as
 // it is now, the slice is judged, the section's current hash completes the key, and what was expanded under that key is
-// given out again. Only what nobody has expanded is read, once, and stored before it is given out.
+// given out again. A text that was not expanded yet is read, once, and stored before it is given out.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"

@@ -23,7 +23,7 @@ const wrongKey = new InvalidInput({
 })
 
 /**
- * The signature of a key over a message. A key may be the host's own: what nobody can verify must not pass for evidence
+ * The signature of a key over a message. A key may be the host's own: a signature that does not verify would pass for evidence
  * until the day it is needed, so it is refused here (`InvalidInput`).
  */
 export const signatureOf = Effect.fnUntraced(function* (

@@ -1,5 +1,5 @@
-// Services that end with a scope: once it has ended, every operation of theirs fails with one typed error, whatever it
-// would have done. What runs at that moment is finished before anything below it is closed; a stream ends at its next
+// Services that end with a scope: once it has ended, every operation of theirs fails with the same typed
+// error. What runs at that moment is finished before anything below it is closed; a stream ends at its next
 // step. It knows no service, so that an operation that is added later needs nothing of its own.
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"

@@ -6,7 +6,7 @@ import { NetworkIncomplete, NetworkUnavailable } from "../../domain/network/erro
 export const isPartial = (answers: Readonly<Record<string, CassetteAnswer>>): boolean =>
   Object.values(answers).some(({ status }) => status !== "ok")
 
-/** Refuses an answer that nobody, or not everybody, took part in. */
+/** Refuses an answer in which no cassette took part, or not every one. */
 export const complete = (
   answers: Readonly<Record<string, CassetteAnswer>>,
   strict: boolean

@@ -1,5 +1,5 @@
-// What stands between the hub and a store that somebody plugged in. Whatever the store does (throw, die, hang, interrupt
-// itself, answer another shape, claim a hash that is not its content's, speak another version) becomes CassetteOffline
+// What stands between the hub and a store that a host plugged in. Every misdeed of the store (it throws, dies, hangs, interrupts
+// itself, answers another shape, claims a hash that is not its content's, speaks another version) becomes CassetteOffline
 // within its deadline, so that it costs the question nothing but the store's own part.
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"

@@ -328,7 +328,7 @@ class Hub {
     )
   )
 
-  /** The questions about memories: stores that somebody plugged in are not asked. */
+  /** The questions about memories: stores that a host plugged in are not asked. */
   readonly memories: MemoryQuestions
 
   readonly neighbours = Effect.fnUntraced(function* (

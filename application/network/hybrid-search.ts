@@ -1,5 +1,5 @@
-// One search over several cassettes: by words, by vectors where there is an embedder, or by both joined. Whatever keeps
-// vectors from being used is told as a notice, and words go on alone.
+// One search over several cassettes: by words, by vectors where there is an embedder, or by both joined. Where vectors
+// cannot be used, a notice says why, and words go on alone.
 import * as Effect from "effect/Effect"
 import type { Hit, SearchMode } from "../../domain/network/cassette.ts"
 import { fuse } from "../../domain/network/fusion.ts"

@@ -189,7 +189,7 @@ describe("a task on cassettes", () => {
 })
 
 describe("a cartridge", () => {
-  it.effect("is made as a folder for nobody in particular, unless it is said otherwise", () =>
+  it.effect("is made as a folder and for no agent, unless it is said otherwise", () =>
     Effect.gen(function* () {
       const plain = yield* keeping({}, (service) =>
         service.exportCartridge({ cassette: "docs", target: "/c" })

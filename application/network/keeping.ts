@@ -295,7 +295,7 @@ const keepingOf = (files: CassetteFilesShape): CassetteKeepingShape => ({
 export class CassetteKeeping extends Context.Service<CassetteKeeping, CassetteKeepingShape>()(
   "cortex-cassette/application/CassetteKeeping"
 ) {
-  /** The service over whatever files are provided. */
+  /** The service over the provided files. */
   static readonly layerNoDeps: Layer.Layer<CassetteKeeping, never, CassetteFiles> = Layer.effect(
     CassetteKeeping,
     Effect.map(CassetteFiles, keepingOf)

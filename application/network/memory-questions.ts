@@ -1,6 +1,6 @@
 // What a network does with memories: save one in a cassette, search them alone, and recall one by its hash or symbol. The
 // agent is that of the network, never one that a text or its metadata names; what it may not see is not found, in the
-// same words as what does not exist. Stores that somebody plugged in have no memories and are not asked.
+// same words as what does not exist. Stores that a host plugged in have no memories and are not asked.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { DEFAULT_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
@@ -215,7 +215,7 @@ const forgetFrom = (hub: MemoryHub): MemoryQuestions["memoryForget"] =>
       return yield* new WriteRefused({ cassette_id: cassette, reason })
     }
     const save_count = yield* forget(hash, hub.agent)
-    // Somebody else has removed it meanwhile.
+    // Another process has removed it meanwhile.
     if (save_count === 0)
       return yield* new NetworkSymbolNotFound({ symbol, trail: [symbol], unanswered: [], asked: [cassette] })
     return { cassette_id: cassette, hash, symbol, save_count }

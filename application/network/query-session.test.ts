@@ -46,7 +46,7 @@ describe("work of several steps", () => {
     ])
   })
 
-  it("ends when nobody is left", async () => {
+  it("ends when no cassette is left", async () => {
     const session = new QuerySession([lasting("a", 1), lasting("b", 2)])
     expect(await Effect.runPromise(session.steadily(threeSteps(session)))).toEqual([])
   })

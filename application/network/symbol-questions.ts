@@ -1,5 +1,5 @@
-// The questions about symbols that a network answers, over whatever asks its indexes: options judged before anybody is
-// asked, then the answer together with who took part in it. An error says which cassettes might have known better.
+// The questions about symbols that a network answers. Options are judged before any cassette is
+// asked, then comes the answer together with who took part in it. An error says which cassettes might have known better.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ReadScope } from "../../domain/network/index-requests.ts"

@@ -25,7 +25,7 @@ export interface ExpansionOptions {
   readonly expand?: boolean | undefined
   /** The greatest depth that may be asked for; 3 unless a configuration says otherwise. */
   readonly maxDepth?: number | undefined
-  /** False: texts are expanded unless somebody says otherwise. */
+  /** False: texts are expanded unless the call says otherwise. */
   readonly lazy?: boolean | undefined
 }
 

@@ -1,4 +1,4 @@
-// The port for ids that nobody can foresee. It is the one source of chance in the application, so that a host or a
+// The port for ids that cannot be foreseen. It is the one source of chance in the application, so that a host or a
 // test can put fixed ids in its place.
 import * as Context from "effect/Context"
 

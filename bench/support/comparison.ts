@@ -1,5 +1,5 @@
 // Runs contestants in turn within every repeat, so that a busy moment of the machine hits all of them and a ratio
-// within one repeat stays fair. It times whatever it is given and never judges the outcome.
+// within one repeat stays fair. It times what it is given and never judges the outcome.
 
 /** One slice of a contestant's work; gives its figure (a time per item, a rate). */
 export type Slice = () => number | Promise<number>

@@ -1,5 +1,5 @@
 // Where a benchmark's files lie: on a memory disk, to see the program's own cost, or on the real disk, to see what
-// durability costs. Every run gets a new folder, which is removed whatever happens.
+// durability costs. Every run gets a new folder, which is always removed.
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

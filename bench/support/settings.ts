@@ -1,5 +1,5 @@
 // Sizes of a run, from the environment: every benchmark has short defaults, and the large versions are asked for
-// by name. A value that is no positive integer is refused, so that nobody reads a figure of another size.
+// by name. A value that is no positive integer is refused, so that no figure is of another size than it seems.
 
 /** The positive integer in an environment variable, or the default when it is not set. */
 export const setting = (name: string, standard: number): number => {

@@ -1,5 +1,5 @@
 // A fresh checkout of this repository for tests: what is tracked or would be, under Git, with the packages of the real
-// one. Whatever a test leaves there shows in Git's status, as it would for somebody who follows the README.
+// one. What a test leaves there shows in Git's status, as it would for a reader who follows the README.
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs"
 import { basename, join } from "node:path"

@@ -94,7 +94,7 @@ const decode = Schema.decodeUnknownResult(Envelope, { onExcessProperty: "ignore"
 const fault = (code: AttestationFault["code"], message: string) =>
   Result.fail<AttestationFault>({ code, message })
 
-/** True when the bytes are a statement of our kind, about whatever bundle. */
+/** True when the bytes are a statement of our kind, about any bundle. */
 const isStatement = (payload: Uint8Array): boolean => {
   const value = readJsonBytes(payload, "jcs/1")
   if (Result.isFailure(value) || !isJsonObject(value.success)) return false
@@ -114,8 +114,8 @@ type EnvelopeSignature = (typeof Envelope.Type)["signatures"][number]
 type Standing = "absent" | "signed" | "wrong"
 
 /**
- * A signature that names its key must be that key's. One that names none may be any key's, so it is tried, and counts
- * against nobody where it does not fit.
+ * A signature that names its key must be that key's. One that names none may be any key's, so it is tried, and
+ * is no fault where it does not fit.
  */
 const standingOf = (
   { sha256, verify }: SignatureChecks,

@@ -1,5 +1,5 @@
 /**
- * The pure builder: the golden bundle comes out byte for byte, in whatever order steps and receipts come, and every
+ * The pure builder: the golden bundle comes out byte for byte, in any order of steps and receipts, and every
  * way in which a job can be unfit for a bundle is an error that names it.
  */
 import { assert, describe, it } from "@effect/vitest"

@@ -25,7 +25,7 @@ export class JobIncomplete extends Schema.TaggedError<JobIncomplete>()("JobIncom
   }
 }
 
-/** Steps ended in FAILURE or ABORTED, and nobody said that a bundle may leave them out. */
+/** Steps ended in FAILURE or ABORTED, and the call did not say that a bundle may leave them out. */
 export class StepsFailed extends Schema.TaggedError<StepsFailed>()("StepsFailed", {
   job_id: Schema.String,
   failed_steps: Schema.Array(Schema.String)

@@ -1,5 +1,5 @@
 // The judgement over a bundle's folder: which names stand in it, and what each artifact turned out to hold. It takes
-// facts that somebody read and reads nothing itself, so that it can be held against invented folders.
+// facts that were read elsewhere and reads nothing itself, so that it can be held against invented folders.
 import * as Result from "effect/Result"
 import type { BundleFindings } from "./finding-list.ts"
 import { MAX_BUNDLE_ENTRIES } from "./limits.ts"
@@ -63,7 +63,7 @@ const checkEntry = (
   if (path.startsWith(`${ARTIFACT_FOLDER}/`) && !isArtifactPath(path)) {
     list.add("FILE_NAME_INVALID", path, "an artifact is named by 16 lower-case hex digits and .txt")
   }
-  // Without a manifest nobody can tell which artifacts belong to it.
+  // Without a manifest it cannot be told which artifacts belong to it.
   if (named === undefined && isArtifactPath(path) && kind === "file") return
   list.add("FILE_EXTRA", path, `${kindWords[kind]} that the manifest does not name`)
 }

@@ -1,4 +1,4 @@
-// Every bound of a bundle in one place, as named constants with their units. What arrives from somebody else is held
+// Every bound of a bundle in one place, as named constants with their units. A bundle from elsewhere is held
 // against these before it is read. Source: docs/spec/bundles.md, "Limits".
 import { MAX_STEPS_PER_MESSAGE } from "../ledger/limits.ts"
 

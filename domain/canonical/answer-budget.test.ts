@@ -43,7 +43,7 @@ describe("an answer's budget", () => {
     expect(cuts).toEqual([{ at: "/payload", shown: cut.payload.length / 2, of: 100_000, unit: "characters" }])
   })
 
-  it("is one of what is written, whatever form that has", () => {
+  it("is one of what is written, in any form", () => {
     const value = { list: Array.from({ length: 100 }, (_, index) => `line ${index}`) }
     const lines = ({ value }: { readonly value: JsonValue }) =>
       (value as { list: ReadonlyArray<string> }).list.map((line) => `${line} ${"-".repeat(500)}\n`).join("")
@@ -120,7 +120,7 @@ describe("an answer's budget", () => {
     )
   })
 
-  it("always fits with its note, whatever the value is", () => {
+  it("always fits with its note, for any value", () => {
     fc.assert(
       fc.property(large, (value) => {
         const part = withinBudget({ data: value as JsonValue }, MIN_ANSWER_BYTES, { more: "ask for more" })

@@ -13,7 +13,7 @@ const zero = 0x30
 const decimalOf = (unsigned: string): Decimal => {
   const mark = unsigned.search(/[eE]/)
   const mantissa = mark < 0 ? unsigned : unsigned.slice(0, mark)
-  // Beyond 2^53 this is inexact, but then the double is 0 or infinite whatever the digits are.
+  // Beyond 2^53 this is inexact, but then the double is 0 or infinite with any digits.
   const power = mark < 0 ? 0 : Number(unsigned.slice(mark + 1))
   const point = mantissa.indexOf(".")
   const all = point < 0 ? mantissa : mantissa.slice(0, point) + mantissa.slice(point + 1)

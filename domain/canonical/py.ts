@@ -43,7 +43,7 @@ const isAwkwardKey = (key: string): boolean => {
   return (first >= 0x30 && first <= 0x39) || key === "__proto__"
 }
 
-/** True when keys stand in the rule's order at every level, and none is of those that come first whatever the order. */
+/** True when keys stand in the rule's order at every level, and none is of those that come first in any order. */
 const isInOrder = (value: JsonValue): boolean => {
   if (typeof value !== "object" || value === null) return true
   if (Array.isArray(value)) return value.every(isInOrder)

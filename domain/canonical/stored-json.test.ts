@@ -6,7 +6,7 @@ import { parseCanonicalJson, parseStoredJson } from "./stored-json.ts"
 const parse = (text: string) => Result.getOrThrow(parseStoredJson(text))
 
 describe("parseStoredJson", () => {
-  it("reads a key with an escape by its own name, whatever was read before", () => {
+  it("reads a key with an escape by its own name, after any other text", () => {
     JSON.parse('{"a":1,"\\\\":2}')
     expect(Object.keys(parse('{"a":1,"\\"":2}') as object)).toEqual(["a", '"'])
   })
@@ -36,7 +36,7 @@ describe("parseCanonicalJson", () => {
   it("reads text that is its own canonical text", () => {
     expect(parseCanonicalJson('{"a":[1,"\\n"],"b":null}')).toEqual({ a: [1, "\n"], b: null })
   })
-  it("reads a key with an escape by its own name, whatever was read before", () => {
+  it("reads a key with an escape by its own name, after any other text", () => {
     JSON.parse('{"a":1,"\\\\":2}')
     const value = parseCanonicalJson('{"\\"":2,"a":1}')
     expect(value === undefined || Object.keys(value as object)).toEqual(['"', "a"])

@@ -21,8 +21,8 @@ const ifWrittenAlike = (value: JsonValue, text: string, maxDepth?: number): Json
   Result.getOrUndefined(jcs(value, maxDepth)) === text ? value : undefined
 
 /**
- * The value of text that is its own canonical text (`jcs/1`), or undefined. Canonical text has one meaning, so whatever
- * writes it again was read rightly, by JSON.parse too; where it does not, JSON.parse may have read a key wrongly.
+ * The value of text that is its own canonical text (`jcs/1`), or undefined. Canonical text has one meaning, so a value
+ * that is written as the same text again was read rightly, by JSON.parse too. Else JSON.parse may have read a key wrongly.
  */
 export const parseCanonicalJson = (text: string, maxDepth?: number): JsonValue | undefined => {
   try {

@@ -141,7 +141,7 @@ export class FileChanged extends Schema.TaggedError<FileChanged>()("FileChanged"
   path: Schema.String
 }) {
   override get message() {
-    return `${this.path} changed while it was read: try again when nobody writes to it`
+    return `${this.path} changed while it was read: try again when no program writes to it`
   }
 }
 

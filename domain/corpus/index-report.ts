@@ -1,5 +1,5 @@
 // What indexing reports: how many files it found in which state, and what it left out and why. Reasons are stable words;
-// some are somebody's choice, others mean that a file could not be taken.
+// some are a person's choice, others mean that a file could not be taken.
 import * as Schema from "effect/Schema"
 import { Skipped, type SkipReason } from "../foundation/root-files.ts"
 
@@ -23,7 +23,7 @@ export const IndexReport = Schema.Struct({
 })
 export type IndexReport = typeof IndexReport.Type
 
-/** Reasons that are nobody's choice: such a file was meant to be indexed and could not be. */
+/** Reasons that no person chose: such a file was meant to be indexed and could not be. */
 const refusals: ReadonlySet<string> = new Set<SkipReason>([
   "LINK_OUTSIDE_ROOT",
   "TOO_LARGE",

@@ -1,4 +1,4 @@
-// What somebody asks a planner for: symbols and sections to read, in bounded slices, within budgets. Decoded
+// What a planner is asked for: symbols and sections to read, in bounded slices, within budgets. Decoded
 // strictly; floats are refused wherever they would end up in a bundle, whose canonical form knows integers alone.
 import * as Schema from "effect/Schema"
 import { py } from "../canonical/py.ts"
@@ -80,7 +80,7 @@ export const PlanRequest = Schema.Struct({
 })
 export type PlanRequest = typeof PlanRequest.Type
 
-/** One thing to read, whatever way it was written. */
+/** One thing to read; each way of writing it comes to this. */
 export interface RequestedReference {
   readonly op: "READ_SYMBOL" | "READ_SECTION"
   readonly ref: string

@@ -57,7 +57,7 @@ describe("lines", () => {
 const heading = (line: number, level: number, text: string): Heading => ({ line, level, text })
 
 describe("heading paths", () => {
-  it("are the texts from the top, whatever levels are left out", () => {
+  it("are the texts from the top, also where levels are left out", () => {
     const headings = [
       heading(0, 2, "Preface"),
       heading(1, 1, "Guide"),

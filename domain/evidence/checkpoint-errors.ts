@@ -35,7 +35,7 @@ const untrustedSentences: { readonly [R in UntrustedReason]: string } = {
   wrong_signature: "the signature is not the one of the trusted key over this text"
 }
 
-/** Nobody who is trusted has signed this checkpoint as it stands; nothing that it says counts. */
+/** No trusted key has signed this checkpoint as it stands; nothing that it says counts. */
 export class CheckpointUntrusted extends Schema.TaggedError<CheckpointUntrusted>()("CheckpointUntrusted", {
   origin: Schema.String,
   reason: UntrustedReason,

@@ -1,6 +1,6 @@
 // A checkpoint says how many events a ledger had and which Merkle root they give, in three lines that any tool of
 // transparency logs reads (https://c2sp.org/tlog-checkpoint), signed as a note. Two checkpoints of one ledger with a
-// consistency proof show that nothing was changed in between. Lines beyond the three are refused: nobody audits them.
+// consistency proof show that nothing was changed in between. Lines beyond the three are refused: no reader checks them.
 import * as Result from "effect/Result"
 import { base64Text, bytesOfBase64 } from "../canonical/bytes.ts"
 import { Identifier } from "../canonical/text.ts"
@@ -21,7 +21,7 @@ interface TreeHead {
 
 /** What a checkpoint's three lines say. */
 export interface CheckpointBody extends TreeHead {
-  /** `cassette/` and the ledger's id; of another log, whatever it calls itself. */
+  /** `cassette/` and the ledger's id; for another log, its own name. */
   readonly origin: string
 }
 

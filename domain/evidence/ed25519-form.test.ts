@@ -101,7 +101,7 @@ describe("an Ed25519 key", () => {
     for (const length of [0, 31, 33, 64]) assert.isFalse(isPublicKey(new Uint8Array(length).fill(9)))
   })
 
-  it("of small order has signed nothing, whatever the library says", () => {
+  it("of small order has signed nothing, also where the library says that it has", () => {
     for (const y of smallOrder) {
       assert.isFalse(isSignedBy(credulous, bytesOf(y), message, signature))
     }

@@ -7,7 +7,7 @@ import { hexText } from "../canonical/bytes.ts"
 export const PUBLIC_KEY_BYTES = 32
 export const SIGNATURE_BYTES = 64
 
-/** Checks an Ed25519 signature over a message; false for whatever does not fit, never an exception. */
+/** Checks an Ed25519 signature over a message; false where anything does not fit, never an exception. */
 export type VerifySignature = (publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array) => boolean
 
 // Numbers are compared as hexadecimal of equal length, the highest digit first.

@@ -89,7 +89,7 @@ const parseSignature = (line: string): NoteSignature | undefined => {
 
 const refused = (reason: string) => Result.fail(new NotACheckpoint({ reason }))
 
-/** The parts of a note; a note needs at least one signature, of whatever kind. */
+/** The parts of a note; a note needs at least one signature, of any kind. */
 export const parseSignedNote = (note: string): Result.Result<SignedNote, NotACheckpoint> => {
   if (note.length > MAX_NOTE_LENGTH) return refused(`it is over ${MAX_NOTE_LENGTH} characters`)
   if (!note.isWellFormed()) return refused("it is not valid Unicode")

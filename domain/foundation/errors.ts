@@ -30,7 +30,7 @@ export class InvariantViolation extends Schema.TaggedError<InvariantViolation>()
 /** An error after which the very same call may succeed, with nothing done about it: nothing was written. */
 export type Retryable = StoreBusy
 
-/** True for a `Retryable` error; every other is final until somebody changes the state, the input or the machine. */
+/** True for a `Retryable` error; every other is final until the state, the input or the machine has changed. */
 export const isRetryable = (error: { readonly _tag: string }): error is Retryable =>
   error._tag === "StoreBusy"
 

@@ -1,5 +1,5 @@
-// The best of a stream of scored chunks: whatever is as good as the limit-th best, equals of it included, so that ties can
-// be settled later by what only a description tells. It keeps numbers and nothing else.
+// Keeps the top `limit` scores of a stream and every tie with the last, because ties are broken later with data that is not
+// available here. It keeps numbers and nothing else.
 import type { BestChunks } from "./index-requests.ts"
 
 /** Moves the number at the top of a heap, least on top, down to its place. */

@@ -1,5 +1,5 @@
-// Whether what a cassette holds can be carried into one that is born otherwise, decided by counts alone. What nobody can
-// decide by a rule (whose a memory is, whether everybody may see it) is a sentence that says what to do.
+// Whether what a cassette holds can be carried into one that is born otherwise, decided by counts alone. What no rule
+// can decide (whose a memory is, whether everybody may see it) is a sentence that says what to do.
 import type { MemoryScope, Mutability } from "./cassette.ts"
 import { rulesOf } from "./mutability.ts"
 
@@ -13,7 +13,7 @@ export interface Carrying {
   readonly mutability: Mutability
   /** Memories that have not expired. */
   readonly remembered: number
-  /** Those of them that were saved by nobody who said who it was. */
+  /** Those of them that were saved without an agent. */
   readonly unowned: number
   /** True: memories of single agents may become everybody's. */
   readonly publish: boolean
@@ -32,7 +32,7 @@ export const carryingFault = ({
     return `it has ${remembered} memories, and an immutable cassette keeps none: let the configuration say another mutability, or give the immutable one another id and path`
   }
   if (born === "shared" && memories === "private" && unowned > 0) {
-    return `${unowned} of its memories were saved without an agent, so that nobody can say whose they are: keep it shared (no capability agent_id), or give the private one another id and path`
+    return `${unowned} of its memories were saved without an agent, so that it is unknown whose they are: keep it shared (no capability agent_id), or give the private one another id and path`
   }
   if (born === "private" && memories === "shared" && remembered > 0 && !publish) {
     return `it has ${remembered} memories that their agents alone may see, and everybody would see them: say --publish if that is meant, or keep the capability agent_id`

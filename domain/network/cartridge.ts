@@ -23,7 +23,7 @@ const Hash = Schema.String.check(
 const Count = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 const Ordinal = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 
-/** True for a path that stays below whatever it is read against. */
+/** True for a path that stays below the folder that it is read against. */
 const isContainedPath = (path: string): boolean =>
   !path.startsWith("/") && path.split("/").every((name) => name !== "" && name !== "." && name !== "..")
 
@@ -32,7 +32,7 @@ const DocumentPath = WellFormedText.check(
 )
 
 const CartridgeManifest = Schema.Struct({
-  /** The agent whose memories a private cassette's cartridge holds; null when it holds nobody's own. */
+  /** The agent whose memories a private cassette's cartridge holds; null when it holds no agent's own. */
   agent_id: Schema.NullOr(WellFormedText),
   cartridge_version: Schema.String,
   cassette_id: CassetteId,

@@ -14,7 +14,7 @@ describe("chunks", () => {
     expect(textsOf("")).toEqual([])
   })
 
-  it("break at empty lines, whatever ends the lines", () => {
+  it("break at empty lines, with any line ends", () => {
     const paragraph = "word ".repeat(200).trim()
     for (const end of ["\n\n", "\r\n\r\n", "\r\r"]) {
       const text = Array.from({ length: 6 }, () => paragraph).join(end)

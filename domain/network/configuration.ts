@@ -56,7 +56,7 @@ export const NetworkConfiguration = Schema.Struct({
       model: Schema.optionalKey(Schema.String),
       dimensions: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8_192 }))),
       batch_size: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))),
-      /** Who makes vectors; nobody unless it is said. */
+      /** What makes vectors; nothing does by default. */
       embedder: Schema.optionalKey(Schema.Literals(["none", "command", "test-hash-384"])),
       /** The program of the embedder `command`, with its arguments. */
       command: Schema.optionalKey(Schema.NonEmptyArray(Schema.String)),
@@ -76,7 +76,7 @@ export const NetworkConfiguration = Schema.Struct({
       max_expansion_depth: Schema.optionalKey(
         Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_EXPANSION_DEPTH }))
       ),
-      /** False: symbols inside texts are replaced unless somebody says otherwise. */
+      /** False: symbols inside texts are replaced unless the call says otherwise. */
       lazy_expansion: Schema.optionalKey(Schema.Boolean)
     })
   )

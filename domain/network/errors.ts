@@ -234,7 +234,7 @@ export class CassetteDiffers extends Schema.TaggedError<CassetteDiffers>()("Cass
   }
 }
 
-/** A memory is to be saved where each agent has its own, and nobody said who the agent is. */
+/** A memory is to be saved where each agent has its own, and the agent was not named. */
 export class AgentMissing extends Schema.TaggedError<AgentMissing>()("AgentMissing", {
   cassette_id: Schema.String
 }) {
@@ -243,7 +243,7 @@ export class AgentMissing extends Schema.TaggedError<AgentMissing>()("AgentMissi
   }
 }
 
-/** The network's scope has been closed; nobody was asked. */
+/** The network's scope has been closed; no cassette was asked. */
 export class NetworkClosed extends Schema.TaggedError<NetworkClosed>()("NetworkClosed", {}) {
   override get message() {
     return "The network is closed: open it again"

@@ -3,7 +3,7 @@
 import type * as Schema from "effect/Schema"
 import { plainIssues, pointerOf } from "../canonical/plain-issues.ts"
 
-/** Longest place that is shown (UTF-16 units): a name in it may be somebody else's. */
+/** Longest place that is shown (UTF-16 units): a name in it may come from a foreign file. */
 const MAX_PLACE_UNITS = 100
 
 /** `/counts/receipts is missing, unknown or of another form`, for the first field at fault. */

@@ -1,4 +1,4 @@
-// What may be remembered: a text with something to say and an object of metadata. Whatever is refused is refused whole,
+// What may be remembered: a text with something to say and an object of metadata. A memory is refused as a whole,
 // with all issues; nothing is trimmed, repaired or guessed, since the text is kept and named as it is given.
 import * as Result from "effect/Result"
 import { isJsonObject, type JsonObject } from "../canonical/json.ts"
@@ -9,7 +9,7 @@ import { MAX_MEMORY_BYTES, MAX_METADATA_BYTES } from "./limits.ts"
 /** A memory as it is handed to a cassette. */
 export interface GivenMemory {
   readonly text: string
-  /** Who saves it; null when nobody said so. */
+  /** Who saves it; null when no agent was named. */
   readonly agent_id: string | null
   /** A JSON object as `jcs/1`. */
   readonly metadata: string

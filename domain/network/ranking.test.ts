@@ -102,7 +102,7 @@ describe("further texts of a document", () => {
       ["a q 3", 3 * 0.8, 1]
     ])
   })
-  it("of equal scores have one order, whatever the list came in", () => {
+  it("of equal scores have one order, in any order of the list", () => {
     const ranked = fc.array(
       fc
         .tuple(

@@ -114,7 +114,7 @@ export const receiptHash = (sha256: Sha256, receipt: Receipt): string =>
     ])
   )
 
-/** `db_hash`: what a cassette holds, whatever its file's bytes are; 16 hexadecimal digits. */
+/** `db_hash`: names what a cassette holds and not its file's bytes; 16 hexadecimal digits. */
 export const contentRoot = (sha256: Sha256, root: string): string =>
   sha256(jcsText(["cassette/content/1", CASSETTE_SCHEMA_VERSION, root])).slice(0, 16)
 

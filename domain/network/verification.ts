@@ -19,7 +19,7 @@ const cassetteFindingCodes = {
   RECEIPT_CHAIN_BROKEN: "a receipt does not follow from the one before it",
   RECORD_WITHOUT_RECEIPT: "a document, a memory or a save has no receipt of its write",
   RECORD_MISSING: "a receipt names a record that is not there",
-  MEMORY_WITHOUT_SAVE: "nobody has saved a memory that is there",
+  MEMORY_WITHOUT_SAVE: "a memory has no save",
   CHUNK_DIFFERS: "the chunks of a document or a memory are not those that its text gives: reindex",
   TERMS_DIFFER: "a chunk's terms are not those that its text gives: reindex",
   POSTINGS_DIFFER: "the index that ranks does not agree with the chunks' terms: reindex",

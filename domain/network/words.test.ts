@@ -1,4 +1,4 @@
-// How texts are taken apart: the literal thing is always found again, whatever it is made of.
+// How texts are taken apart: the literal thing is always found again.
 import { describe, expect, it } from "vitest"
 import { questionOf } from "./query-text.ts"
 import { termTexts, wordsOf } from "./words.ts"
@@ -66,7 +66,7 @@ describe("words", () => {
     expect(sequence("ΣΊΣΥΦΟΣ")).toEqual(sequence("σίσυφος"))
   })
 
-  it("has no term with a blank in it, whatever a character decomposes into", () => {
+  it("has no term with a blank in it, also where a character decomposes into one", () => {
     expect(sequence("\ufc5e x")).toEqual(["\u064c\u0651", "x"])
   })
 

@@ -1,5 +1,5 @@
 // Finds the words of a text: identifiers whole and by part, pairs of neighbouring characters where a script writes
-// no blanks, emoji. Documents and questions are taken apart by this one rule, so that whatever stands in a text is
+// no blanks, emoji. Documents and questions are taken apart by this one rule, so that everything in a text is
 // found by its own spelling. Any text is accepted, hostile ones too; nothing here can fail.
 import { appendTo } from "../foundation/appending.ts"
 import { isAscii } from "../canonical/ascii.ts"

@@ -68,7 +68,7 @@ export type HashedFields = Pick<
   "id" | "type" | "task_id" | "content" | "timestamp" | "prev_hash"
 >
 
-/** The canonical text (`jcs/1`) of the six hashed fields; whatever else the object holds is left out. */
+/** The canonical text (`jcs/1`) of the six hashed fields; other fields of the object are left out. */
 export const canonicalize = ({ content, id, prev_hash, task_id, timestamp, type }: HashedFields): string =>
   jcsText({ content, id, prev_hash, task_id, timestamp, type })
 

@@ -109,7 +109,7 @@ const requeueAbandoned = Effect.gen(function* () {
       reason: `${step.lease_owner} was killed`,
       requested_by: "demo"
     })
-    yield* think("demo", "decision", `${step.lease_owner} is dead: its step waits again for somebody else`)
+    yield* think("demo", "decision", `${step.lease_owner} is dead: its step waits again for another worker`)
   }
   return abandoned.length
 })

@@ -1,6 +1,6 @@
 /**
- * Building from real ledgers and caches: what comes out verifies, comes out the same again, and whatever forbids a
- * bundle leaves the target as it was, also when the builder is killed.
+ * Building from real ledgers and caches: what comes out verifies, comes out the same again. Where no
+ * bundle can be made, the target stays as it was, also when the builder is killed.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

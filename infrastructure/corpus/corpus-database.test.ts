@@ -89,7 +89,7 @@ describe("the corpus database", () => {
     }).pipe(Effect.catchTag("NotALedger", Effect.die))
   )
 
-  it.live("of a newer program is opened by nobody and stays untouched", () =>
+  it.live("of a newer program is not opened and stays untouched", () =>
     Effect.gen(function* () {
       const folder = temporaryFolder()
       const filename = join(folder, "system1.db")
@@ -110,7 +110,7 @@ describe("the corpus database", () => {
 
   for (const [what, statement] of Object.entries({
     "a missing guard": "DROP TRIGGER tr_expansions_append_only_update",
-    "an index of somebody else": "CREATE INDEX mine ON symbols (path)",
+    "a foreign index": "CREATE INDEX mine ON symbols (path)",
     "a changed checksum": "UPDATE corpus_migrations SET checksum = 'x'",
     "no version": "DELETE FROM corpus_migrations"
   })) {

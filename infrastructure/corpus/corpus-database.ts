@@ -50,7 +50,7 @@ export interface CorpusDatabaseOptions {
   /** How long to wait for other writers (default 10 seconds; a number is milliseconds). */
   readonly busyDeadline?: Duration.Input | undefined
   readonly allowNetworkFs?: boolean | undefined
-  /** Opens for reading whatever the file holds, so that its damage can be listed; for verification alone. */
+  /** Opens for reading a file in any state, so that its damage can be listed; for verification alone. */
   readonly asFound?: boolean | undefined
 }
 

@@ -45,7 +45,7 @@ const inspected = (connection: Connection): CorpusInspection => {
 
 /**
  * Looks at the application id, the schema's names and the version, all of one moment: another may be making the file
- * right now. A damaged header is damage, whatever SQLite makes of it.
+ * right now. A damaged header is damage, also where SQLite gives another reason.
  */
 export const inspectCorpus = (connection: Connection): CorpusInspection =>
   orHeaderFault(connection, () => connection.snapshot(() => inspected(connection)))

@@ -1,4 +1,4 @@
-// The order of pages, whatever a damaged key holds: what is no text is behind nothing, so that it is damage and no fault of ours.
+// The order of pages with any damaged key: what is no text is behind nothing, so that it is damage and no fault of ours.
 import { describe, expect, it } from "vitest"
 import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import { isBehindText, soundOrder } from "./corpus-soundness.ts"

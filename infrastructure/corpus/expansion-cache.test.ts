@@ -1,6 +1,6 @@
 /**
  * The contract of an expansion cache, held by both substrates: a key finds what was stored under exactly it, the first
- * one stands, and what was stored comes back byte for byte after the store was closed, in whatever process.
+ * one stands, and what was stored comes back byte for byte after the store was closed, in any process.
  */
 import { chmodSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"

@@ -113,7 +113,7 @@ export const readText = (root: string, path: string): Result.Result<FileText, Fi
   const file = join(root, path)
   if (isOpenDatabase(file)) return Result.fail(new NotText({ path, reason: "BINARY" }))
   try {
-    // Without blocking: opening a pipe that nobody writes to would wait forever.
+    // Without blocking: opening a pipe without a writer would wait forever.
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
     const descriptor = openSync(file, flags)
     try {

@@ -143,7 +143,7 @@ const walkNamed = (root: string, rules: Rules, path: string, found: WalkFound): 
     if (out === undefined) folder = take(root, rules, path, entry, found)
     else found.skipped.push(out)
   } catch {
-    // A .gitignore on the way cannot be read: nobody can say whether this path is left out.
+    // A .gitignore on the way cannot be read: it is unknown whether this path is left out.
     found.skipped.push({ path: entry.isDirectory() ? `${path}/` : path, reason: "UNREADABLE" })
   }
   return folder === undefined ? undefined : walkFolder(root, rules, folder, found)

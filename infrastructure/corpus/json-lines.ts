@@ -1,5 +1,5 @@
 // The lines of an append-only file, read in order from any place, and the one way of adding a line. A line is what ends
-// in LF; what follows the last LF is a torn line, or one that somebody is writing right now. Members are synchronous and
+// in LF; what follows the last LF is a torn line, or one that is being written right now. Members are synchronous and
 // throw Node's system errors; nothing here judges what a line says.
 import { constants, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs"
 

@@ -297,7 +297,7 @@ describe("the file of expansions", () => {
       mkdirSync(dirname(linesOf(locked)))
       writeFileSync(
         `${linesOf(locked)}.lock`,
-        "this is the file of somebody else, and not a short one at all"
+        "this is the file of another program, and not a short one at all"
       )
       const blocked = temporaryFolder()
       writeFileSync(dirname(linesOf(blocked)), "")

@@ -113,7 +113,7 @@ const makeCache = Effect.fnUntraced(function* ({
   const records = makeJsonlRecords(file)
   yield* Effect.addFinalizer(() => Effect.sync(records.close))
 
-  /** Where no lock can be made nobody else is waited for. */
+  /** Where no lock can be made no other process is waited for. */
   const undisturbed = <A>(work: () => A): Effect.Effect<A, ExpansionCacheError> =>
     isWritable(dirname(file)) ? locked(file, lock, work) : attempt(file, work)
 

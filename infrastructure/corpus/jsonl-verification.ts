@@ -1,5 +1,5 @@
 // The verification of an expansion file, line by line from the first to the last: unlike reading it does not stop at
-// the first fault, so that somebody who must mend the file sees all of them. It changes nothing.
+// the first fault, so that the person who must mend the file sees all of them. It changes nothing.
 import { closeSync } from "node:fs"
 import * as Result from "effect/Result"
 import { CheckFindings, type CheckReport } from "../../domain/corpus/check-report.ts"

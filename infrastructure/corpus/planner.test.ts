@@ -52,7 +52,7 @@ const request = (section: string): PlanRequest => ({
 })
 
 describe("planning", () => {
-  it.live("posts one job with a step for each reference, and reads for nobody", () =>
+  it.live("posts one job with a step for each reference, and reads no text", () =>
     onRoot(
       Effect.fnUntraced(function* (_, section) {
         const { plan, posted } = yield* planRequest(request(section))

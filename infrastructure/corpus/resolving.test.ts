@@ -1,6 +1,6 @@
 /**
  * Resolving on real files, over both substrates: what was expanded is given out again without a look at the text, an
- * edit is seen by itself, and whatever cannot be resolved is refused before anything is stored.
+ * edit is seen by itself, and a symbol that cannot be resolved is refused before anything is stored.
  */
 import { rmSync } from "node:fs"
 import { join } from "node:path"

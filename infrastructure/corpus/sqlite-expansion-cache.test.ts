@@ -1,5 +1,5 @@
 /**
- * What only the table can show: nobody changes or removes a row, not even with raw SQL, and verification finds what was
+ * What only the table can show: no row is changed or removed, not even with raw SQL, and verification finds what was
  * changed below SQLite's rules.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -55,7 +55,7 @@ describe("the table of expansions", () => {
         .get() as string
       raw.exec("DROP TRIGGER tr_expansions_append_only_update")
       raw.exec("UPDATE expansions SET payload = 'something else!'")
-      // With its guard gone the whole database is refused, whatever else was done to it.
+      // With its guard gone the whole database is refused, also where nothing else was done to it.
       const error = yield* Effect.flip(within(ExpansionCache.use((cache) => cache.lookup(sample()))))
       assert.strictEqual(error._tag, "CorpusCorrupt")
 

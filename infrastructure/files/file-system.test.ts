@@ -90,7 +90,7 @@ describe("places", () => {
 })
 
 describe("a finished file", () => {
-  it("gets its name, and never somebody else's", () => {
+  it("gets its name, and never one that is taken", () => {
     const folder = temporaryFolder()
     const draft = join(folder, "draft")
     writeFileSync(draft, "whole")

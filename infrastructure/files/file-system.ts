@@ -1,4 +1,4 @@
-// Names and failures of files, whatever they hold: which name can be a file's, what the operating system said against one,
+// Names and failures of files of every kind: which name can be a file's, what the operating system said against one,
 // how a new file takes its name, and which file systems are on another machine.
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statfsSync, statSync } from "node:fs"
 import { dirname } from "node:path"

@@ -10,7 +10,7 @@ import { newPlaceFault } from "./new-place.ts"
 const faultOf = (path: string): string => newPlaceFault("--out", path)?.message ?? "free"
 
 describe("a new file or folder", () => {
-  it("is refused inside a bundle, however deep and through whatever link", () => {
+  it("is refused inside a bundle, however deep and through any link", () => {
     const folder = temporaryFolder()
     const bundle = writeGolden(join(folder, "pk"))
     mkdirSync(join(bundle, "artifacts", "deep"))

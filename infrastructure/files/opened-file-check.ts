@@ -21,7 +21,7 @@ export type PlaceCheck = () => void
 /** File systems where a folder's times change whenever a name in it is made, removed or given to another file. */
 const KEEP_FOLDER_TIMES = new Set(["btrfs", "ext4", "tmpfs", "xfs"])
 
-/** How long ago a folder must have changed for its next change to have another time, whatever the clock's grain. */
+/** How long ago a folder must have changed for its next change to have another time with a coarse clock too. */
 const SETTLED_MILLIS = 2_000n
 
 /** The one folder in which all of several paths are plain names, where its times can answer for them. */
@@ -60,7 +60,7 @@ const lost = (file: string, code: string, what: string) =>
 
 /**
  * Throws once a database file has a second name, or something else wrote over it: a file of ours never becomes shorter.
- * Whenever it was written, by a checkpoint or by somebody else, `look` is asked: it throws when the file is no longer what
+ * Whenever it was written, by a checkpoint or by another program, `look` is asked: it throws when the file is no longer what
  * it was, and is false when it has to be asked again.
  */
 const watchFile = (file: string, look: () => boolean): PlaceCheck => {

@@ -21,7 +21,7 @@ import { generateKeyFiles, loadSigningKey, verifySignature } from "./ed25519.ts"
 const modeOf = (file: string): number => statSync(file).mode & 0o777
 
 describe("a generated key", () => {
-  it.effect("is PKCS#8 and SPKI PEM with exact permissions, whatever the umask", () =>
+  it.effect("is PKCS#8 and SPKI PEM with exact permissions, under any umask", () =>
     Effect.gen(function* () {
       for (const umask of [0o000, 0o022, 0o077, 0o777]) {
         const file = join(temporaryFolder(), "key.pem")

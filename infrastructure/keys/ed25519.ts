@@ -47,13 +47,13 @@ const MAX_KEY_FILE_BYTES = 16_384
 // SubjectPublicKeyInfo of Ed25519 (RFC 8410) is this and the key's 32 bytes.
 const SPKI_PREFIX = Uint8Array.from(Buffer.from("302a300506032b6570032100", "hex"))
 
-// One block from the first byte to the last: OpenSSL would pass over whatever stands around it.
+// One block from the first byte to the last: OpenSSL would pass over text that stands around it.
 const PRIVATE_PEM = /^-----BEGIN PRIVATE KEY-----\n(?:[A-Za-z0-9+/=]+\n)+-----END PRIVATE KEY-----\n?$/
 
 /** SHA-256 of bytes. */
 export const sha256Bytes: Sha256Bytes = (bytes) => hash("sha256", bytes, "buffer")
 
-/** Checks an Ed25519 signature; whatever is no key or no signature is false. */
+/** Checks an Ed25519 signature; false for what is no key or no signature. */
 export const verifySignature: VerifySignature = (publicKey, message, signature) => {
   if (publicKey.length !== PUBLIC_KEY_BYTES || signature.length !== SIGNATURE_BYTES) return false
   const spki = Buffer.from(joinBytes(SPKI_PREFIX, publicKey))
@@ -94,7 +94,7 @@ const writeFailure = (file: string, error: unknown): WriteError => {
   }
 }
 
-/** A new file with exactly these permissions, whatever the umask, and the descriptor that it is written through. */
+/** A new file with exactly these permissions under any umask, and the descriptor that it is written through. */
 const reserve = (file: string, mode: number): number => {
   const unfit = newPlaceFault(file, file)
   if (unfit !== undefined) throw unfit
@@ -195,7 +195,7 @@ const parsePrivateKey = (file: string, text: string): KeyObject => {
   try {
     return createPrivateKey({ key: text, format: "pem" })
   } catch {
-    // OpenSSL's words about a broken key help nobody and differ between versions.
+    // OpenSSL's words about a broken key do not help and differ between versions.
     throw new NotAKeyFile({ file, reason: "what its block holds is no private key" })
   }
 }
@@ -228,6 +228,6 @@ const loadFailure = (file: string, error: unknown): LoadError => {
   })
 }
 
-/** The private key of a file that nobody but its owner can read. */
+/** The private key of a file that only its owner can read. */
 export const loadSigningKey = (file: string): Effect.Effect<SigningKey, LoadError> =>
   Effect.try({ try: () => readSigningKey(file), catch: (error) => loadFailure(file, error) })

@@ -154,7 +154,7 @@ describe("the judgement over a checkpoint's signatures", () => {
     assert.strictEqual(judge(both, [stranger, ops]), "ops,stranger")
   })
 
-  it("an unknown key, name or hash is nobody", () => {
+  it("an unknown key, name or hash names no entry", () => {
     assert.strictEqual(judge([], [ops]), "unknown_key")
     assert.strictEqual(judge([entry()], [stranger]), "unknown_key")
     assert.strictEqual(judge([entry({ name: "ops2" })], [ops]), "unknown_key")

@@ -1,4 +1,4 @@
-// Reads a trust file: bounded, strict UTF-8, strict JSON, strict Schema, so that nobody is trusted by a typing error or
+// Reads a trust file: bounded, strict UTF-8, strict JSON, strict Schema, so that no key is trusted by a typing error or
 // by a key that stands twice. It reads the file that it is told and looks for no other.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"

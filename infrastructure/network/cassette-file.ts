@@ -187,7 +187,7 @@ const identityOf = (file: string): string | CassetteFault => {
 
 type Admitted = Pick<OpenCassette, "connection" | "meta">
 
-/** Opens the file at a path, whatever it is a copy of; whatever is not this cassette is closed again. */
+/** Opens the file at a path, or a copy of the cassette; a file that is not this cassette is closed again. */
 const admit = (path: string, wanted: Wanted): Admitted | CassetteFault => {
   const connection = openForReading(path)
   let admitted: Admitted | undefined
@@ -261,7 +261,7 @@ export class CassetteFile {
   private readonly wanted: Wanted
   private opened: OpenCassette | undefined
 
-  /** Without `asked` the file is read as it was born, whatever that is. */
+  /** Without `asked` the file is read as it was born. */
   constructor(
     file: string,
     id: string,
@@ -307,7 +307,7 @@ export class CassetteFile {
     try {
       opened.removeLeftovers()
     } catch {
-      // Somebody else is at work in the file by now, and the traces are theirs; or it is no cassette any more.
+      // Another program is at work in the file by now and owns the leftovers; or it is no cassette any more.
     }
   }
 }

@@ -1,5 +1,5 @@
 // One cassette: what its mutability promises holds for our own writes and for raw SQL, every write leaves a receipt, and
-// verification finds and locates what somebody changed behind its back.
+// verification finds and locates every change behind its back.
 import { readFileSync, writeFileSync } from "node:fs"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"

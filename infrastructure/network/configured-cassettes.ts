@@ -110,7 +110,7 @@ export interface CassetteReading {
   readonly childProgram?: string | undefined
   /** Who makes the network's vectors, if anybody does. */
   readonly embedder: EmbedderIdentity | undefined
-  /** Who asks; null when nobody said so. */
+  /** The agent that asks; null when none was named. */
   readonly agent: string | null
 }
 

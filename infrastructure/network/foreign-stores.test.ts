@@ -141,7 +141,7 @@ const cases: ReadonlyArray<
     /its handshake is malformed: \/stats\/total_chunks/,
     handshakeWith({ stats: { total_chunks: "many" } })
   ],
-  ["can what nobody knows", "error", /\/capabilities\/0/, handshakeWith({ capabilities: ["telepathy"] })],
+  ["can what is unknown", "error", /\/capabilities\/0/, handshakeWith({ capabilities: ["telepathy"] })],
   [
     "counts in fractions, as an index",
     "error",

@@ -1,4 +1,4 @@
-// A ledger is never taken for a cassette, by whatever way it comes: named in a configuration, registered, written to,
+// A ledger is never taken for a cassette, on any way by which it comes: named in a configuration, registered, written to,
 // indexed, swept, exported, or standing where an import would put a cassette. Not a byte of it is changed.
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,4 +1,4 @@
-// Memories of a cassette: a text is kept once for each owner, guards hold for raw SQL, and whatever a caller may not see
+// Memories of a cassette: a text is kept once for each owner, guards hold for raw SQL, and what a caller may not see
 // changes nothing of what it gets: no score, no count, no statistics. A cassette without the others' memories answers alike.
 import { readFileSync } from "node:fs"
 import * as Effect from "effect/Effect"

@@ -130,7 +130,7 @@ describe("cassettes that do not answer", () => {
     expect(health.map(({ status }) => status)).toContain("offline")
   })
 
-  it("are an error when demanded, and when nobody answers", async () => {
+  it("are an error when demanded, and when no cassette answers", async () => {
     const folder = temporaryFolder()
     const cassettes = broken(folder)
     const strict = withNetworkOf(cassettes, (network) =>
@@ -166,7 +166,7 @@ describe("cassettes that do not answer", () => {
     expect(tags).toEqual([1, "NetworkUnavailable", 1, 1])
   })
 
-  it("are offline while somebody has them locked", async () => {
+  it("are offline while another program has them locked", async () => {
     const folder = temporaryFolder()
     const file = cassetteWith(folder, "one", { "a/b.md": "first text" })
     const holder = new Database(file)
@@ -198,7 +198,7 @@ describe("questions that are refused", () => {
     })
     expect((await refused((network) => network.queryByCapability("hub", "magic")))._tag).toBe("InvalidInput")
   })
-  it("a capability that nobody has proven, naming those that are there", async () => {
+  it("a capability that no cassette has proven, naming those that are there", async () => {
     expect(await refused((network) => network.queryByCapability("hub", "fixtures"))).toMatchObject({
       _tag: "NoCassetteWithCapability",
       available: ["ast", "fts", "research"]

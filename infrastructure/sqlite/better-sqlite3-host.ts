@@ -17,7 +17,7 @@ export interface Connection extends SqlHost {
   readonly file: string | undefined
   /** Gives rows one by one until `onRow` answers false; nothing else may be asked of the connection meanwhile. */
   readonly each: <Row>(sql: string, onRow: (row: Row) => boolean) => void
-  /** Everything that `read` reads is of one moment, whatever other connections commit meanwhile. */
+  /** Everything that `read` reads is of one moment, also while other connections commit. */
   readonly snapshot: <A>(read: () => A) => A
   /** A pragma's single value; without a value when it has none. */
   readonly pragma: (text: string) => unknown
@@ -101,7 +101,7 @@ export const removeWalLeftovers = (filename: string): void => {
 }
 
 /**
- * Opens an existing file for nobody else: reading it needs no shared memory and so no room on the disk, and fails as
+ * Opens an existing file for this connection alone: reading it needs no shared memory and so no room on the disk, and fails as
  * busy while others have it open.
  */
 export const openAlone = (filename: string): Connection => {

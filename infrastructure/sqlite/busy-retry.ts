@@ -36,7 +36,7 @@ const MAX_WAIT_MILLIS = 4
 /** How much waiting takes a millisecond off the longest wait (milliseconds). */
 const PATIENCE_MILLIS = 10
 
-/** The longest next wait: who has waited longer tries more often, so that nobody is passed over for long. */
+/** The longest next wait: a writer that has waited longer tries more often, so that none is passed over for long. */
 const nextWaitMillis = (waited: number): number => Math.max(1, MAX_WAIT_MILLIS - waited / PATIENCE_MILLIS)
 
 /** The wait before the next attempt of who has waited so long already (milliseconds). */

@@ -1,6 +1,6 @@
 // The first 100 bytes of a database's file, judged byte by byte as SQLite's file format describes them
 // (https://www.sqlite.org/fileformat2.html#the_database_header). A pure judgement: it reads no file, and it knows only
-// databases as this program makes them, so that a value which SQLite would take but nobody here writes is a fault too.
+// databases as this program makes them, so that a value which SQLite would take but this program never writes is a fault too.
 
 /** How long a header is. */
 export const HEADER_BYTES = 100

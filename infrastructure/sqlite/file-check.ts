@@ -1,4 +1,4 @@
-// What is judged of a database's file, whatever it stores: its header, SQLite's own check of pages and indexes, the second
+// What is judged of the file of every database: its header, SQLite's own check of pages and indexes, the second
 // account of pages and every index against its table. All databases of this program are judged here alike. It reads one
 // moment and changes nothing; damage that stops a part of it is a finding too.
 import { appendTo } from "../../domain/foundation/appending.ts"

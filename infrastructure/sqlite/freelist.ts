@@ -1,6 +1,6 @@
 // The list of free pages, walked as SQLite's file format describes it
 // (https://www.sqlite.org/fileformat2.html#the_freelist): trunk pages in a chain, each with the numbers of further free
-// pages. A pure walk over pages that somebody else reads; it follows no page twice, so no damage makes it endless.
+// pages. A pure walk over pages that its caller reads; it follows no page twice, so no damage makes it endless.
 import { freelistOf, u32 } from "./database-header.ts"
 
 export interface FreelistWalk {

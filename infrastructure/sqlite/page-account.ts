@@ -105,7 +105,7 @@ const countFindings = (pages: Pages, free: number): ReadonlyArray<DatabaseFindin
       ]
 }
 
-/** How many bytes at the end of each page belong to nobody; none where it cannot be read. */
+/** How many bytes at the end of each page are not used; none where it cannot be read. */
 const reservedBytes = (bytes: StoredBytes | undefined): number => bytes?.read(20, 1)[0] ?? 0
 
 /** Takes the free pages by their list; where pages may be newer in a log, their number alone is compared. */

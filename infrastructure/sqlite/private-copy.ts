@@ -70,7 +70,7 @@ export const pictureOf = (filename: string): string =>
 export type CopyFile = (from: string, to: string) => void
 
 /**
- * Copies a database and its logs into a folder and gives the copy's path, or nothing when somebody wrote between
+ * Copies a database and its logs into a folder and gives the copy's path, or nothing when something was written between
  * beginning and end. What the operating system says is thrown.
  */
 export const copyOfOneMoment = (

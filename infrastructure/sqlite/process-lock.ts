@@ -1,6 +1,6 @@
 // A lock between processes that no crash leaves behind: the write lock of an empty SQLite database that is used for
 // nothing else. The kernel gives it back when its holder dies, on every system that SQLite runs on; a lock file that
-// exists or not could not promise that. Anyone who removes the file takes nobody's turn: a lock on a file that is no longer
+// exists or not could not promise that. To remove the file takes away no turn: a lock on a file that is no longer
 // at its path is no lock, and is taken again. What it protects is its users' business.
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"

@@ -1,4 +1,4 @@
-// The whole port to SQL: three synchronous operations. Whatever SQLite host can offer them can carry the ledger,
+// The whole port to SQL: three synchronous operations. Any SQLite host that offers them can carry the ledger,
 // its migrations and its triggers unchanged; nothing above this port may use a driver, a BEGIN or a SAVEPOINT.
 
 /** A value as SQLite stores it here; no integers beyond 2^53. Bytes are only in indexes that can be made again. */

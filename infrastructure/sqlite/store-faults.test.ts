@@ -1,5 +1,5 @@
 /**
- * One contract for ledger, corpus database and cassette: whatever is wrong with a file, its disk or its neighbours ends
+ * One contract for ledger, corpus database and cassette: each fault of a file, its disk or its neighbours ends
  * in its named error, leaves nothing half-written, and is forgotten once the cause is gone.
  */
 import {
@@ -54,7 +54,7 @@ const modes = (folderMode: number, fileMode: number) => (folder: string) => {
   chmodSync(folder, folderMode)
 }
 
-/** Where nobody may write, and how it is made so and undone. */
+/** Where writing is forbidden, and how it is made so and undone. */
 const places: ReadonlyArray<readonly [string, (folder: string) => void, (folder: string) => void]> = [
   ["a read-only folder, read-only itself,", modes(0o555, 0o444), modes(0o755, 0o644)],
   ["a folder that cannot be written", modes(0o555, 0o666), modes(0o755, 0o644)],
@@ -137,7 +137,7 @@ for (const [name, kind] of Object.entries(storeKinds) as ReadonlyArray<[StoreNam
       })
     )
 
-    it.live("of a newer program is opened by nobody, and stays as it is", () =>
+    it.live("of a newer program is not opened, and stays as it is", () =>
       Effect.gen(function* () {
         const { file, folder } = yield* made
         raw(file, ...makeNewer)

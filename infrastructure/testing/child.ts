@@ -166,7 +166,7 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
           { filename: file },
           Effect.gen(function* () {
             const born = { verdict: yield* verdict, head: yield* head }
-            // Whatever is left on the disk is taken.
+            // All room that is left on the disk is taken.
             const descriptor = openSync(filler, "w")
             try {
               for (;;) writeSync(descriptor, Buffer.alloc(4_096))
@@ -196,7 +196,7 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
     }
   },
 
-  /** Reads the cassette `argument` with the rights of nobody: how many documents it has, and whether a copy was read. */
+  /** Reads the cassette `argument` with the rights of a stranger: how many documents it has, and whether a copy was read. */
   readCassette: async () => {
     const cassette = new CassetteFile(filename, argument)
     becomeNobody()
@@ -208,14 +208,14 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
     return read
   },
 
-  /** Puts the backup `argument` in the file's place, with the rights of nobody. */
+  /** Puts the backup `argument` in the file's place, with the rights of a stranger. */
   restoreAsNobody: async () => {
     schemaSteps()
     becomeNobody()
     return outcomeOf(restoreLedger({ backup: argument, filename }))
   },
 
-  /** Examines a file with the rights of nobody: everything that reads, then one command. */
+  /** Examines a file with the rights of a stranger: everything that reads, then one command. */
   examine: async () => {
     schemaSteps()
     becomeNobody()

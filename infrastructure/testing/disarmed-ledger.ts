@@ -1,5 +1,5 @@
 /**
- * A ledger's database as somebody with the file can make it: without triggers, types, NOT NULL and checks, so that any
+ * A ledger's database as anyone with the file can make it: without triggers, types, NOT NULL and checks, so that any
  * value can be put anywhere, and then with its exact schema again. It works in memory, on bytes alone.
  */
 import Database from "better-sqlite3"

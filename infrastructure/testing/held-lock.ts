@@ -18,7 +18,7 @@ const SPARE_MILLIS = 60_000
 const outcome = (effect: Effect.Effect<void, Refusal>): Effect.Effect<string> =>
   Effect.match(effect, { onFailure: ({ _tag }) => _tag, onSuccess: () => "done" })
 
-/** What must come of it, whatever the kind. */
+/** What must come of it, of every kind. */
 export const HELD_LOCK_OUTCOME = {
   impatient: "StoreBusy",
   readMeanwhile: 1,

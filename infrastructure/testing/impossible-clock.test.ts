@@ -1,6 +1,6 @@
 /**
- * A clock that shows no time that can be written down: whatever would store it is refused by one named error, never a
- * defect, and leaves nothing; whatever only reads works on.
+ * A clock that shows no time that can be written down: everything that would store it is refused by one named error, never a
+ * defect, and leaves nothing; everything that only reads works on.
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"

@@ -1,5 +1,5 @@
 /**
- * Everything that a database says, whatever its pages look like: two files with the same dump are the same ledger.
+ * Everything that a database says, and nothing of its pages: two files with the same dump are the same ledger.
  */
 import Database from "better-sqlite3"
 

@@ -1,5 +1,5 @@
 /**
- * What tests of restoring share: ledgers in a state in which somebody wants a backup back, and a restore that is killed at a
+ * What tests of restoring share: ledgers in a state in which a backup is wanted back, and a restore that is killed at a
  * step of its own.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"

@@ -1,6 +1,6 @@
 /**
  * A process of its own for the contract of faults: it dies inside the transaction that makes a schema, holds a file's
- * write lock, opens with others what nobody has made, has no right to write, or fills the small disk that it stands on.
+ * write lock, opens with others a file that is not made yet, has no right to write, or fills the small disk that it stands on.
  */
 import { execFileSync } from "node:child_process"
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from "node:fs"
@@ -49,7 +49,7 @@ const openTogether = (kind: StoreKind, file: string, first: number, writes: numb
   })
 }
 
-/** Writes and reads with the rights of nobody, or with its own where the whole file system is read-only. */
+/** Writes and reads with the rights of a stranger, or with its own where the whole file system is read-only. */
 const useAsNobody = async (kind: StoreKind, file: string, who: string): Promise<void> => {
   kind.steps()
   if (who === "nobody") becomeNobody()

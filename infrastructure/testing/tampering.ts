@@ -1,5 +1,5 @@
 /**
- * Changes a closed ledger file behind its own back, as somebody with the file could: the triggers are dropped,
+ * Changes a closed ledger file behind its own back, as anyone with the file could: the triggers are dropped,
  * anything is done, and the triggers are created again by their exact SQL, so that nothing but the content tells.
  */
 import Database from "better-sqlite3"

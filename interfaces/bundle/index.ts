@@ -1,5 +1,5 @@
 // Verification of bundles on its own: no ledger, no index, no database is loaded, only `node:fs` and SHA-256 are touched.
-// What is exported here is all that somebody needs who was handed a bundle.
+// What is exported here is all that the receiver of a bundle needs.
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"

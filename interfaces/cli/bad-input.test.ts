@@ -420,7 +420,7 @@ describe("ledger files", () => {
   const newer = join(folder, "newer.db")
   const notes = file(
     "notes.txt",
-    "these are notes and no database at all, whatever the name says\n".repeat(20)
+    "these are notes and no database at all, and the name says otherwise\n".repeat(20)
   )
   const empty = file("empty.db", "")
   const blocked = join(folder, "blocked")
@@ -533,9 +533,9 @@ describe("refusals", () => {
   refuses(1, [
     [
       "no step waits",
-      ["cassette", "claim", "--run-id", "nobody", "--worker", "w", "--root", root],
+      ["cassette", "claim", "--run-id", "unknown", "--worker", "w", "--root", root],
       "NO_PENDING_STEP",
-      "No pending steps in run nobody"
+      "No pending steps in run unknown"
     ],
     ["a step that is not leased", [...complete("1"), "--root", root], "NOT_LEASED", "it is PENDING"],
     ["a step of another run", [...requeueIn("r2"), "--root", root], "WRONG_RUN", "belongs to run r1"]
@@ -562,7 +562,7 @@ describe("defects", () => {
     expect(documentOf(ran.stdout).error).toMatchObject({ code: "INTERNAL", details: {} })
   })
 
-  it("show their stack when somebody asks", async () => {
+  it("show their stack when it is asked for", async () => {
     const host = { ...defective.host, env: { CORTEX_DEBUG: "1" } }
     const ran = await runCli(["cassette", "status"], { cwd: folder, host })
     expect(ran.stderr).toMatch(/\n\s+at /)

@@ -34,7 +34,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, "receipt.json"), '{"ok":true}')
 })
 
-describe("a pipe with nobody at its other end", () => {
+describe("a pipe without a reader", () => {
   it.each(["--json", "--receipt"])("is refused as %s, at once", async (flag) => {
     const pipe = join(folder, `pipe${flag}`)
     spawnSync("mkfifo", [pipe])

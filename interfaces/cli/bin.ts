@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The `cortex` binary. It judges Node's version before anything else is loaded, then loads the program. It must
-// never import the program statically, nor show a stack to somebody who did not ask for one.
+// never import the program statically, nor show a stack where none was asked for.
 import { nodeVersionFault } from "./node-version.ts"
 
 const versionFault = nodeVersionFault(process.versions.node)

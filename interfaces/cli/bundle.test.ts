@@ -160,7 +160,7 @@ describe("bundle diff", () => {
     expect(document.error).toMatchObject({ code: "DIFFERENT", details: { verdict: "DIFFERENT" } })
   })
 
-  it("ends with 2 when one of them does not verify, in whatever way", async () => {
+  it("ends with 2 when one of them does not verify, in any way", async () => {
     const good = writeGolden(freshPath())
     for (const bad of [writeUnsound(), freshPath()]) {
       expect((await runCli(["bundle", "diff", good, bad], options)).code).toBe(2)
@@ -314,7 +314,7 @@ describe("bundle sign", () => {
     expect(await codeOf([...verify, "--require-attestation"])).toEqual([1, ["ATTESTATION_MISSING"]])
     const unsigned = await runCli(verify, options)
     expect(unsigned.code).toBe(0)
-    expect(unsigned.stderr).toContain("nobody vouches for this bundle")
+    expect(unsigned.stderr).toContain("no key vouches for this bundle")
   })
 
   it("never writes into the bundle or over a file, and signs nothing unsound", async () => {

@@ -1,4 +1,4 @@
-// How a command line ends when its error is one that nobody has given an exit code: never with 0.
+// How a command line ends when its error is one without an exit code: never with 0.
 import * as Exit from "effect/Exit"
 import { describe, expect, it } from "vitest"
 import { endingOf } from "./main.ts"

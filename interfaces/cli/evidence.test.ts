@@ -56,7 +56,7 @@ const ledgerIdOf = async (db: string): Promise<string> => {
   const { document } = await runJson(["cassette", "status", "--db", db], { cwd: folder })
   return String(document.data?.["ledger_id"])
 }
-/** A copy as anybody makes one: the file alone, while nobody has it open. */
+/** A copy as anyone makes one: the file alone, while no program has it open. */
 const copy = (from: string, to: string): string => {
   copyFileSync(at(from), at(to))
   return to
@@ -435,7 +435,7 @@ describe("bad input", () => {
     }
   })
 
-  it("of a checkpoint that nobody trusted has signed is exit code 1", async () => {
+  it("of a checkpoint that no trusted key has signed is exit code 1", async () => {
     await printed("key", "generate", "--out", "stranger.pem")
     const stranger = await printed("key", "trust", "--public-key", "stranger.pem.pub", "--ledger", ledgerId)
     writeFileSync(at("stranger.json"), stranger)

@@ -52,7 +52,7 @@ describe("want of files, memory and room", () => {
     ["EMFILE", "open files"],
     ["ENOMEM", "memory"],
     ["ENOSPC", "disk"]
-  ])("has its own error where nobody expected it: %s", (code, resource) => {
+  ])("has its own error where it was not expected: %s", (code, resource) => {
     const defect = Object.assign(new Error(`${code}: it failed`), { code })
     const ending = endingOf(testHost(), Exit.die(defect))
     expect(ending).toMatchObject({ code: 1, document: { code: "RESOURCE_EXHAUSTED", details: { resource } } })

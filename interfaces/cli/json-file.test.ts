@@ -99,7 +99,7 @@ describe("readJsonObject", () => {
     })
   )
 
-  it.live("refuses a pipe at once, with nobody at its other end, a device and a socket", () =>
+  it.live("refuses a pipe at once, also without a writer, a device and a socket", () =>
     Effect.gen(function* () {
       const socket = createServer()
       yield* Effect.promise(

@@ -34,7 +34,7 @@ const boundedBytes = async (
   return Buffer.concat(read)
 }
 
-/** What is no regular file might never end, or wait forever for somebody to write. */
+/** What is no regular file might never end, or wait forever for a writer. */
 class NotRegular extends Error {}
 
 /** The bytes of a regular file, or undefined when it is over the limit; it is opened without waiting. */

@@ -129,7 +129,7 @@ const exhaustion = (error: unknown): ResourceExhausted | undefined => {
   return new ResourceExhausted({ resource: want, file, reason: adviceOn[want] })
 }
 
-/** How a command line ends, whatever its effect ended with: what is not known is a defect, and never 0. */
+/** How a command line ends, by what its effect ended with: what is not known is a defect, and never 0. */
 export const endingOf = (host: HostShape, exit: Exit.Exit<void, unknown>): Ending => {
   if (Exit.isSuccess(exit)) return { code: DONE, notes: [] }
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
@@ -161,7 +161,7 @@ const command = Effect.fnUntraced(function* (host: HostShape) {
   yield* writeResult(texts.map((text) => `${text}\n`).join(""))
 })
 
-/** Writes what is left to say. A document that nobody can take changes no exit code but 0. */
+/** Writes what is left to say. A document that cannot be written changes no exit code but 0. */
 const finish = Effect.fnUntraced(function* (host: HostShape, ending: Ending) {
   yield* writeNotes(ending.notes)
   if (ending.document !== undefined && requestedFormat(host.args) === "json") {

@@ -1,5 +1,5 @@
 // `cortex memory` from a fresh configuration on: saving, searching, recalling, and every refusal; what another agent
-// remembers answers as what nobody does.
+// remembers answers as what no agent does.
 import { createHash } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -16,7 +16,7 @@ const json = async (...args: ReadonlyArray<string>) => {
 }
 const save = (text: string, ...args: ReadonlyArray<string>) => json("memory", "save", text, ...args)
 
-const shared = "The tests need Node 24, whatever the machine has."
+const shared = "The tests need Node 24, on every machine."
 const own = "a1 keeps lighthouses in mind"
 
 beforeAll(async () => {
@@ -91,7 +91,7 @@ describe("memory save", () => {
     ["a text over the limit", ["x".repeat(1_048_577), "--cassette", "memory"], "INVALID_PARAMS", 2],
     ["an empty agent", ["x", "--cassette", "resident", "--agent", ""], "INVALID_PARAMS", 2],
     ["a cassette that there is not", ["x", "--cassette", "nowhere"], "UNKNOWN_CASSETTE", 2],
-    ["nobody, where each agent has its own", ["x", "--cassette", "resident"], "AGENT_MISSING", 2]
+    ["no agent, where each has its own", ["x", "--cassette", "resident"], "AGENT_MISSING", 2]
   ] as const)("refuses %s", async (_, args, error, exit) => {
     const { code, document } = await json("memory", "save", ...args)
     expect([code, document.error?.code]).toEqual([exit, error])
@@ -158,7 +158,7 @@ describe("what an agent sees", () => {
 
   it("another agent's memory is not found in the words in which nothing is", async () => {
     const theirs = hashOf(own)
-    const nothing = hashOf("nobody ever saved this")
+    const nothing = hashOf("this was never saved")
     const said = async (hash: string, ...command: ReadonlyArray<string>) => {
       const { code, document } = await json(...command, hash, "--agent", "a2")
       return JSON.stringify([code, document.error]).replaceAll(hash, "HASH")

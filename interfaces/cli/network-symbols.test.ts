@@ -9,7 +9,7 @@ const symbol = (text: string, letter = "C", digits = 12): string =>
   `@${letter}:${createHash("sha256").update(text).digest("hex").slice(0, digits)}`
 
 const errors =
-  "# Errors\n\nEvery error of the hub is a typed value that says what to do next, and a command that fails prints it on standard error with a code that scripts may rely on. Nothing is repaired in silence, nothing is guessed, and what was refused once is refused again until somebody changes what it was refused for."
+  "# Errors\n\nEvery error of the hub is a typed value that says what to do next, and a command that fails prints it on standard error with a code that scripts may rely on. Nothing is repaired in silence, nothing is guessed, and what was refused once is refused again until the cause of the refusal is gone."
 const inner = "A chunk of its own, which another one names by its symbol and by nothing else."
 const outer = `# Outer\n\nSee ${symbol(inner)} for more.`
 const paper = "# Paper\n\nResearch as a whole.\n"

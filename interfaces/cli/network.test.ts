@@ -145,7 +145,7 @@ describe("three commands", () => {
     const { code, stderr } = await run("query", "multi-agent")
     expect(code).toBe(0)
     expect(stderr).toMatch(/^warning: Cassette memory offline, skipping \(error: /)
-    // Nobody knows what the broken one has: nothing that was found is not the same as nothing that is there.
+    // It is unknown what the broken one has: nothing that was found is not the same as nothing that is there.
     const none = await run("query", "xylophone")
     expect(none.stdout).toMatch(/^no full answer from memory \(error: .+\); the others have no hit\n$/)
     const each = await run("query", "xylophone", "--by-cassette")
@@ -294,7 +294,7 @@ describe("configurations", () => {
       }
     }
     expect(await index()).toMatchObject({ added: 3 })
-    // Rules that are too long are not read: nobody can say what they leave out, so the whole folder is out of sight.
+    // Rules that are too long are not read: it is unknown what they leave out, so the whole folder is out of sight.
     write(folder, "docs/hidden/.gitignore", "#".repeat(1_048_577))
     const skipped = [{ path: "docs/hidden/", reason: "UNREADABLE" }]
     expect(await index()).toMatchObject({ added: 0, unchanged: 2, skipped })

@@ -169,7 +169,7 @@ describe("resolve", () => {
     expect(existsSync(join(root, "CORTEX"))).toBe(false)
   })
 
-  // Root may write anywhere, so that somebody else must try.
+  // Root may write anywhere, so that another user must try.
   const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const readable = `require("node:fs").accessSync(${JSON.stringify(import.meta.dirname)})`
   const able = spawnSync(process.execPath, ["-e", readable], nobody).status === 0

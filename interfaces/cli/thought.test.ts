@@ -1,5 +1,5 @@
 // The commands of `cortex thought` on real ledgers, in the test's own process: what they answer in both formats, what
-// they refuse, and what they say about a chain that somebody has tampered with.
+// they refuse, and what they say about a chain that was tampered with.
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"

@@ -25,7 +25,7 @@ import {
 } from "./index.ts"
 import { Network, type NetworkClosed, type NetworkShape } from "./network.ts"
 
-/** The errors of what a member of a service is or gives; of a plain value, whatever one likes. */
+/** The errors of what a member of a service is or gives; of a plain value, anything. */
 type ErrorOf<Member> =
   Member extends Effect.Effect<unknown, infer E, unknown>
     ? E

@@ -243,7 +243,7 @@ describe("memories of a program's own agent", () => {
     expect(handshakes).toMatchObject([{ capabilities: ["fts"], stats: { total_chunks: 0 } }])
   })
 
-  it("have no place in a store that somebody plugged in", async () => {
+  it("have no place in a store that a host plugged in", async () => {
     const store = storeOf("store", { a: "lighthouse" })
     const answers = await Effect.runPromise(
       Network.use((network) =>

@@ -1,5 +1,5 @@
 // The whole chain as a host program runs it, on real documentation: the texts that the `effect` package brings are
-// indexed, planned, worked, bundled, verified and replayed, and somebody else who does the same gets the same bytes.
+// indexed, planned, worked, bundled, verified and replayed, and a second host that does the same gets the same bytes.
 import { cpSync, readdirSync, readFileSync, realpathSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"

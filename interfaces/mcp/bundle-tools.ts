@@ -62,7 +62,7 @@ const bundleVerify = agentTool({
   title: "Verify a bundle",
   defaultBytes: DEFAULT_ANSWER_BYTES,
   description:
-    "Check a bundle (the folder of a finished job, or its bundle.json) from its own bytes alone: form, order, references, every hash and every file. FAIL and INVALID are reports with findings, not errors. Use it before you rely on a bundle that somebody gave you.",
+    "Check a bundle (the folder of a finished job, or its bundle.json) from its own bytes alone: form, order, references, every hash and every file. FAIL and INVALID are reports with findings, not errors. Use it before you rely on a bundle that you were given.",
   hints: reads,
   input: {
     path: textArgument("the bundle's folder inside the root, or the bundle.json in it", "out")

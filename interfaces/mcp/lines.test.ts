@@ -1,4 +1,4 @@
-/** What arrives as lines, whatever it is: garbage, half lines, several messages in one write, huge ones, every version. */
+/** Everything that may arrive as lines: garbage, half lines, several messages in one write, huge ones, every version. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
 import { MAX_LINE_BYTES } from "./line-stdio.ts"

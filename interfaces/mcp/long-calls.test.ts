@@ -11,7 +11,7 @@ let session: ProcessSession
 /** Another program that has the cassettes to itself: anyone who asks them waits until it lets go. */
 let holders: Array<Database.Database>
 
-/** Lets no other program into a cassette; nobody else may have it open. */
+/** Lets no other program into a cassette; none may have it open. */
 const hold = (cassette: string): void => {
   const holder = new Database(join(place.folder, "CORTEX", "cassettes", `${cassette}.db`))
   holders.push(holder)

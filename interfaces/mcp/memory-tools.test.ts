@@ -55,7 +55,7 @@ describe("memory_save", () => {
     expect(await nobody.code("memory_save", secret)).toBe("AGENT_MISSING")
   })
 
-  it("takes the agent from the server, whatever the metadata says", async () => {
+  it("takes the agent from the server and never from the metadata", async () => {
     const ada = await start("--agent", "ada")
     const { hash } = await ada.data("memory_save", { ...secret, metadata: { agent_id: "bob" } })
     const bob = await start("--agent", "bob")

@@ -33,7 +33,7 @@ const memorySave = agentTool({
   input: {
     text: argument(textOfAtMost(MAX_MEMORY_BYTES), "the text, kept as it is given", "The tests need Node 24"),
     cassette: argument(CassetteId, "the cassette that keeps it"),
-    metadata: Schema.optionalKey(objectArgument("whatever else is worth knowing about it"))
+    metadata: Schema.optionalKey(objectArgument("what else is worth knowing about it"))
   },
   data: Schema.Struct({
     cassette_id: Schema.String,

@@ -72,7 +72,7 @@ describe("semantic_search", () => {
     expect(await session.data("semantic_search", { query: "claim" })).toMatchObject({ partial: false })
   })
 
-  it("says who did not answer, and is an error only when nobody does", async () => {
+  it("says who did not answer, and is an error only when no cassette does", async () => {
     await indexed()
     writeFileSync(join(place.folder, "CORTEX/cassettes/memory.db"), "no database at all")
     const session = await start()

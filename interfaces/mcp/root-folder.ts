@@ -1,6 +1,6 @@
 // The folder that tools may touch. Every path of a call is resolved with all links followed and must lie inside it; what
-// does not exist yet is judged by the nearest folder that does. A path is resolved before it is used, so that somebody
-// who can change the folder's links meanwhile is not held back by this.
+// does not exist yet is judged by the nearest folder that does. A path is resolved before it is used, so that a program
+// that can change the folder's links meanwhile is not held back by this.
 import { realpathSync } from "node:fs"
 import { basename, dirname, join, resolve, sep } from "node:path"
 import * as Context from "effect/Context"

@@ -29,7 +29,7 @@ const thoughtRecord = actingTool({
   actor: "agent_id",
   actorIs: "who thinks",
   description:
-    "Append a thought to its task's hash chain: a plan before you act, an analysis, a decision with its reasons, a reflection afterwards. It cannot be changed later. Use it whenever somebody may ask why you did something.",
+    "Append a thought to its task's hash chain: a plan before you act, an analysis, a decision with its reasons, a reflection afterwards. It cannot be changed later. Use it whenever you may be asked why you did something.",
   hints: adds,
   input: {
     type: argument(Schema.Literals(THOUGHT_TYPES), "what kind of thought"),

@@ -79,7 +79,7 @@ describe("the Schema of every tool's input", () => {
     }
   })
 
-  it("requires the actor exactly where the server speaks for nobody", () => {
+  it("requires the actor exactly where the server speaks for no agent", () => {
     for (const [name, actor] of [
       ["thought_record", "agent_id"],
       ["step_claim", "worker_id"],

@@ -48,7 +48,7 @@ export interface AgentTool {
   /** What is said beside the description of a network that is open. */
   readonly ofNetwork: ((places: ReadonlyArray<MemoryPlace>, speaksForOne: boolean) => string) | undefined
   readonly hints: ToolHints
-  /** What goes in, for a server that speaks for one agent or for nobody in particular. */
+  /** What goes in, for a server that speaks for one agent or for none. */
   readonly input: (speaksForOne: boolean) => InputSchema
   readonly data: DataSchema
   /** How long an answer is at most when the call does not say (bytes); undefined where it cannot say. */

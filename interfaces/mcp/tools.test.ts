@@ -260,7 +260,7 @@ describe("errors", () => {
 })
 
 describe("--agent", () => {
-  it("acts in its own name where a call names nobody", async () => {
+  it("acts in its own name where a call names no one", async () => {
     const session = await start("--agent", "ada")
     await session.data("message_post", work)
     expect(await session.data("thought_record", { ...hello, agent_id: "ada" })).toMatchObject({
@@ -296,7 +296,7 @@ describe("--agent", () => {
     ]).toEqual(Array.from({ length: 5 }, () => "AGENT_MISMATCH"))
   })
 
-  it("without it, somebody must be named", async () => {
+  it("without it, an agent must be named", async () => {
     const session = await start()
     await session.data("message_post", work)
     expect(await session.code("step_claim", { run_id: "r1" })).toBe("INVALID_PARAMS")
@@ -410,7 +410,7 @@ describe("--tools", () => {
 })
 
 describe("paths", () => {
-  it("lead nowhere but into the root, whatever way they go", async () => {
+  it("lead nowhere but into the root, on every way", async () => {
     const session = await start("--root", join(place.folder, "root"))
     mkdirSync(join(place.folder, "root/inside"), { recursive: true })
     mkdirSync(join(place.folder, "root-twin"))

@@ -1,5 +1,5 @@
 // What a command can end with instead of a result, beside the ledger's own errors: a verdict that is no, and output
-// that nobody takes. The list is closed, so that each has an exit code.
+// that cannot be written. The list is closed, so that each has an exit code.
 import * as Schema from "effect/Schema"
 import type { BundleRefusal } from "../../domain/bundles/errors.ts"
 import { BundleFinding, BundleReport } from "../../domain/bundles/finding.ts"

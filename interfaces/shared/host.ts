@@ -27,6 +27,6 @@ export interface HostShape {
 
 export class Host extends Context.Service<Host, HostShape>()("cortex-cassette/interfaces/cli/Host") {}
 
-/** True when colours may be written to a stream: a terminal, and nobody asked for none (NO_COLOR, TERM=dumb). */
+/** True when colours may be written to a stream: a terminal, and none were forbidden (NO_COLOR, TERM=dumb). */
 export const mayColour = (host: HostShape, stream: OutputStream): boolean =>
   host.isTerminal(stream) && !host.env["NO_COLOR"] && host.env["TERM"] !== "dumb"

@@ -1,4 +1,4 @@
-// Written by migrations/snapshots.test.ts from the builders (UPDATE_SNAPSHOT=1): nobody edits it by hand.
+// Written by migrations/snapshots.test.ts from the builders (UPDATE_SNAPSHOT=1), and never edited by hand.
 export const schema = `create table "events" ("position" integer primary key, "type" text not null, "stream_id" text not null, "schema_version" integer not null, "data" text not null, "recorded_at" text not null, "prev_hash" text not null, "hash" text not null, constraint "events_hash_is_hex" check (length("hash") = 64 AND length(CAST("hash" AS BLOB)) = 64 AND "hash" NOT GLOB '*[^0-9a-f]*')) strict;
 
 create table "head" ("one" integer primary key check ("one" = 1), "size" integer not null, "hash" text not null) strict;

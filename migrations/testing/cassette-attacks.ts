@@ -426,7 +426,7 @@ const kinds = {
 const timed = { documents: "added_at", saves: "saved_at" } as const
 
 const onRecords: ReadonlyArray<CassetteAttack> = [
-  // The newest receipt has its record already, of whatever kind that is.
+  // The newest receipt has its record already, of any kind.
   ...Object.entries(kinds).flatMap(([table, [what, , second]]) =>
     Object.entries(kinds).map(([other, [, first]]) =>
       mutable(

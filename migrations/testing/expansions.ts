@@ -1,5 +1,5 @@
 /**
- * Raw SQL against the table of expansions: whatever conflict word or hidden key a statement uses, a stored row stays as
+ * Raw SQL against the table of expansions: with any conflict word or hidden key in a statement, a stored row stays as
  * it is and no false one gets in. Each attack is answered by one guard; beside them stands what is allowed.
  */
 import Database from "better-sqlite3"

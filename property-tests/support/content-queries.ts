@@ -1,6 +1,6 @@
 // What a file says, as questions that any SQLite can be asked: every table read from its own pages, every index from its
-// own, and a full-text index through FTS5. Two files with the same answers have the same content, whatever their pages look
-// like.
+// own, and a full-text index through FTS5. Two files with the same answers have the same content, also with other
+// pages.
 
 import { createHash } from "node:crypto"
 import Database from "better-sqlite3"

@@ -2,7 +2,7 @@
 // to be pasted.
 import type { Reporter, TestCase, TestSpecification } from "vitest/node"
 
-/** Minutes of a whole run on two quiet cores: what takes its time whatever the runs are, and each 100 runs. */
+/** Minutes of a whole run on two quiet cores: what takes its time with any number of runs, and each 100 runs. */
 const MINUTES = 4
 const MINUTES_FOR_100_RUNS = 5
 

@@ -1,6 +1,6 @@
 /**
  * The contract of the port `Cassette`, for every store that the hub may be given: a shape that decodes, hits with the hash
- * of their content, no more than was asked for, and no question whatever that is an error. Outside tests nothing
+ * of their content, no more than was asked for, and no question that is an error. Outside tests nothing
  * may import it.
  */
 import * as Effect from "effect/Effect"
@@ -82,7 +82,7 @@ export const cassetteContract = (name: string, { make, sha256 }: CassetteSubject
       }
       const hash = await hashOf(texts)
       expect(await hashOf(texts)).toBe(hash)
-      expect(await hashOf({ ...texts, "a/one.md": "The hub asks nobody." })).not.toBe(hash)
+      expect(await hashOf({ ...texts, "a/one.md": "The hub asks none." })).not.toBe(hash)
     })
 
     it("finds texts by their words, best first, each with the hash of its content", async () => {

@@ -62,7 +62,7 @@ export const goldenJob: JobEvidence = {
   receipts: [{ step_id: "s1", outcome: "SUCCESS", receipt_json: goldenReceipt() }]
 }
 
-/** The manifest with all three hashes computed again: whatever else is wrong with it, they are right. */
+/** The manifest with all three hashes computed again: they are right, also where something else is wrong. */
 export const rehashed = (manifest: Manifest): Manifest => {
   const hashes = { root_hash: rootHashOf(sha256, manifest.artifacts) }
   const planned = { ...manifest, plan_hash: planHashOf(sha256, manifest.run_id, manifest.steps), hashes }

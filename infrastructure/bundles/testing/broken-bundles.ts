@@ -180,7 +180,7 @@ const manifestForms: ReadonlyArray<BrokenBundle> = [
   invalid("an unknown field below", { hashes: { ...goldenManifest.hashes, other: "" } }),
   manifestText("a __proto__ key", "FIELD_INVALID", text.replace("{", '{"__proto__":{},')),
   invalid("an ordinal that is a text", { steps: [again({ ordinal: "1" })] }),
-  invalid("an operation that nobody knows", { steps: [again({ op: "RUN" })] }),
+  invalid("an unknown operation", { steps: [again({ op: "RUN" })] }),
   invalid("references of another operation", { steps: [again({ op: "READ_SYMBOL" })] }),
   invalid("constraints without a slice", { steps: [again({ constraints: {} })] }),
   invalid("provenance of other things", { provenance: { host: "a" } }),

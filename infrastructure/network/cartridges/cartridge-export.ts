@@ -58,7 +58,7 @@ export interface ExportedCassette {
   readonly file: string
   /** What the configuration asks of the file. */
   readonly asked?: AskedBirth | undefined
-  /** Whose memories go along, where each agent has its own; nobody's when it is left out. */
+  /** Whose memories go along, where each agent has its own; none go along when it is left out. */
   readonly agent?: string | null | undefined
 }
 

@@ -1,4 +1,4 @@
-// Cartridges: every kind of cassette comes back as it was, bit for bit, whatever was changed in one is found and named
+// Cartridges: every kind of cassette comes back as it was, bit for bit, every change of one is found and named
 // with its line, and nothing that an enemy hands over is followed, believed, or left half done.
 import {
   appendFileSync,
@@ -543,12 +543,12 @@ describe("a hostile cartridge", () => {
 
   it.each<[string, string, (folder: string) => void]>([
     ["unchanged", "whole", () => {}],
-    ["for nobody", "RULE_BROKEN records.jsonl 1", forgeManifest({ agent_id: null })],
+    ["for no agent", "RULE_BROKEN records.jsonl 1", forgeManifest({ agent_id: null })],
     ["of an agent, shared", "RULE_BROKEN manifest.json 1", forgeManifest({ memories: "shared" })],
     ["of another owner", "RULE_BROKEN records.jsonl 1", forgeRecord(0, { owner: "bob" })],
     ["with a huge text", "LIMIT_EXCEEDED records.jsonl 1", forgeRecord(0, { text: "x".repeat(1_048_577) })],
     ["saved by another", "RULE_BROKEN records.jsonl 2", forgeRecord(1, { agent_id: "bob" })],
-    ["saved by nobody", "RULE_BROKEN records.jsonl 3", forgeRecord(2, { agent_id: null })],
+    ["saved without an agent", "RULE_BROKEN records.jsonl 3", forgeRecord(2, { agent_id: null })],
     [
       "saved a third time without a second",
       "RULE_BROKEN records.jsonl 3",

@@ -71,7 +71,7 @@ const database = (sql: string) => (file: string) => {
   made.close()
 }
 
-/** Nobody can lock a file that is open already, so a locked one is put in its place. */
+/** A file that is open already cannot be locked, so a locked one is put in its place. */
 const lock = (file: string) => {
   const locked = `${file}.locked`
   copyFileSync(file, locked)

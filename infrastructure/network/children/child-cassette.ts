@@ -1,4 +1,4 @@
-// A cassette that a child process serves, so that a file that hangs or breaks SQLite harms nobody else. A child that is
+// A cassette that a child process serves, so that a file that hangs or breaks SQLite harms that process alone. A child that is
 // late is killed, and its cassette is left alone for a while that grows with every failure in a row; a child that has
 // nothing to do is stopped. Deadlines are real time: a hanging file does not follow a test's clock.
 import { existsSync } from "node:fs"

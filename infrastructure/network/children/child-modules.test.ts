@@ -1,4 +1,4 @@
-// What a child of a cassette loads: there is a process for every cassette, and whatever any of these modules imports is in
+// What a child of a cassette loads: there is a process for every cassette, and what any of these modules imports is in
 // the memory of each. A schema library alone doubled that once.
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"

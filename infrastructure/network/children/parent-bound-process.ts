@@ -1,6 +1,6 @@
 // Starts a process that does not outlive this one, not even while it hangs and cannot notice anything: a shell stands
-// between them and waits for the end of a pipe, which comes with the end of this process, whatever ended it. A shell takes
-// a fiftieth of the memory of a thread in the child. What it cannot help: when somebody kills the shell itself with SIGKILL
+// between them and waits for the end of a pipe, which comes with every end of this process. A shell takes
+// a fiftieth of the memory of a thread in the child. What it cannot help: when the shell itself is killed with SIGKILL
 // while the process hangs, the process stays until it wakes or is killed.
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Socket } from "node:net"
@@ -9,8 +9,8 @@ import { CHANNEL } from "./child-messages.ts"
 const LIFELINE = 4
 
 /**
- * The shell keeps no end of the channel, so that this ends with the process, and outlives whatever may be ignored; nobody
- * else can have the number of the process before `wait`.
+ * The shell keeps no end of the channel, so that this ends with the process, and outlives signals that may be ignored; no
+ * other process can have the number of the process before `wait`.
  */
 const SCRIPT = `trap "" HUP INT TERM; "$@" ${LIFELINE}<&- & exec ${CHANNEL}<&-; read -r line <&${LIFELINE}; kill -9 $! 2>/dev/null; wait $!`
 

@@ -1,4 +1,4 @@
-// Readers beside writers: a cassette whose file somebody has locked for a moment is waited for, and one that stays locked
+// Readers beside writers: a cassette whose file is locked for a moment is waited for, and one that stays locked
 // is told after the deadline, in this process and in a child.
 import { join } from "node:path"
 import Database from "better-sqlite3"

@@ -1,4 +1,4 @@
-// A cassette over whatever answers the requests of an index: this process's own reading of a file, or a child's. The
+// A cassette over what answers the requests of an index: this process's own reading of a file, or a child's. The
 // handshake claims only what the index proves; paths are shown as the configuration names them.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"

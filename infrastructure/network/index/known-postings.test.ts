@@ -36,7 +36,7 @@ describe("remembered postings", () => {
     writer.close()
   })
 
-  it("are kept while nobody writes", () => {
+  it("are kept while nothing is written", () => {
     const { connection } = newCassette(temporaryFolder(), "one")
     const first = connection.snapshot(() => knownPostings(connection, seenBy(undefined)))
     expect(connection.snapshot(() => knownPostings(connection, seenBy(undefined)))).toBe(first)

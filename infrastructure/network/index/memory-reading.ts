@@ -1,5 +1,5 @@
 // Reads memories as far as the scope lets a caller see them: by the beginning of their hash, or as the note that a hit of
-// a memory carries. A memory of somebody else and one that does not exist give the same answer.
+// a memory carries. A memory of another agent and one that does not exist give the same answer.
 import { isJsonObject, type JsonObject } from "../../../domain/canonical/json.ts"
 import { storedValue } from "../../../domain/canonical/json-reading.ts"
 import type { MemoryNote } from "../../../domain/network/cassette.ts"

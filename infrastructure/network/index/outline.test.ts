@@ -11,7 +11,7 @@ const shown = (path: string, text: string) =>
   ])
 
 describe("outlines", () => {
-  it("of Markdown nest by level, whatever ends the lines", () => {
+  it("of Markdown nest by level, with any line ends", () => {
     for (const end of ["\n", "\r\n", "\r"]) {
       const text = ["# A", "a", "### B", "b", "## C", "```", "# no heading", "```", "D", "===", "d", ""].join(
         end

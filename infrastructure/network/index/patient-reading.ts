@@ -1,5 +1,5 @@
 // Readers wait for writers, too. A reader is seldom kept waiting in WAL mode, but short-lived programs meet the last writer
-// as it takes the log away, or somebody who puts a left log in order, many times a day. The wait is real time, as that for
+// as it takes the log away, or a program that puts a left log in order, many times a day. The wait is real time, as that for
 // other writers is, and it is bounded: after the deadline the cassette is told to be locked.
 import * as Effect from "effect/Effect"
 import type { CassetteOffline } from "../../../domain/network/errors.ts"

@@ -227,7 +227,7 @@ describe("a symbol of a memory", () => {
         expect(await resolve(cassette, own, "ann")).toMatchObject({
           success: { content: "what ann keeps to herself" }
         })
-        const strange = symbol("nobody keeps this", 12, letter)
+        const strange = symbol("no cassette keeps this", 12, letter)
         for (const agent of ["bob", null, "Ann", ""]) {
           const refused = await resolve(cassette, own, agent)
           const missing = await resolve(cassette, strange, agent)

@@ -1,4 +1,4 @@
-// A configuration in which everything is said that one can say, with an external cassette that nobody reaches. Nothing
+// A configuration in which everything is said that one can say, with an external cassette that cannot be reached. Nothing
 // outside tests may import it.
 
 /** As YAML. */

@@ -1,4 +1,4 @@
-// The program that makes vectors: what it answers is judged, and whatever it does wrong ends with its death and a
+// The program that makes vectors: what it answers is judged, and every wrong ends with its death and a
 // typed failure.
 import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
@@ -82,7 +82,7 @@ describe("the embedder of a command", () => {
     expect(second).toBe("the program ended with 7 (this happened once; it is started again after a pause)")
   })
 
-  it("starts a program again that ended when nobody asked", async () => {
+  it("starts a program again that ended between two questions", async () => {
     const answers = await Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {

@@ -124,7 +124,7 @@ class EmbeddingProgram {
     for (const handle of [program, program.stdin, program.stdout]) handle.unref()
     program.on("error", (error) => this.fail(error.message))
     program.on("exit", (code, signal) => {
-      // A program that ends while nobody asks has done nothing wrong; the next texts start it again.
+      // A program that ends between two questions has done nothing wrong; the next texts start it again.
       if (this.waiting === undefined) this.kill()
       else if (program.killed && signal === "SIGKILL") this.fail("the program closed its standard output")
       else this.fail(`the program ended with ${signal ?? code}`)

@@ -46,7 +46,7 @@ describe.each(Object.entries(adapters))("the embedder %s", (_, adapter) => {
     expect(identity.normalizer).toBe(EMBEDDING_NORMALIZER)
   })
 
-  it("gives the same text the same vector, in whatever batch and place", async () => {
+  it("gives the same text the same vector, in any batch and place", async () => {
     const { vectors } = await embed(["one", "other text"], ["other text"], ["x y", "x y", "one"])
     const [first, second, third] = vectors
     expect(second).toEqual([first?.[1]])

@@ -1,5 +1,5 @@
 // Reads the vectors of a cassette: how many lie how far from an asked one, told by their signs, and which are nearest,
-// told by their numbers. Signs are kept in memory between questions for as long as SQLite says that nobody has written to
+// told by their numbers. Signs are kept in memory between questions for as long as SQLite says that nothing was written to
 // the file; numbers are read for those that are compared. What the scope hides is neither counted nor found.
 import type {
   IndexRequest,

@@ -243,7 +243,7 @@ describe("network migrate", () => {
     const refused = await run(shared.folder, "network", "migrate")
     expect(refused.document.error).toMatchObject({
       code: "WRITE_REFUSED",
-      message: expect.stringContaining("nobody can say whose they are")
+      message: expect.stringContaining("it is unknown whose they are")
     })
     expect(readFileSync(join(shared.folder, "book.db")).length).toBeGreaterThanOrEqual(before.length)
     configure(shared.folder, "mutability: mutable")

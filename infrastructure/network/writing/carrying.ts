@@ -1,5 +1,5 @@
 // Carries what a cassette holds into a new file that is born as its configuration asks, and puts that in its place. While
-// it works nobody else reads or writes the old file; it is copied beside its place before the new one takes it by one
+// it works no other program reads or writes the old file; it is copied beside its place before the new one takes it by one
 // rename, so that a process that is killed at any moment leaves the old cassette or the new one, each of them whole.
 import { readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
@@ -239,7 +239,7 @@ const carryLocked = (
   }
 }
 
-/** Carries all of it, alone with the old file: nobody else reads or writes it meanwhile. */
+/** Carries all of it, alone with the old file: no other program reads or writes it meanwhile. */
 const carry = (
   cassette: ConfiguredCassette,
   time: WriteTime,

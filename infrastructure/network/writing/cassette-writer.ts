@@ -92,7 +92,7 @@ export const configureCassette = (connection: Connection, durability: Durability
   return configureForWriting(connection, durability)
 }
 
-/** What a file is; a damaged header is damage, whatever SQLite makes of it. */
+/** What a file is; a damaged header is damage, also where SQLite gives another reason. */
 const inspected = (connection: Connection): CassetteInspection =>
   orHeaderFault(connection, () => inspectCassette(connection))
 

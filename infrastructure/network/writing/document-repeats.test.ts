@@ -25,7 +25,7 @@ const documents: Readonly<Record<string, string>> = {
   "docs/other.md": `${common}\n\n# Claims\n\nA claim is no lease.`,
   "notes/lease.md": "A lease.",
   "notes/soup.md": "Water, salt and vegetables.",
-  "notes/worker.md": "Whatever the worker does, it has a lease of the worker."
+  "notes/worker.md": "Where the worker works, it has a lease of the worker."
 }
 
 const questions = ["lease", "lease of a worker", '"worker long3 ends" lease', "soup lease", "long.md"]
@@ -63,7 +63,7 @@ const scoreOf = ({ parts: { lexical } }: Pick<Hit, "parts">): number => {
 }
 
 describe("a document's further texts", () => {
-  it("count the same in 1, 4, 8 and 16 cassettes, in whatever order, with any limit", async () => {
+  it("count the same in 1, 4, 8 and 16 cassettes, in any order, with any limit", async () => {
     const limits = [0, 1, 10, 60, 1_000]
     const whole = await answers(split(1), limits)
     for (const parts of [4, 8, 16]) {

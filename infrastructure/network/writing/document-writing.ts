@@ -218,7 +218,7 @@ export const finishWriting = (connection: Connection): void => {
 
 /**
  * Writes of an index run: with the first that changes something the cassette says that a run is under way, and it says
- * so until `finishIndexing`, whatever ends the process.
+ * so until `finishIndexing`, also when the process ends before.
  */
 export const duringIndexing = (
   connection: Connection,

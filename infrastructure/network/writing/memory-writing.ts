@@ -120,7 +120,7 @@ export const removeExpiredMemories = (host: SqlHost, now: string): void => {
   })
 }
 
-/** What forgetting came to: `kept` by the cassette's mutability, `saved_by_others` where somebody else saved it too. */
+/** What forgetting came to: `kept` by the cassette's mutability, `saved_by_others` where another agent saved it too. */
 export type ForgetOutcome =
   | { readonly outcome: "forgotten"; readonly save_count: number }
   | { readonly outcome: "absent" | "kept" | "saved_by_others" }

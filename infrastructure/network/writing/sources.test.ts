@@ -59,7 +59,7 @@ it("rules for git are no documents, unless a source names them", () => {
   })
 })
 
-it("a file is read as it is, whatever was read before it: empty, with a byte order mark, short and long", () => {
+it("a file is read as it is, after any other file: empty, with a byte order mark, short and long", () => {
   const root = realpathSync(temporaryFolder())
   const texts = [
     "long\n".repeat(20_000),

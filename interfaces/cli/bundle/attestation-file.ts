@@ -1,5 +1,5 @@
 // Where a bundle's attestation lies and how it is read: beside the bundle under the bundle's name, unless a flag says
-// otherwise. A file that nobody named may be missing; one that was named may not.
+// otherwise. A file that was not named may be missing; one that was named may not.
 import { existsSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

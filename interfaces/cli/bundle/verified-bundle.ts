@@ -34,7 +34,7 @@ export const judged = <A, E, R>(program: Effect.Effect<A, E | UnsoundBundle, R>)
     error instanceof UnsoundBundle ? failureOf(error.report) : (error as Exclude<E, UnsoundBundle>)
   )
 
-/** As `judged` where bundles are input: whatever is wrong with one makes the input invalid. */
+/** As `judged` where bundles are input: any fault of one makes the input invalid. */
 export const judgedAsInput = <A, E, R>(program: Effect.Effect<A, E | UnsoundBundle, R>) =>
   Effect.mapError(program, (error): Exclude<E, UnsoundBundle> | InvalidBundle =>
     error instanceof UnsoundBundle

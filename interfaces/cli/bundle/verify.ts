@@ -29,7 +29,7 @@ const verifyWithTrust = Effect.fnUntraced(function* (
   const envelope = yield* readAttestation(path, attestation)
   if (envelope === undefined && !required) {
     yield* writeWarnings([
-      `there is no attestation ${attestationBeside(path)}: nobody vouches for this bundle`
+      `there is no attestation ${attestationBeside(path)}: no key vouches for this bundle`
     ])
   }
   return yield* verifyAttestedBundle(path, { trust, envelope, required })

@@ -93,7 +93,7 @@ const repairCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Remove the last line of CORTEX/_cache/expansions.jsonl when it has no end, because its writer died while it wrote: nobody was given that text. No other line is touched."
+    "Remove the last line of CORTEX/_cache/expansions.jsonl when it has no end, because its writer died while it wrote: that text was never given out. No other line is touched."
   ),
   Command.withShortDescription("remove a line that was cut off from the file of JSON lines"),
   Command.withExamples([{ command: "cortex cache repair" }, { command: "cortex cache repair --cache jsonl" }])

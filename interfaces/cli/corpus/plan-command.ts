@@ -25,7 +25,7 @@ export const requestFlag = jsonFileFlag(
 
 /** The plan for the request in a file; the corpus is opened for reading alone. */
 export const planFromFile = Effect.fnUntraced(function* (file: string) {
-  // What ends up in a bundle has no floats; whatever else a request may not hold is refused by the planner.
+  // What ends up in a bundle has no floats; all else that a request may not hold is refused by the planner.
   const request = (yield* readJsonObject("--request", file, "py/1")) as unknown as PlanRequest
   return yield* withCorpus("read", (corpus) =>
     preparePlan(request).pipe(Effect.provideService(Corpus, corpus))

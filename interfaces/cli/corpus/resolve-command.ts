@@ -38,7 +38,7 @@ export const resolveCommand: CommandGroup<"resolve"> = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Print the text that a symbol, or a section, and a slice mean now: exactly that text, without an added line end. Standard error says [CACHE MISS] when the text was expanded, and [CACHE HIT] when this run had expanded it before and the text is still the same. Whatever is refused leaves standard output empty."
+    "Print the text that a symbol, or a section, and a slice mean now: exactly that text, without an added line end. Standard error says [CACHE MISS] when the text was expanded, and [CACHE HIT] when this run had expanded it before and the text is still the same. A refusal leaves standard output empty."
   ),
   Command.withShortDescription("print a bounded slice of a text"),
   Command.withExamples([

@@ -32,9 +32,7 @@ export const addCommand = Command.make(
         "an indexed file relative to the root, and after # a heading path as section list shows it"
       )
     ),
-    slice: textFlag("slice", "SLICE", "what is read when nobody says more, such as lines[0:80]").pipe(
-      Flag.optional
-    )
+    slice: textFlag("slice", "SLICE", "what is read by default, such as lines[0:80]").pipe(Flag.optional)
   },
   Effect.fnUntraced(function* ({ slice, symbol_id, target }) {
     const symbol = yield* withCorpus("append", (corpus) =>

@@ -80,7 +80,7 @@ describe("a file", () => {
     expect(worst({ freeBytes: 2 ** 30, bytes: 2 ** 31 })).toMatchObject([{ check: "ledger room" }])
   })
 
-  it("with a log that nobody can empty, or without the right to write, gets advice", () => {
+  it("with a log that cannot be emptied, or without the right to write, gets advice", () => {
     expect(worst({ walBytes: 300 * 2 ** 20 })).toMatchObject([
       { check: "ledger write-ahead log", seen: "300.0 MiB" }
     ])

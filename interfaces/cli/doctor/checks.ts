@@ -62,7 +62,7 @@ export const bytesText = (bytes: number): string =>
         ? `${(bytes / 1_024).toFixed(1)} KiB`
         : `${bytes} bytes`
 
-/** A log beyond the size that checkpoints cut it back to (64 MiB) is held open by somebody. */
+/** A log beyond the size that checkpoints cut it back to (64 MiB) is held open by a reader. */
 const LARGE_WAL_BYTES = 128 * MEBIBYTE
 
 /** Less room than this is soon full. */
@@ -102,7 +102,7 @@ const walCheck = ({ name, walBytes }: FileFacts): Check =>
     ? advice(
         `${name} write-ahead log`,
         bytesText(walBytes),
-        "end readers that stay in one transaction for long: the log cannot be emptied while somebody reads from it"
+        "end readers that stay in one transaction for long: the log cannot be emptied while they read from it"
       )
     : ok(`${name} write-ahead log`, bytesText(walBytes))
 

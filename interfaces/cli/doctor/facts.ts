@@ -27,7 +27,7 @@ import {
 } from "./checks.ts"
 import type { Check } from "../../shared/doctor-report.ts"
 
-/** True when something stands at a path, whatever it is. */
+/** True when anything stands at a path. */
 export const stands = (path: string): boolean => {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined

@@ -1,4 +1,4 @@
-// `cortex memory save`: a text for later, with who saves it and whatever else is worth knowing about it. It is on the
+// `cortex memory save`: a text for later, with who saves it and what else is worth knowing about it. It is on the
 // disk when the command ends, and its hash names it from then on.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

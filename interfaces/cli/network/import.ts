@@ -35,7 +35,7 @@ export const importCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Make the cassette of a cartridge, where the configuration has its id and no file stands yet. Every record is hashed again, the chain of receipts, both roots and the counts are checked, and only then the cassette is put in its place; it keeps its mutability, versions, times and seal. Whatever is wrong is named with its file and line."
+    "Make the cassette of a cartridge, where the configuration has its id and no file stands yet. Every record is hashed again, the chain of receipts, both roots and the counts are checked, and only then the cassette is put in its place; it keeps its mutability, versions, times and seal. Each fault is named with its file and line."
   ),
   Command.withShortDescription("make the cassette of a cartridge"),
   Command.withExamples([

@@ -1,4 +1,4 @@
-// `cortex network index`: brings cassettes up to date with their files. External cassettes belong to somebody else and
+// `cortex network index`: brings cassettes up to date with their files. External cassettes belong to others and
 // are never written to; one whose auto_index is off is written only when it is named.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"

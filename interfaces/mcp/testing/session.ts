@@ -1,4 +1,4 @@
-// A client of lines for tests: it runs `cortex mcp` inside the test's own process, writes to its input whatever a test
+// A client of lines for tests: it runs `cortex mcp` inside the test's own process, writes to its input what a test
 // wants, well-formed or not, and finds answers by their ids. Official clients are tested elsewhere.
 import { main } from "../../cli/main.ts"
 import { testHost } from "../../cli/testing/test-host.ts"

@@ -1,4 +1,4 @@
-// Written by migrations/snapshots.test.ts from the builders (UPDATE_SNAPSHOT=1): nobody edits it by hand.
+// Written by migrations/snapshots.test.ts from the builders (UPDATE_SNAPSHOT=1), and never edited by hand.
 export const schema = `PRAGMA application_id = 1129860657;
 
 create table "cassette_migrations" ("version" integer primary key, "name" text not null, "checksum" text not null) strict;
