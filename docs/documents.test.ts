@@ -52,6 +52,12 @@ const blocksOf = (document: string): ReadonlyArray<Block> => {
 
 const blocks = documents.flatMap(blocksOf)
 
+/** The entry points that examples import, as sources. */
+const entryPoints: Readonly<Record<string, string>> = {
+  "cortex-cassette": new URL("../interfaces/embedding/index.ts", import.meta.url).href,
+  "cortex-cassette/promise": new URL("../interfaces/promise/index.ts", import.meta.url).href
+}
+
 const sqliteShell = `
 import Database from ${JSON.stringify(import.meta.resolve("better-sqlite3"))}
 const [file, sql] = process.argv.slice(2)
@@ -152,10 +158,9 @@ describe("documentation", () => {
     "example at %s runs, also once more on the same file",
     (_, block) => {
       const file = join(folder, `example-${block.line}.ts`)
-      const source = block.text.replaceAll(/from "([^"]+)"/g, (_all, name: string) =>
-        name === "cortex-cassette"
-          ? `from ${JSON.stringify(new URL("../interfaces/embedding/index.ts", import.meta.url).href)}`
-          : `from ${JSON.stringify(import.meta.resolve(name))}`
+      const source = block.text.replaceAll(
+        /from "([^"]+)"/g,
+        (_all, name: string) => `from ${JSON.stringify(entryPoints[name] ?? import.meta.resolve(name))}`
       )
       writeFileSync(file, source)
       for (const _run of ["first", "second"]) {

@@ -1,30 +1,14 @@
-// A host program with a ledger inside: it posts a message, lets two fibers compete for its steps, finishes them
-// and reads back what happened. Run it with `node examples/embedding.ts` after `pnpm build`.
+// A host program with a ledger inside: it posts a message, lets two workers compete for its steps, and reads back what
+// happened. Run it with `node examples/embedding.ts` after `pnpm build`.
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { Ledger } from "cortex-cassette"
-
-const workOnce = Effect.fn("workOnce")(function* (worker_id: string) {
-  const ledger = yield* Ledger
-  const step = yield* ledger.claimStep({ run_id: "greeting", worker_id })
-  const receipt_payload = { said: `Hello, ${String(step.payload["name"])}!` }
-  const { fencing_token, step_id } = step
-  yield* ledger.completeStep({
-    run_id: "greeting",
-    step_id,
-    worker_id,
-    fencing_token,
-    receipt_payload,
-    outcome: "SUCCESS"
-  })
-})
+import { Ledger, Worker } from "cortex-cassette"
 
 /** Works until no step waits; when the program runs again, what it had finished is done already. */
 const worker = (worker_id: string) =>
-  workOnce(worker_id).pipe(
-    Effect.forever,
-    Effect.catchTag("NoPendingStep", () => Effect.void)
+  Worker.run({ worker_id, run_id: "greeting", untilEmpty: true }, (step) =>
+    Effect.succeed({ said: `Hello, ${String(step.payload["name"])}!` })
   )
 
 const program = Effect.gen(function* () {
