@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
 import { commandCounter } from "./commands.ts"
+import { makeManualClock, withClock } from "../testing/manual-clock.ts"
 import { claim, closableLedger, openLedger, post, run, temporaryFile } from "../testing/ledgers.ts"
 
 const worker = { run_id: run, worker_id: "w" }
@@ -89,6 +90,29 @@ describe("a claim that waits", () => {
           earliest_expiry: "1970-01-01T00:00:20.000Z"
         }
       )
+    })
+  )
+
+  it.live("waits no longer and no shorter when the wall clock is set meanwhile", () =>
+    Effect.gen(function* () {
+      const day = 86_400_000
+      for (const jump of [-day, day]) {
+        const clock = makeManualClock(10 * day)
+        const elapsed = yield* Effect.gen(function* () {
+          const ledger = yield* openLedger()
+          const waiting = yield* Effect.forkChild(
+            Effect.timed(Effect.flip(ledger.claimStep({ ...worker, wait: "300 millis" })))
+          )
+          yield* Effect.sleep("50 millis")
+          clock.set(10 * day + jump)
+          // A step of another run wakes the claim, which looks again how long it has left.
+          yield* post(ledger, 1, "another-run")
+          const [took, { _tag }] = yield* Effect.timeout(Fiber.join(waiting), "10 seconds")
+          assert.strictEqual(_tag, "NoPendingStep")
+          return Duration.toMillis(took)
+        }).pipe(Effect.scoped, withClock(clock))
+        assert.isAtLeast(elapsed, 295)
+      }
     })
   )
 

@@ -28,6 +28,8 @@ export interface ClaimWait {
   readonly wait?: Duration.Input | undefined
 }
 
+const NANOS_PER_MILLI = 1_000_000
+
 const waitMillis = (value: unknown): number | undefined => {
   if (Number.isNaN(value)) return undefined
   const wait = Option.map(Duration.fromInput(value as Duration.Input), Duration.toMillis)
@@ -83,13 +85,14 @@ export const makeClaiming = (
 
   /** Claims again after every commit that may have brought a step, until time is up; waiting alone can be interrupted. */
   const claimUntil = Effect.fnUntraced(function* (claim: PreparedClaim, millis: number) {
-    const end = (yield* Clock.currentTimeMillis) + millis
+    // Measured, and not read off the wall clock, which may be set meanwhile.
+    const begun = yield* Clock.monotonicTimeNanos
     while (true) {
       const seen = feed.arrivals
       const claimed = yield* Effect.result(attempt(claim))
       if (Result.isSuccess(claimed)) return claimed.success
       if (claimed.failure._tag !== "NoPendingStep") return yield* Effect.fail(claimed.failure)
-      const left = end - (yield* Clock.currentTimeMillis)
+      const left = millis - Number((yield* Clock.monotonicTimeNanos) - begun) / NANOS_PER_MILLI
       const arrival = Effect.interruptible(watch.arrivalAfter(seen))
       const came =
         left === Number.POSITIVE_INFINITY
