@@ -9,19 +9,30 @@ export type Acknowledged =
   | { readonly did: "post"; readonly run_id: string; readonly key: string; readonly message_id: string }
   | { readonly did: "claim" | "requeue"; readonly step_id: string; readonly fencing_token: number }
   | {
+      /** A lease that another of the same step came in place of; the token is the new one's. */
+      readonly did: "renew"
+      readonly step_id: string
+      readonly fencing_token: number
+      readonly previous_token: number
+      /** The lease's worker, where a twin renewed it under that name. */
+      readonly holder?: string
+    }
+  | {
       readonly did: "complete"
       readonly step_id: string
       readonly fencing_token: number
       readonly receipt_id: string
+      readonly holder?: string
     }
   | { readonly did: "thought"; readonly id: string; readonly hash: string }
   | {
       /** `repeat` is a completion that was tried again after it had been answered. */
       readonly did: "refused"
-      readonly command: "post" | "claim" | "complete" | "repeat" | "requeue" | "thought"
+      readonly command: "batch" | "post" | "claim" | "complete" | "renew" | "repeat" | "requeue" | "thought"
       readonly tag: string
       readonly step_id?: string
       readonly fencing_token?: number
+      readonly holder?: string
       /** The worker knew that it had held the step for longer than its lease. */
       readonly late?: boolean
     }

@@ -36,6 +36,15 @@ const placed = (events: ReadonlyArray<HistoryEvent>): Array<HistoryEvent> =>
 const claimed = (second: number, step_id: string, worker_id: string, fencing_token: number, until: number) =>
   event("StepClaimed", second, { step_id, worker_id, fencing_token, lease_expires_at: timeOf(until) })
 
+const renewed = (second: number, step_id: string, worker_id: string, previous_token: number, until: number) =>
+  event("LeaseRenewed", second, {
+    step_id,
+    worker_id,
+    previous_token,
+    fencing_token: previous_token + 1,
+    lease_expires_at: timeOf(until)
+  })
+
 /** Two workers: the first is stopped with a step, the second takes it back and finishes it. */
 const honest = (): Story => ({
   events: placed([
@@ -121,6 +130,184 @@ describe("an honest history", () => {
     assert.deepStrictEqual(refused, { "complete StaleFencingToken": 1, "repeat NotLeased": 1 })
     assert.strictEqual(events, 7)
     assert.strictEqual(late, 1)
+  })
+})
+
+/** The honest story, and then a step that its worker and a twin of the same name renew; the twin finishes it. */
+const withRenewals = (): Story => {
+  const story = honest()
+  return {
+    ...story,
+    events: placed([
+      ...story.events,
+      event("MessagePosted", 10, { idempotency_key: "k2", message_id: "msg_2", payload: { claimed: true } }),
+      claimed(10, "step_2.0001.00001", "a", 1, 15),
+      renewed(12, "step_2.0001.00001", "a", 1, 17),
+      renewed(14, "step_2.0001.00001", "a", 2, 19),
+      event("StepCompleted", 18, { step_id: "step_2.0001.00001", worker_id: "a", fencing_token: 3 }),
+      event("MessagePosted", 20, {
+        idempotency_key: "b0",
+        message_id: "msg_b0",
+        payload: { batch: "b", of: 2 }
+      }),
+      event("MessagePosted", 20, {
+        idempotency_key: "b1",
+        message_id: "msg_b1",
+        payload: { batch: "b", of: 2 }
+      })
+    ]),
+    receipts: [
+      ...story.receipts,
+      { receipt_id: "r2", step_id: "step_2.0001.00001", worker_id: "a", fencing_token: 3 }
+    ],
+    committedSteps: [...story.committedSteps, "step_2.0001.00001"],
+    lives: [
+      ...story.lives,
+      {
+        worker: "a",
+        answers: [
+          { did: "post", run_id: "r", key: "k2", message_id: "msg_2" },
+          { did: "claim", step_id: "step_2.0001.00001", fencing_token: 1 },
+          { did: "renew", step_id: "step_2.0001.00001", fencing_token: 2, previous_token: 1 },
+          {
+            did: "refused",
+            command: "complete",
+            tag: "StaleFencingToken",
+            step_id: "step_2.0001.00001",
+            fencing_token: 2
+          },
+          {
+            did: "refused",
+            command: "renew",
+            tag: "StaleFencingToken",
+            step_id: "step_2.0001.00001",
+            fencing_token: 1
+          }
+        ]
+      },
+      {
+        worker: "d",
+        answers: [
+          { did: "renew", step_id: "step_2.0001.00001", fencing_token: 3, previous_token: 2, holder: "a" },
+          { did: "complete", step_id: "step_2.0001.00001", fencing_token: 3, receipt_id: "r2", holder: "a" },
+          { did: "post", run_id: "r", key: "b0", message_id: "msg_b0" },
+          { did: "post", run_id: "r", key: "b1", message_id: "msg_b1" }
+        ]
+      }
+    ]
+  }
+}
+
+/** Where the renewals of that story stand. */
+const [POSTED, CLAIMED, FIRST, SECOND, FINISHED, , LAST] = [8, 9, 10, 11, 12, 13, 14] as const
+
+describe("a history with renewals", () => {
+  it("has no findings, and the tokens that were tried too late are counted", () => {
+    const { acknowledged, fenced, findings } = audited(withRenewals())
+    assert.deepStrictEqual(findings, [])
+    assert.deepInclude(acknowledged, { renew: 2, claim: 3, complete: 2 })
+    assert.strictEqual(fenced, 2)
+  })
+
+  const doctored: Readonly<Record<string, readonly [code: string, doctor: (story: Story) => Story]>> = {
+    "a renewal by another worker": [
+      "STALE_TOKEN_ACCEPTED",
+      (story) => withData(story, FIRST, { worker_id: "b" })
+    ],
+    "a renewal of the token before": [
+      "STALE_TOKEN_ACCEPTED",
+      (story) => withData(story, SECOND, { previous_token: 1 })
+    ],
+    "a renewal of a token to come": [
+      "STALE_TOKEN_ACCEPTED",
+      (story) => withData(story, FIRST, { previous_token: 2 })
+    ],
+    "a renewal at the lease's end": [
+      "STALE_TOKEN_ACCEPTED",
+      (story) => altered(story, FIRST, { recorded_at: timeOf(15) })
+    ],
+    "a renewal that counts from the first lease's end": [
+      "STALE_TOKEN_ACCEPTED",
+      (story) =>
+        withData(altered(story, SECOND, { recorded_at: timeOf(14) }), FIRST, { lease_expires_at: timeOf(13) })
+    ],
+    "a renewal of a step that is not leased": ["STALE_TOKEN_ACCEPTED", (story) => without(story, CLAIMED)],
+    "a renewal after the end": [
+      "STALE_TOKEN_ACCEPTED",
+      (story) => more(story, renewed(21, "step_2.0001.00001", "a", 3, 30))
+    ],
+    "a renewal that gives the same token": [
+      "TOKEN_TWICE",
+      (story) => withData(story, FIRST, { fencing_token: 1 })
+    ],
+    "a renewal that leaves a token out": [
+      "TOKEN_SKIPPED",
+      (story) => withData(story, SECOND, { fencing_token: 4 })
+    ],
+    "a renewal that ends when it begins": [
+      "LEASE_WITHOUT_TIME",
+      (story) => withData(story, FIRST, { lease_expires_at: timeOf(12) })
+    ],
+    "a claim that ends before it begins": [
+      "LEASE_WITHOUT_TIME",
+      (story) => withData(story, CLAIMED, { lease_expires_at: timeOf(9) })
+    ],
+    "a completion with the token before a renewal": [
+      "STALE_TOKEN_ACCEPTED",
+      (story) => withData(story, FINISHED, { fencing_token: 2 })
+    ],
+    "a claim of a step that is renewed": [
+      "STEP_LEASED_TWICE",
+      (story) => altered(story, SECOND, { type: "StepClaimed" })
+    ],
+    "a message without the claim that came with it": ["TORN_COMMIT", (story) => without(story, CLAIMED)],
+    "a message whose claim takes another step": [
+      "TORN_COMMIT",
+      (story) => withData(story, CLAIMED, { step_id: "step_2.0001.00002" })
+    ],
+    "a message at the end without its claim": [
+      "TORN_COMMIT",
+      (story) => ({ ...story, events: story.events.slice(0, POSTED) })
+    ],
+    "a batch with one of its messages": ["TORN_COMMIT", (story) => without(story, LAST)]
+  }
+  for (const [what, [code, doctor]] of Object.entries(doctored)) {
+    it(`is found wrong: ${what}`, () => {
+      assert.include(codesOf(doctor(withRenewals())), code)
+    })
+  }
+
+  it("is found lost: a renewal that is not there, of another token or under another name", () => {
+    const renewal = { did: "renew", step_id: "step_2.0001.00001" } as const
+    for (const answer of [
+      { ...renewal, fencing_token: 4, previous_token: 3, holder: "a" },
+      { ...renewal, fencing_token: 3, previous_token: 1, holder: "a" },
+      { ...renewal, fencing_token: 3, previous_token: 2 },
+      { ...renewal, fencing_token: 3, previous_token: 2, holder: "b" }
+    ]) {
+      assert.include(codesOf(told(withRenewals(), answer)), "ACKNOWLEDGED_BUT_LOST", JSON.stringify(answer))
+    }
+  })
+
+  it("is found told twice: a token by two renewals, or by a claim and a renewal", () => {
+    const step_id = "step_2.0001.00001"
+    for (const answer of [
+      { did: "renew", step_id, fencing_token: 3, previous_token: 2, holder: "a" },
+      { did: "claim", step_id, fencing_token: 2 }
+    ] as const) {
+      assert.include(codesOf(told(withRenewals(), answer)), "ACKNOWLEDGED_TWICE")
+    }
+  })
+
+  it("is found done although a twin was refused", () => {
+    const answer = {
+      did: "refused",
+      command: "complete",
+      tag: "StaleFencingToken",
+      fencing_token: 3
+    } as const
+    const story = told(withRenewals(), { ...answer, step_id: "step_2.0001.00001", holder: "a" })
+    assert.deepStrictEqual(codesOf(story), ["REFUSED_BUT_DONE"])
   })
 })
 

@@ -15,6 +15,8 @@ export interface Audit {
   readonly refused: Readonly<Record<string, number>>
   /** Completions that were refused after the worker had held the step for longer than its lease. */
   readonly late: number
+  /** Completions and renewals that were refused with a token that had been renewed: by a twin, or by a worker that did not know. */
+  readonly fenced: number
 }
 
 const add = (counts: Record<string, number>, name: string): void => {
@@ -26,8 +28,9 @@ class Audits {
   readonly acknowledged: Record<string, number> = {}
   readonly refused: Record<string, number> = {}
   late = 0
+  fenced = 0
   readonly #history: Replayed
-  readonly #claims = new Map<string, string>()
+  readonly #tokens = new Map<string, string>()
   readonly #completions = new Map<string, string>()
 
   constructor(history: Replayed) {
@@ -42,7 +45,8 @@ class Audits {
     add(this.acknowledged, answer.did)
     const lost = this.#missing(worker, answer)
     if (lost !== undefined) this.#found("ACKNOWLEDGED_BUT_LOST", worker, lost)
-    if (answer.did === "claim") this.#once(this.#claims, worker, answer)
+    // One map for claims and renewals, since both give tokens.
+    if (answer.did === "claim" || answer.did === "renew") this.#once(this.#tokens, worker, answer)
     if (answer.did === "complete") this.#once(this.#completions, worker, answer)
   }
 
@@ -54,7 +58,11 @@ class Audits {
   #once(
     known: Map<string, string>,
     worker: string,
-    { did, fencing_token, step_id }: Extract<Acknowledged, { did: "claim" | "complete" | "requeue" }>
+    {
+      did,
+      fencing_token,
+      step_id
+    }: Extract<Acknowledged, { did: "claim" | "complete" | "renew" | "requeue" }>
   ): void {
     const name = pairOf(step_id, fencing_token)
     const before = known.get(name)
@@ -66,7 +74,7 @@ class Audits {
 
   /** What was answered and does not stand in the history as it was answered. */
   #missing(worker: string, answer: Exclude<Acknowledged, { did: "refused" }>): string | undefined {
-    const { claims, completions, messages, receipts, requeues, thoughts } = this.#history
+    const { claims, completions, messages, receipts, renewals, requeues, thoughts } = this.#history
     switch (answer.did) {
       case "post": {
         const name = pairOf(answer.run_id, answer.key)
@@ -76,12 +84,20 @@ class Audits {
       }
       case "thought":
         return thoughts.get(answer.id) === answer.hash ? undefined : `thought ${answer.id}`
+      case "renew": {
+        const name = pairOf(answer.step_id, answer.fencing_token)
+        const renewal = renewals.get(name)
+        return renewal?.worker === (answer.holder ?? worker) && renewal.previous === answer.previous_token
+          ? undefined
+          : `renewal of token ${answer.previous_token} to step and token ${name}`
+      }
       case "claim":
       case "complete":
       case "requeue": {
         const done = { claim: claims, complete: completions, requeue: requeues }[answer.did]
         const name = pairOf(answer.step_id, answer.fencing_token)
-        if (done.get(name) !== worker) return `${answer.did} of step and token ${name}`
+        const holder = answer.did === "complete" ? (answer.holder ?? worker) : worker
+        if (done.get(name) !== holder) return `${answer.did} of step and token ${name}`
         return answer.did === "complete" && receipts.get(name) !== answer.receipt_id
           ? `receipt ${answer.receipt_id}`
           : undefined
@@ -91,14 +107,13 @@ class Audits {
 
   #refusal(worker: string, answer: Extract<Acknowledged, { did: "refused" }>): void {
     add(this.refused, `${answer.command} ${answer.tag}`)
-    if (answer.command !== "complete") return
-    const name = pairOf(answer.step_id ?? "", answer.fencing_token ?? 0)
-    if (this.#history.completions.get(name) === worker) {
-      this.#found(
-        "REFUSED_BUT_DONE",
-        worker,
-        `complete of step and token ${name} was refused (${answer.tag})`
-      )
+    const { command, fencing_token: token = 0, step_id = "", tag } = answer
+    const name = pairOf(step_id, token)
+    const wasRenewed = this.#history.renewals.get(pairOf(step_id, token + 1))?.previous === token
+    if (tag === "StaleFencingToken" && wasRenewed) this.fenced += 1
+    if (command !== "complete") return
+    if (this.#history.completions.get(name) === (answer.holder ?? worker)) {
+      this.#found("REFUSED_BUT_DONE", worker, `complete of step and token ${name} was refused (${tag})`)
     }
     if (answer.late === true) this.late += 1
   }
@@ -111,12 +126,13 @@ export const audit = (history: History, lives: Iterable<Life>): Audit => {
   for (const { answers, worker } of lives) {
     for (const answer of answers) audits.hold(worker, answer)
   }
-  const { acknowledged, findings, late, refused } = audits
+  const { acknowledged, fenced, findings, late, refused } = audits
   return {
     findings: [...replayed.findings, ...findings],
     events: replayed.events,
     acknowledged,
     refused,
-    late
+    late,
+    fenced
   }
 }

@@ -7,6 +7,7 @@ type FindingCode =
   | "ACKNOWLEDGED_TWICE"
   | "KEY_USED_TWICE"
   | "LADDER"
+  | "LEASE_WITHOUT_TIME"
   | "NOT_ONE_RECEIPT"
   | "POSITION_GAP"
   | "PROCESS_FAILED"
@@ -16,6 +17,7 @@ type FindingCode =
   | "STEP_LEASED_TWICE"
   | "TOKEN_SKIPPED"
   | "TOKEN_TWICE"
+  | "TORN_COMMIT"
 
 export interface Finding {
   readonly code: FindingCode

@@ -7,7 +7,8 @@ import { Thoughts } from "../application/thoughts/thoughts.ts"
 import { Ledger } from "../interfaces/embedding/ledger.ts"
 import { openLog } from "./acknowledgement.ts"
 import { type Chance, chanceOf } from "./chance.ts"
-import { type Lane, post, takeBack, think, work } from "./deeds.ts"
+import { batch, type Lane, post, takeBack, takeOver, think, work } from "./deeds.ts"
+import { handoffsIn } from "./handoff.ts"
 import { makeShiftedClock, type ShiftedClock } from "./shifted-clock.ts"
 
 /** Longer than any process is stopped, since it may be stopped while it holds the write lock (milliseconds). */
@@ -45,6 +46,7 @@ const jump = (clock: ShiftedClock, chance: Chance) =>
 
 const clock = makeShiftedClock()
 const log = openLog(logs, worker)
+const handoffs = handoffsIn(logs, worker)
 
 const program = Effect.gen(function* () {
   const ledger = yield* Ledger
@@ -56,19 +58,23 @@ const program = Effect.gen(function* () {
     ledger,
     thoughts,
     log,
+    handoffs,
     worker,
     name: `${worker}.${name}`,
     chance: chanceOf(Number(seed), `${worker}.${name}`)
   })
   const own = chanceOf(Number(seed), worker)
   const [poster, sweeper, thinker] = [lane("post"), lane("sweep"), lane("think")]
+  const [batcher, twin] = [lane("batch"), lane("twin")]
   const workers = [lane("work-1"), lane("work-2"), lane("work-3")]
   const jumps = own.oneIn(3)
   yield* Effect.all(
     [
       until((n) => post(poster, n)),
       ...workers.map((lane) => until(() => work(lane))),
+      until((n) => batch(batcher, n)),
       until(() => takeBack(sweeper)),
+      until(() => takeOver(twin)),
       until((n) => think(thinker, n)),
       jumps ? until(() => jump(clock, own)) : Effect.void
     ],

@@ -1,5 +1,5 @@
 // Replays a history by the rules of leases, written down once more from the specification: a token grows by one with
-// each claim, only the newest holder finishes or gives back, and only before the lease has ended. It shares no code
+// each claim and renewal, only the newest holder finishes, renews or gives back, and only before the lease has ended. It shares no code
 // with the product and keeps what the answers of the processes are held against.
 import type { Finding } from "./finding.ts"
 import type { History, HistoryEvent } from "./history.ts"
@@ -23,6 +23,8 @@ export interface Replayed {
   readonly messages: Map<string, string>
   /** Workers by step and token. */
   readonly claims: Map<string, string>
+  /** Holders and the tokens that they gave up, by step and new token. */
+  readonly renewals: Map<string, { readonly worker: string; readonly previous: number }>
   /** Who asked, by step and token. */
   readonly requeues: Map<string, string>
   /** Holders by step and token. */
@@ -44,6 +46,7 @@ class Replay {
     events: 0,
     messages: new Map(),
     claims: new Map(),
+    renewals: new Map(),
     requeues: new Map(),
     completions: new Map(),
     thoughts: new Map(),
@@ -51,6 +54,10 @@ class Replay {
     receipts: new Map()
   }
   readonly #steps = new Map<string, StepState>()
+  /** The message whose first step the next event must claim. */
+  #claimIsDue: string | undefined
+  /** Messages that were posted in one batch so far, and how many there must be, by its name. */
+  readonly #batches = new Map<string, { posted: number; readonly of: number }>()
 
   #found(code: Finding["code"], event: HistoryEvent, message: string): void {
     this.result.findings.push({ code, where: `event ${event.position}`, message })
@@ -68,8 +75,10 @@ class Replay {
       this.#found("POSITION_GAP", event, `it follows event ${events}`)
     }
     this.result.events = event.position
+    this.#dueClaim(event)
     if (event.type === "MessagePosted") this.#post(event)
     if (event.type === "StepClaimed") this.#claim(event)
+    if (event.type === "LeaseRenewed") this.#renew(event)
     if (event.type === "StepCompleted") this.#complete(event)
     if (event.type === "StepRequeued") this.#requeue(event)
     if (event.type === "ThoughtRecorded") {
@@ -77,8 +86,35 @@ class Replay {
     }
   }
 
+  /** A post that says that it claims is followed by its claim at once. */
+  #dueClaim(event: HistoryEvent): void {
+    const due = this.#claimIsDue
+    this.#claimIsDue = undefined
+    if (due === undefined) return
+    const first = `${due.replace(/^msg_/, "step_")}.0001.00001`
+    if (event.type !== "StepClaimed" || event.data["step_id"] !== first) {
+      this.#found("TORN_COMMIT", event, `the claim that was posted with ${due} does not follow it`)
+    }
+  }
+
+  /** What is missing at the end of the log. */
+  end(): void {
+    const where = `event ${this.result.events}`
+    const torn = (message: string) => this.result.findings.push({ code: "TORN_COMMIT", where, message })
+    if (this.#claimIsDue !== undefined) torn(`the log ends before the claim posted with ${this.#claimIsDue}`)
+    for (const [name, { of, posted }] of this.#batches) {
+      if (posted !== of) torn(`batch ${name} has ${posted} of its ${of} messages`)
+    }
+  }
+
   #post(event: HistoryEvent): void {
-    const { idempotency_key: key, message_id } = event.data
+    const { idempotency_key: key, message_id, payload } = event.data
+    const { batch, claimed, of } = (payload ?? {}) as { batch?: string; claimed?: boolean; of?: number }
+    if (claimed === true) this.#claimIsDue = String(message_id)
+    if (batch !== undefined) {
+      const known = this.#batches.get(batch) ?? { posted: 0, of: Number(of) }
+      this.#batches.set(batch, { ...known, posted: known.posted + 1 })
+    }
     if (key === null) return
     const name = pairOf(event.stream_id.replace(/^run:/, ""), String(key))
     if (this.result.messages.has(name)) this.#found("KEY_USED_TWICE", event, `run and key ${name}`)
@@ -96,18 +132,39 @@ class Replay {
         `${id} was ${step.done ? "finished" : "leased"} when it was claimed`
       )
     }
-    if (this.result.claims.has(name)) this.#found("TOKEN_TWICE", event, `step and token ${name}`)
-    else if (token !== step.token + 1) {
-      this.#found("TOKEN_SKIPPED", event, `${id} had token ${step.token} and was given ${token}`)
-    }
-    step.token = token
-    step.lease = { worker, expires: String(event.data["lease_expires_at"]) }
+    this.#lease(event)
     this.result.claims.set(name, worker)
   }
 
-  /** Why the holder that an event names is not the one that holds the step. */
-  #stranger(event: HistoryEvent): string | undefined {
+  /** The step's next lease, by a claim or a renewal. */
+  #lease(event: HistoryEvent): void {
     const { id, token, worker } = namesIn(event)
+    const step = this.#stepOf(id)
+    const name = pairOf(id, token)
+    const expires = String(event.data["lease_expires_at"])
+    if (this.result.claims.has(name) || this.result.renewals.has(name)) {
+      this.#found("TOKEN_TWICE", event, `step and token ${name}`)
+    } else if (token !== step.token + 1) {
+      this.#found("TOKEN_SKIPPED", event, `${id} had token ${step.token} and was given ${token}`)
+    }
+    if (expires <= event.recorded_at) this.#found("LEASE_WITHOUT_TIME", event, `${id} until ${expires}`)
+    step.token = token
+    step.lease = { worker, expires }
+  }
+
+  /** The holder's old lease, which must stand, is over; the new one begins. */
+  #renew(event: HistoryEvent): void {
+    const { id, token, worker } = namesIn(event)
+    const previous = Number(event.data["previous_token"])
+    const wrong = this.#stranger(event, previous) ?? this.#expired(event)
+    if (wrong !== undefined) this.#found("STALE_TOKEN_ACCEPTED", event, wrong)
+    this.#lease(event)
+    this.result.renewals.set(pairOf(id, token), { worker, previous })
+  }
+
+  /** Why the holder that an event names is not the one that holds the step. */
+  #stranger(event: HistoryEvent, token = namesIn(event).token): string | undefined {
+    const { id, worker } = namesIn(event)
     const { lease, token: newest } = this.#stepOf(id)
     if (lease === undefined) return `${id} was not leased`
     return lease.worker === worker && token === newest
@@ -115,14 +172,19 @@ class Replay {
       : `${id} was held by ${lease.worker} with token ${newest}, not by ${worker} with ${token}`
   }
 
+  /** That the lease had ended, for what is allowed before alone. */
+  #expired(event: HistoryEvent): string | undefined {
+    const { id } = namesIn(event)
+    const { lease } = this.#stepOf(id)
+    return lease !== undefined && event.recorded_at >= lease.expires
+      ? `the lease of ${id} had ended ${lease.expires}, and it was ${event.recorded_at}`
+      : undefined
+  }
+
   #complete(event: HistoryEvent): void {
     const { id, token, worker } = namesIn(event)
     const step = this.#stepOf(id)
-    const expired =
-      step.lease !== undefined && event.recorded_at >= step.lease.expires
-        ? `the lease of ${id} had ended ${step.lease.expires}, and it was ${event.recorded_at}`
-        : undefined
-    const wrong = this.#stranger(event) ?? expired
+    const wrong = this.#stranger(event) ?? this.#expired(event)
     if (wrong !== undefined) this.#found("STALE_TOKEN_ACCEPTED", event, wrong)
     step.lease = undefined
     step.done = true
@@ -154,6 +216,7 @@ const namesIn = ({ data }: HistoryEvent) => ({
 export const replay = (history: History): Replayed => {
   const replay = new Replay()
   for (const event of history.events) replay.see(event)
+  replay.end()
   const { result } = replay
   const receipts = new Map<string, number>()
   for (const { fencing_token, receipt_id, step_id, worker_id } of history.receipts) {

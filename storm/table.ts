@@ -15,11 +15,12 @@ const lines = (title: string, counts: Readonly<Record<string, number>>): Readonl
     .map((name) => line(`  ${name}`, counts[name] ?? 0))
 ]
 
-const quiet = ({ late, weather }: StormReport): ReadonlyArray<string> =>
+const quiet = ({ fenced, late, weather }: StormReport): ReadonlyArray<string> =>
   [
     weather.killed === 0 ? "no process was killed" : "",
     weather.stopped === 0 ? "no process was stopped" : "",
-    late === 0 ? "no worker was late" : ""
+    late === 0 ? "no worker was late" : "",
+    fenced === 0 ? "no renewed token was tried again" : ""
   ].filter((text) => text !== "")
 
 /** The whole report as text. */
@@ -33,6 +34,7 @@ export const tableOf = (report: StormReport): string => {
     ...lines("acknowledged", report.acknowledged),
     ...lines("refused", report.refused),
     line("late completions, all refused", report.late),
+    line("renewed tokens used, all refused", report.fenced),
     ...(missing.length === 0 ? [] : [`too little weather: ${missing.join(", ")}; let it last longer`]),
     ...findings
       .slice(0, MOST_FINDINGS)
