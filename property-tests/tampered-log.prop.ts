@@ -92,6 +92,7 @@ const rewritten = (position: number, data: string): Events => {
 
 /** A value inside an event that is exchanged for another of its kind, and the tables in which it shows. */
 const rewrites: Readonly<Record<string, readonly [find: string, put: string, table?: string]>> = {
+  LeaseRenewed: ['"Worker', '"Porker', "cassette_steps"],
   LedgerCreated: [LEDGER_ID, "campaigm"],
   MessagePosted: ['"intent":"', '"intent":"x', "cassette_messages"],
   StepClaimed: ['"Worker', '"Porker', "cassette_steps"],
@@ -155,8 +156,11 @@ describe("a log", () => {
     for (const { data, position, type } of ledger.events) {
       const [find, put, table] = rewrites[type] ?? []
       if (find === undefined || put === undefined || table === undefined) continue
-      // A claim shows in its step alone, which later events have changed again.
-      const step = type === "StepClaimed" ? (JSON.parse(data) as { step_id: string }).step_id : undefined
+      // A lease shows in its step alone, which later events have changed again.
+      const step =
+        type === "StepClaimed" || type === "LeaseRenewed"
+          ? (JSON.parse(data) as { step_id: string }).step_id
+          : undefined
       const places = rows
         .filter((row) => row.table === table && (row.id === step || row.cells["event_position"] === position))
         .map(placeOf)
@@ -164,7 +168,7 @@ describe("a log", () => {
       const events = rewritten(position, data.replaceAll(find, put))
       await score.judge(`${type} ${position} rewritten`, ledger.verify(grafted(events)), places)
     }
-    score.end(12)
+    score.end(18)
   })
 
   it("of another history is found by every row that this one's made", async () => {

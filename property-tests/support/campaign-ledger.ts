@@ -30,8 +30,12 @@ import { START } from "./ledger-system.ts"
 export const LEDGER_ID = "campaign"
 
 const run_id = "run-a"
+const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 
-/** Two messages, one of several jobs; claims; an ending of each kind; requeues of each cause; thoughts of two tasks. */
+/**
+ * Messages, one of several jobs and one with its claim; claims; an ending of each kind; requeues of each cause; renewals of
+ * leases that end in each way; thoughts of two tasks.
+ */
 export const campaignHistory = (filename: string) => {
   const clock = makeManualClock(START)
   const program = Effect.gen(function* () {
@@ -55,7 +59,8 @@ export const campaignHistory = (filename: string) => {
           worker_id,
           fencing_token,
           receipt_payload: { done: worker_id, lost: "\ufffd" },
-          outcome
+          outcome,
+          traceparent
         })
       })
     yield* ledger.postMessage({
@@ -72,8 +77,9 @@ export const campaignHistory = (filename: string) => {
     yield* think("task-b", "Thought-2")
     yield* finish("Worker-1", "SUCCESS")
     const released = yield* claim("Worker-2")
+    const again = yield* ledger.renewLease({ ...released.lease, ttl_seconds: 60 })
     yield* ledger.requeueStep({
-      ...released.lease,
+      ...again.lease,
       reason: "given back"
     })
     yield* think("task-a", "Thought-3")
@@ -85,7 +91,15 @@ export const campaignHistory = (filename: string) => {
     yield* ledger.requeueStep({ run_id, step_id: forced.step_id, reason: "stuck", force: true })
     yield* finish("Worker-5", "FAILURE")
     yield* ledger.postMessage({ run_id, source: "USER", payload: { intent: "more \ufffd" } })
-    yield* claim("Worker-6")
+    const last = yield* claim("Worker-6")
+    yield* ledger.renewLease({ ...last.lease, ttl_seconds: 90 })
+    yield* ledger.postMessage({
+      run_id,
+      source: "USER",
+      payload: { intent: "claimed" },
+      traceparent,
+      claim: { worker_id: "Worker-7", ttl_seconds: 60 }
+    })
     yield* think("task-b", "Thought-4")
   })
   return Effect.runPromise(withClock(clock)(Effect.scoped(program)))

@@ -35,6 +35,14 @@ const PAYLOADS: ReadonlyArray<object> = [
   { a: 1e21, b: 5e-324, c: true }
 ]
 
+const TRACES = [
+  "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+  "fe-00000000000000000000000000000001-8000000000000000-ff"
+]
+
+/** What the data has of a traceparent: mostly nothing. */
+const trace = (dice: Dice): Fields => (dice.once(4) ? { traceparent: dice.pick(TRACES) } : {})
+
 const post = (dice: Dice, live: Live, run: string, time: string): Fact => {
   const position = live.events.length + 1
   const used = live.rows("cassette_messages").map((row) => row["idempotency_key"] ?? null)
@@ -43,7 +51,8 @@ const post = (dice: Dice, live: Live, run: string, time: string): Fact => {
     idempotency_key,
     message_id: messageIdAt(sha256, run, position, idempotency_key as string | null),
     payload: dice.pick(PAYLOADS),
-    source: dice.pick(["USER", "PLANNER", "SYSTEM", "WORKER"])
+    source: dice.pick(["USER", "PLANNER", "SYSTEM", "WORKER"]),
+    ...trace(dice)
   }
   if (dice.once(3)) {
     const jobs = 1 + dice.under(3)
@@ -70,7 +79,8 @@ const claim = (dice: Dice, live: Live, run: string, time: string): Fact | undefi
     lease_expires_at: later(time, 1 + dice.under(600)),
     scope,
     step_id: step["step_id"],
-    worker_id: dice.pick(["worker", "Worker-1"])
+    worker_id: dice.pick(["worker", "Worker-1"]),
+    ...trace(dice)
   }
   return { type: "StepClaimed", stream_id: `run:${run}`, data, recorded_at: time }
 }
@@ -88,9 +98,24 @@ const complete = (dice: Dice, live: Live, time: string): Fact | undefined => {
     outcome: dice.pick(["SUCCESS", "FAILURE", "ABORTED"]),
     receipt: dice.pick(PAYLOADS),
     step_id: step["step_id"],
-    worker_id: step["lease_owner"]
+    worker_id: step["lease_owner"],
+    ...trace(dice)
   }
   return { type: "StepCompleted", stream_id: `run:${step["run_id"]}`, data, recorded_at: time }
+}
+
+const renew = (dice: Dice, live: Live, time: string): Fact | undefined => {
+  const step = ofLease(dice, live)
+  if (step === undefined) return undefined
+  const previous_token = Number(step["fencing_token"])
+  const data = {
+    fencing_token: previous_token + 1,
+    lease_expires_at: later(time, 1 + dice.under(600)),
+    previous_token,
+    step_id: step["step_id"],
+    worker_id: step["lease_owner"]
+  }
+  return { type: "LeaseRenewed", stream_id: `run:${step["run_id"]}`, data, recorded_at: time }
 }
 
 const requeue = (dice: Dice, live: Live, time: string): Fact | undefined => {
@@ -134,18 +159,15 @@ const legalFact = (dice: Dice, live: Live): Fact => {
   }
   const time = later(newest.recorded_at, dice.pick([0, 0, 0.001, 1, 70]))
   const run = dice.pick(["run-a", "run-a", "run-b"])
-  const kind = dice.pick(["post", "claim", "claim", "complete", "complete", "requeue", "think"])
-  const made =
-    kind === "claim"
-      ? claim(dice, live, run, time)
-      : kind === "complete"
-        ? complete(dice, live, time)
-        : kind === "requeue"
-          ? requeue(dice, live, time)
-          : kind === "think"
-            ? think(dice, live, time)
-            : undefined
-  return made ?? post(dice, live, run, time)
+  const kind = dice.pick(["post", "claim", "claim", "complete", "complete", "renew", "requeue", "think"])
+  const make: Readonly<Record<string, () => Fact | undefined>> = {
+    claim: () => claim(dice, live, run, time),
+    complete: () => complete(dice, live, time),
+    renew: () => renew(dice, live, time),
+    requeue: () => requeue(dice, live, time),
+    think: () => think(dice, live, time)
+  }
+  return make[kind]?.() ?? post(dice, live, run, time)
 }
 
 /** Values that stand near what could be right somewhere: live cells, neighbours of numbers and times, and nonsense. */
@@ -163,7 +185,10 @@ export const wrongValue = (dice: Dice, ledger: HostileLedger, right: unknown): u
             right.toUpperCase(),
             right.replace("Z", "+00:00"),
             right.replace(/[0-9](?=[^0-9]*$)/, (digit) => String((Number(digit) + 1) % 10)),
-            `${right}é`
+            `${right}é`,
+            right.replace("-", "").replace(/$/, "0"),
+            right.replace(/^[0-9a-f]{2}-/, "ff-"),
+            right.replace(/[1-9a-f](?=[0-9a-f-]*$)/g, "0")
           ]
         : [{}, [], [right]]
   return dice.pick<unknown>([...neighbours, ...neighbours, ...dice.some(cells), null, "", 0, 1, true, "x"])
