@@ -48,6 +48,23 @@ describe("an agent's day", () => {
     expect(await agent.resource("cortex://run/day")).toMatchObject({ committed: 2 })
   })
 
+  it("waits for work in any run, takes more time for it, and finds what others have left", async () => {
+    await agent.data("message_post", { run_id: "mail-1", source: "USER", payload: { to: "Grace" } })
+    await agent.data("step_claim", { prefix: "mail-", ttl_seconds: 1 })
+    const waits = agent.data("step_claim", { prefix: "mail-", wait_seconds: 30 })
+    await agent.data("message_post", { run_id: "mail-2", source: "USER", payload: { to: "Ada" } })
+    const claimed = await waits
+    expect(claimed).toMatchObject({ payload: { to: "Ada" }, lease: { run_id: "mail-2", worker_id: "ada" } })
+    const { lease } = await agent.data("lease_renew", claimed["lease"] as Record<string, unknown>)
+    const receipt = { receipt_payload: { sent: true }, outcome: "SUCCESS" }
+    await agent.data("step_complete", { ...(lease as object), ...receipt })
+    const left = () => agent.data("lease_list", { expired: true })
+    await expect.poll(left, { timeout: 5_000 }).toMatchObject({ leases: [{ run_id: "mail-1" }], more: false })
+    const [{ run_id, step_id } = {}] = (await left())["leases"] as ReadonlyArray<Record<string, unknown>>
+    await agent.data("step_requeue", { run_id, step_id, reason: "its lease has ended" })
+    expect(await agent.data("step_claim", {})).toMatchObject({ fencing_token: 2, payload: { to: "Grace" } })
+  })
+
   it("searches, plans, reads by symbols, and leaves a bundle that anybody verifies", async () => {
     await cortex(place.folder, "index")
     await cortex(place.folder, "symbol", "add", "@NOTES/lease", "notes/lease.md", "--slice", "lines[0:3]")

@@ -43,8 +43,6 @@ afterEach(async () => {
 
 const work = { run_id: "r1", source: "USER", payload: { steps: [{ n: 1 }, { n: 2 }] } }
 
-const lapse = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
-
 describe("the ledger and thoughts", () => {
   it("refuse in the ledger's own words", async () => {
     const agent = await start()
@@ -65,10 +63,22 @@ describe("the ledger and thoughts", () => {
     expect(await agent.code("step_complete", { ...finish, fencing_token: 2 })).toBe("STALE_FENCING_TOKEN")
     const requeue = { ...step, reason: "late", requested_by: "o" }
     expect(await agent.code("step_requeue", requeue)).toBe("LEASE_NOT_EXPIRED")
-    await agent.data("step_complete", finish)
-    expect(await agent.code("step_complete", finish)).toBe("NOT_LEASED")
+    const { fencing_token } = await agent.data("lease_renew", { ...step, worker_id: "w", fencing_token: 1 })
+    expect(await agent.code("step_complete", finish)).toBe("STALE_FENCING_TOKEN")
+    const renewed = { ...finish, fencing_token }
+    await agent.data("step_complete", renewed)
+    expect(await agent.code("step_complete", renewed)).toBe("NOT_LEASED")
+    const holder = { ...step, worker_id: "w", fencing_token }
+    expect(await agent.code("lease_renew", holder)).toBe("NOT_LEASED")
+    expect(await agent.code("lease_renew", { ...holder, run_id: "none" })).toBe("WRONG_RUN")
     const short = await agent.data("step_claim", { ...claim, ttl_seconds: 1 })
-    await lapse(1_100)
+    expect(await agent.code("step_claim", { prefix: "r", worker_id: "w", wait_seconds: 2 })).toBe(
+      "NO_PENDING_STEP"
+    )
+    expect(await agent.data("lease_list", { expired: true })).toMatchObject({
+      leases: [{ step_id: short["step_id"], worker_id: "w" }]
+    })
+    expect(await agent.code("lease_renew", short["lease"] as Record<string, unknown>)).toBe("LEASE_EXPIRED")
     expect(await agent.code("step_complete", { ...finish, step_id: short["step_id"] })).toBe("LEASE_EXPIRED")
     expect(await agent.code("job_status", { job_id: "none" })).toBe("JOB_NOT_FOUND")
     expect(await agent.code("job_status", { run_id: "none" })).toBe("RUN_NOT_FOUND")

@@ -1,15 +1,17 @@
-// The ledger as tools: post, claim, complete, requeue, status, verify. Arguments are the fields of the application's
+// The ledger as tools: post, claim, complete, renew, requeue, leases, status, verify. Arguments are the fields of the application's
 // commands, and so are the errors; nothing is decided here.
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Identifier } from "../../domain/canonical/text.ts"
 import {
-  type ClaimStep,
   type CompleteStep,
   FencingToken,
   JobId,
+  Lease,
   type PostMessage,
   Reason,
+  type RenewLease,
   type RequeueStep,
   Text,
   TtlSeconds
@@ -36,6 +38,17 @@ import {
 const runId = argument(Identifier, "the run: all that belongs together shares one", "run-2026-11-28")
 const stepId = argument(Identifier, "the step, as step_claim answers it")
 const token = argument(FencingToken, "the fencing token, as step_claim answers it")
+const ttl = argument(TtlSeconds, `how long the lease holds, in seconds (default ${DEFAULT_TTL_SECONDS})`)
+const prefix = argument(Identifier, "in place of run_id: the runs whose ids begin with this")
+
+/** How long a claim waits at most: shorter than clients wait for an answer. */
+const MAX_WAIT_SECONDS = 30
+
+const refusedAt = (field: string, message: string) => {
+  const path = field === "" ? "" : `/${field}`
+  const said = field === "" ? message : `${path}: ${message}`
+  return Effect.fail(new InvalidInput({ message: said, issues: [{ path, message }] }))
+}
 
 const messagePost = agentTool({
   name: "message_post",
@@ -82,17 +95,28 @@ const stepClaim = actingTool({
   name: "step_claim",
   title: "Claim a step",
   description:
-    "Claim the oldest waiting step of a run (or of one job) under a lease. Use it before you do any of the step's work, and finish with step_complete before lease_expires_at. NO_PENDING_STEP means that nothing waits.",
+    "Claim the oldest waiting step of a run (or of one job) under a lease; without run_id, of the next run that has one. Use it before you do any of the step's work, and finish with step_complete before lease_expires_at, or ask for more time with lease_renew. wait_seconds waits for a step. NO_PENDING_STEP means that nothing waits.",
   hints: adds,
   actor: "worker_id",
   actorIs: "who works",
   // A step is claimed once: what was cut could not be asked for again.
   defaultBytes: MAX_ANSWER_BYTES,
   input: {
-    run_id: runId,
-    job_id: Schema.optionalKey(argument(JobId, "only this job's steps")),
-    ttl_seconds: Schema.optionalKey(
-      argument(TtlSeconds, `how long the lease holds, in seconds (default ${DEFAULT_TTL_SECONDS})`)
+    run_id: Schema.optionalKey(runId),
+    job_id: Schema.optionalKey(argument(JobId, "only this job's steps; with run_id")),
+    prefix: Schema.optionalKey(prefix),
+    after_run: Schema.optionalKey(
+      argument(
+        Identifier,
+        "without run_id: begin behind this run, round and round, so that all get their turn"
+      )
+    ),
+    ttl_seconds: Schema.optionalKey(ttl),
+    wait_seconds: Schema.optionalKey(
+      argument(
+        Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: MAX_WAIT_SECONDS })),
+        "how long to wait for a step (default 0)"
+      )
     )
   },
   data: Schema.Struct({
@@ -102,13 +126,25 @@ const stepClaim = actingTool({
     ordinal: Schema.Int,
     payload: Schema.Record(Schema.String, Schema.Unknown),
     fencing_token: Schema.Int,
-    lease_expires_at: Schema.String
+    lease_expires_at: Schema.String,
+    lease: Lease.annotate({ description: "what step_complete, lease_renew and step_requeue take" })
   }),
-  run: (input) =>
-    Effect.flatMap(
-      LedgerAccess.use(({ open }) => open("existing")),
-      ({ ledger }) => ledger.claimStep(input satisfies ClaimStep)
-    )
+  run: ({ after_run, job_id, prefix, run_id, wait_seconds = 0, ...claim }) =>
+    Effect.gen(function* () {
+      if (run_id === undefined && job_id !== undefined)
+        return yield* refusedAt("job_id", "give its run_id too")
+      if (run_id !== undefined && prefix !== undefined) {
+        return yield* refusedAt("prefix", "use either run_id or prefix")
+      }
+      if (run_id !== undefined && after_run !== undefined) {
+        return yield* refusedAt("after_run", "use either run_id or after_run")
+      }
+      const wait = Duration.seconds(wait_seconds)
+      const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
+      return yield* run_id === undefined
+        ? ledger.claimAny({ ...claim, prefix, after_run, wait })
+        : ledger.claimStep({ ...claim, run_id, job_id, wait })
+    })
 })
 
 const stepComplete = actingTool({
@@ -131,6 +167,28 @@ const stepComplete = actingTool({
     Effect.flatMap(
       LedgerAccess.use(({ open }) => open("existing")),
       ({ ledger }) => ledger.completeStep(input as CompleteStep)
+    )
+})
+
+const leaseRenew = actingTool({
+  name: "lease_renew",
+  title: "Renew a lease",
+  actor: "worker_id",
+  actorIs: "who works",
+  description:
+    "Get a new lease of a step that you hold, from now on, with a new fencing token. Use it when the work takes longer than the lease, before lease_expires_at. The old token finishes nothing any more.",
+  hints: { readOnly: false, destructive: true, idempotent: false },
+  input: { run_id: runId, step_id: stepId, fencing_token: token, ttl_seconds: Schema.optionalKey(ttl) },
+  data: Schema.Struct({
+    step_id: Schema.String,
+    fencing_token: Schema.Int,
+    lease_expires_at: Schema.String,
+    lease: Lease
+  }),
+  run: (input) =>
+    Effect.flatMap(
+      LedgerAccess.use(({ open }) => open("existing")),
+      ({ ledger }) => ledger.renewLease(input satisfies RenewLease)
     )
 })
 
@@ -167,16 +225,56 @@ const stepRequeue = actingTool({
     })
 })
 
+/** How many leases one call lists. */
+const DEFAULT_LEASES = 100
+const MAX_LEASES = 1_000
+
+const leaseList = agentTool({
+  name: "lease_list",
+  title: "List leases",
+  description:
+    "List leased steps, the lease that ends first in front, of a run, of several or of all. Use it with expired to find steps whose worker is probably dead: step_requeue lets each wait again.",
+  hints: reads,
+  defaultBytes: DEFAULT_ANSWER_BYTES,
+  input: {
+    run_id: Schema.optionalKey(argument(Identifier, "only this run")),
+    prefix: Schema.optionalKey(prefix),
+    expired: Schema.optionalKey(
+      Schema.Boolean.annotate({
+        description: "true: only leases that have ended; false: only those that run"
+      })
+    ),
+    limit: Schema.optionalKey(
+      argument(
+        Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: MAX_LEASES })),
+        `at most so many (default ${DEFAULT_LEASES})`
+      )
+    )
+  },
+  data: Schema.Struct({
+    leases: Schema.Array(
+      Schema.Struct({
+        ...Lease.fields,
+        job_id: Schema.String,
+        lease_expires_at: Schema.String,
+        expired: Schema.Boolean
+      })
+    ),
+    more: Schema.Boolean.annotate({ description: "there are more than the limit" })
+  }),
+  run: ({ limit = DEFAULT_LEASES, ...of }) =>
+    Effect.gen(function* () {
+      const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
+      const leases = yield* ledger.leases({ ...of, limit: limit + 1 })
+      return { leases: leases.slice(0, limit), more: leases.length > limit }
+    })
+})
+
 const counts = {
   pending: Schema.Int,
   leased: Schema.Int,
   committed: Schema.Int
 }
-
-const ONE_OF_BOTH = "give either job_id or run_id"
-const eitherOne = Effect.fail(
-  new InvalidInput({ message: ONE_OF_BOTH, issues: [{ path: "", message: ONE_OF_BOTH }] })
-)
 
 const jobStatus = agentTool({
   name: "job_status",
@@ -200,7 +298,8 @@ const jobStatus = agentTool({
   }),
   run: ({ job_id, run_id }) =>
     Effect.gen(function* () {
-      if ((job_id === undefined) === (run_id === undefined)) return yield* eitherOne
+      if ((job_id === undefined) === (run_id === undefined))
+        return yield* refusedAt("", "give either job_id or run_id")
       const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
       if (job_id !== undefined) {
         const status = yield* ledger.jobStatus(job_id)
@@ -240,7 +339,9 @@ export const ledgerTools: ReadonlyArray<AgentTool> = [
   messagePost,
   stepClaim,
   stepComplete,
+  leaseRenew,
   stepRequeue,
+  leaseList,
   jobStatus,
   ledgerVerify
 ]

@@ -84,6 +84,7 @@ describe("the Schema of every tool's input", () => {
       ["thought_record", "agent_id"],
       ["step_claim", "worker_id"],
       ["step_complete", "worker_id"],
+      ["lease_renew", "worker_id"],
       ["step_requeue", "requested_by"]
     ] as const) {
       const tool = agentTools.find((each) => each.name === name)!

@@ -27,6 +27,7 @@ const work = { run_id: "r1", source: "USER", payload: { intent: "tidy", steps: [
 
 /** What a server that only reads has left. */
 const readingTools = [
+  "lease_list",
   "job_status",
   "ledger_verify",
   "thought_record_list",
@@ -144,20 +145,19 @@ describe("what a tool says of itself", () => {
     }
     const { job_id } = await call("message_post", work)
     const first = await call("step_claim", { run_id: "r1", worker_id: "w" })
-    const lease = { worker_id: "w", fencing_token: first["fencing_token"] }
+    const renewed = await call("lease_renew", first["lease"])
     await call("step_requeue", {
       run_id: "r1",
       step_id: first["step_id"],
       reason: "tired",
       requested_by: "w",
-      lease
+      worker_id: "w",
+      fencing_token: renewed["fencing_token"]
     })
     const again = await call("step_claim", { run_id: "r1", worker_id: "w" })
+    await call("lease_list")
     await call("step_complete", {
-      run_id: "r1",
-      worker_id: "w",
-      step_id: again["step_id"],
-      fencing_token: again["fencing_token"],
+      ...(again["lease"] as object),
       receipt_payload: { done: true },
       outcome: "SUCCESS"
     })
@@ -291,9 +291,10 @@ describe("--agent", () => {
         outcome: "SUCCESS"
       }),
       await session.code("step_requeue", { run_id: "r1", step_id: "s", reason: "x", requested_by: "bob" }),
-      await session.code("step_requeue", { run_id: "r1", step_id: "s", reason: "x", lease }),
+      await session.code("step_requeue", { run_id: "r1", step_id: "s", reason: "x", ...lease }),
+      await session.code("lease_renew", { ...step, worker_id: "bob" }),
       await session.code("thought_record", { ...hello, agent_id: "bob" })
-    ]).toEqual(Array.from({ length: 5 }, () => "AGENT_MISMATCH"))
+    ]).toEqual(Array.from({ length: 6 }, () => "AGENT_MISMATCH"))
   })
 
   it("without it, an agent must be named", async () => {
