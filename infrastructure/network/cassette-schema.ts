@@ -3,7 +3,6 @@
 import { type CassetteDescription, descriptionHash, receiptHash } from "../../domain/network/records.ts"
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
-import type { Receipt } from "../../domain/network/receipt-form.ts"
 import { schema } from "../../migrations/snapshots/network/0001.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
@@ -11,6 +10,7 @@ import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { applySteps, schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
+import { insertReceipt, selectNewestReceipt, type StoredReceipt } from "./writing/document-statements.ts"
 import { INDEX_COMPLETE } from "./writing/index-state.ts"
 import { metaOf } from "./writing/index-writing.ts"
 
@@ -32,21 +32,9 @@ export interface CassetteBirth {
   readonly ttlMillis: number
 }
 
-type StoredReceipt = Receipt & { readonly receipt_hash: string }
-
 /** Adds a receipt as it was made elsewhere; the guards hold it against the chain's end. */
 export const copyReceipt = (host: SqlHost, receipt: StoredReceipt): void => {
-  host.run(
-    "INSERT INTO write_receipts (receipt_index, parent_hash, operation, record_hash, rule, receipt_hash) VALUES (?, ?, ?, ?, ?, ?)",
-    [
-      receipt.receipt_index,
-      receipt.parent_hash,
-      receipt.operation,
-      receipt.record_hash,
-      receipt.rule,
-      receipt.receipt_hash
-    ]
-  )
+  insertReceipt.run(host, receipt)
 }
 
 /** The hash of what a cassette says that it is: the parent of its first receipt. */
@@ -69,7 +57,7 @@ const isWhole = ({ receipt_hash, ...receipt }: StoredReceipt): boolean =>
 
 /** The newest receipt, if there is one; nothing is built on one whose hash is not that of its fields. */
 const chainEnd = (host: SqlHost): StoredReceipt | undefined => {
-  const [end] = host.all<StoredReceipt>("SELECT * FROM write_receipts ORDER BY receipt_index DESC LIMIT 1")
+  const end = selectNewestReceipt.first(host, {})
   if (end === undefined || isWhole(end)) return end
   throw new DatabaseDamaged({
     code: "RECEIPT_CHAIN_BROKEN",

@@ -7,6 +7,8 @@ import { openBytes } from "../sqlite/better-sqlite3-host.ts"
 import * as cartridges from "./cartridges/cartridge-statements.ts"
 import { cassetteSteps } from "./cassette-schema.ts"
 import * as vectors from "./vectors/vector-statements.ts"
+import * as carrying from "./writing/carrying-statements.ts"
+import * as documents from "./writing/document-statements.ts"
 import * as indexes from "./writing/index-statements.ts"
 import * as memories from "./writing/memory-statements.ts"
 
@@ -14,11 +16,17 @@ const database = openBytes(Buffer.alloc(0))
 for (const step of cassetteSteps()) for (const text of step.statements) database.run(text)
 afterAll(() => database.close())
 
-const statements = Object.entries({ ...cartridges, ...vectors, ...indexes, ...memories }).flatMap(
-  ([name, value]): ReadonlyArray<readonly [string, string]> =>
-    "sql" in value
-      ? [[name, value.sql]]
-      : Object.entries(value).map(([kind, { sql }]) => [`${name}.${kind}`, sql] as const)
+const statements = Object.entries({
+  ...cartridges,
+  ...carrying,
+  ...documents,
+  ...vectors,
+  ...indexes,
+  ...memories
+}).flatMap(([name, value]): ReadonlyArray<readonly [string, string]> =>
+  "sql" in value
+    ? [[name, value.sql]]
+    : Object.entries(value).map(([kind, { sql }]) => [`${name}.${kind}`, sql] as const)
 )
 
 /** What reads a table or an index from one end to the other. */
@@ -29,6 +37,18 @@ const scans: Readonly<Record<string, string>> = {
   "selectReceiptsOf.save": "SCAN r",
   countVisibleRecords: "SCAN documents USING COVERING INDEX ix_documents_content",
   selectMemoryIds: "SCAN memories",
+  "selectCarried.all": "SCAN documents USING INDEX sqlite_autoindex_documents_1",
+  "selectCarried.newest": "SCAN d USING INDEX sqlite_autoindex_documents_1",
+  selectRemembered: "SCAN memories USING COVERING INDEX sqlite_autoindex_memories_1",
+  countRemembered:
+    "SCAN m USING COVERING INDEX ix_memories_record; SCAN m USING COVERING INDEX ix_memories_record",
+  countHeld:
+    "SCAN documents USING COVERING INDEX ix_documents_content; SCAN saves USING COVERING INDEX sqlite_autoindex_saves_1",
+  selectPaths: "SCAN documents USING COVERING INDEX sqlite_autoindex_documents_1",
+  "selectSearched.all": "SCAN documents USING COVERING INDEX sqlite_autoindex_documents_1",
+  "selectSearched.newest": "SCAN d USING COVERING INDEX sqlite_autoindex_documents_1",
+  // One row, from the end.
+  selectNewestReceipt: "SCAN write_receipts",
   // Who made the vectors stands beside each; asked once for an index run or a save.
   selectMakers: "SCAN vectors",
   // Texts without a vector are looked for along the index of hashes.
@@ -43,6 +63,7 @@ const scans: Readonly<Record<string, string>> = {
   selectVectorTail: "SCAN t",
   deleteVectorTail: "SCAN vector_tail",
   // A sweep, and a memory that is forgotten, look at everything.
+  selectExpiredDocuments: "SCAN documents USING INDEX sqlite_autoindex_documents_1",
   selectExpiredMemories: "SCAN m",
   deleteEmptyPostings: "SCAN postings"
 }

@@ -15,10 +15,3 @@ export interface SqlHost {
    */
   readonly transaction: <A>(work: () => A) => A
 }
-
-/**
- * A parameter that a text is bound to, in place of `?`, in statements that run often and compare a column with it; a whole number is
- * cast to INTEGER. SQLite with STAT4, as the driver has it, makes the plan of `column = ?` again with every other value
- * (https://sqlite.org/c3ref/prepare.html), which costs many times as much as looking up one row.
- */
-export const TEXT_VALUE = "CAST(? AS TEXT)"

@@ -3,6 +3,10 @@
 // keeps it prepared.
 import type { SqlHost, SqlValue } from "./sql-host.ts"
 
+// Statements that run often and compare a column with a text or a number write `CAST(:name AS TEXT)` or `CAST(:name AS INTEGER)`: SQLite
+// with STAT4, as the driver has it, makes the plan of `column = ?` again with every other value
+// (https://sqlite.org/c3ref/prepare.html), which costs many times as much as looking up one row.
+
 /** Values by the names of holes. */
 export type Arguments = { readonly [name: string]: SqlValue }
 

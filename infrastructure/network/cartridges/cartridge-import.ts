@@ -19,7 +19,7 @@ import { type Connection, openForWriting } from "../../sqlite/better-sqlite3-hos
 import { fileFailure, flush, reserveFile } from "../../files/file-system.ts"
 import { openCartridge } from "./cartridge-files.ts"
 import { type CartridgeReader, type CartridgeWrite, readCartridge } from "./cartridge-reading.ts"
-import { insertDocument, insertSaveOf } from "./cartridge-statements.ts"
+import { insertSaveOf } from "./cartridge-statements.ts"
 import { beginCassette, copyReceipt } from "../cassette-schema.ts"
 import type { CartridgeError } from "../../../application/network/cassette-files.ts"
 import type { ImportReport } from "../../../application/network/keeping-reports.ts"
@@ -31,6 +31,7 @@ import {
 } from "../writing/cassette-writer.ts"
 import { reindex } from "../writing/document-writing.ts"
 import { setMeta } from "../writing/index-writing.ts"
+import { insertDocument } from "../writing/document-statements.ts"
 import { insertMemory } from "../writing/memory-statements.ts"
 import { type Embedding, embedMissing } from "../writing/indexing.ts"
 
@@ -92,7 +93,7 @@ type OwnFields<Record> = Record extends unknown ? Omit<Record, "entry_hash" | "r
 export const writeRecord = (connection: Connection, record: OwnFields<CartridgeRecord>): void => {
   switch (record.kind) {
     case "document":
-      insertDocument.run(connection, record)
+      insertDocument.first(connection, record)
       return
     case "memory":
       insertMemory.run(connection, record)

@@ -48,9 +48,6 @@ export const selectRecord = {
   )
 }
 
-export const insertDocument = command(
-  "INSERT INTO documents (path, version, type, text, content_hash, record_hash, added_at, expires_at) VALUES (:path, :version, :type, :text, :content_hash, :record_hash, :added_at, :expires_at)"
-)
 /** Adds a save of the memory whose record hash is `memory`. */
 export const insertSaveOf = command(
   "INSERT INTO saves (memory_id, save_number, agent_id, saved_at, expires_at, metadata, record_hash) SELECT memory_id, :save_number, :agent_id, :saved_at, :expires_at, :metadata, :record_hash FROM memories WHERE record_hash = :memory"

@@ -25,29 +25,21 @@ import {
 } from "./cassette-writer.ts"
 import type { CarryingReport } from "../../../application/network/keeping-reports.ts"
 import type { ConfiguredCassette } from "../configured-cassette.ts"
+import {
+  type CarriedSave,
+  countHeld,
+  countRemembered,
+  selectCarried,
+  selectCarriedDocument,
+  selectCarriedSaves,
+  selectMemoryText,
+  selectRemembered
+} from "./carrying-statements.ts"
+import { selectNewestReceipt } from "./document-statements.ts"
 import { reindex, seal } from "./document-writing.ts"
 import { type WriteTime, writeTime } from "./write-time.ts"
 import { metaOf } from "./index-writing.ts"
 import { rulesOf } from "../../../domain/network/mutability.ts"
-
-interface DocumentRow {
-  readonly path: string
-  readonly type: string
-  readonly text: string
-  readonly content_hash: string
-  readonly added_at: string
-}
-
-interface SaveRow {
-  readonly agent_id: string | null
-  readonly saved_at: string
-  readonly metadata: string
-}
-
-const NOT_EXPIRED = "(expires_at IS NULL OR expires_at > ?)"
-
-const countOf = (connection: Connection, sql: string, parameters: ReadonlyArray<string> = []): number =>
-  connection.all<{ count: number }>(`SELECT count(*) AS count FROM ${sql}`, parameters)[0]?.count ?? 0
 
 /** Carries documents, in the order of their paths and versions; gives how many. */
 const carryDocuments = (
@@ -57,18 +49,11 @@ const carryDocuments = (
   { expires, now }: WriteTime
 ): number => {
   const all = carriesVersions(metaOf(old).get("mutability") ?? "", birth.mutability)
-  const newest = "version = (SELECT max(version) FROM documents WHERE path = d.path)"
-  const ids = old.all<{ document_id: number }>(
-    `SELECT document_id FROM documents AS d WHERE ${NOT_EXPIRED} AND ${all ? "true" : newest} ORDER BY path, version`,
-    [now]
-  )
+  const ids = selectCarried[all ? "all" : "newest"].all(old, { now })
   const expires_at = rulesOf(birth.mutability).expires ? expires : null
   const versions = new Map<string, number>()
   for (const { document_id } of ids) {
-    const [row] = old.all<DocumentRow>(
-      "SELECT path, type, text, content_hash, added_at FROM documents WHERE document_id = ?",
-      [document_id]
-    )
+    const row = selectCarriedDocument.first(old, { document_id })
     if (row === undefined) continue
     const version = (versions.get(row.path) ?? 0) + 1
     versions.set(row.path, version)
@@ -85,7 +70,7 @@ const carryMemory = (
   fresh: Connection,
   birth: CassetteBirth,
   memory: { readonly owner: string; readonly content_hash: string; readonly text: string },
-  saves: ReadonlyArray<SaveRow>,
+  saves: ReadonlyArray<CarriedSave>,
   { expires }: WriteTime
 ): void => {
   const record_hash = memoryRecordHash(sha256, memory)
@@ -108,18 +93,10 @@ const carryMemories = (
   time: WriteTime
 ): { readonly memories: number; readonly saves: number } => {
   let [memories, saves] = [0, 0]
-  const hashes = old.all<{ content_hash: string }>(
-    "SELECT content_hash FROM memories GROUP BY content_hash ORDER BY min(memory_id)"
-  )
-  for (const { content_hash } of hashes) {
-    const found = old.all<SaveRow>(
-      `SELECT s.agent_id, s.saved_at, s.metadata FROM saves AS s JOIN memories AS m ON m.memory_id = s.memory_id WHERE m.content_hash = ? AND ${NOT_EXPIRED} ORDER BY s.saved_at, m.owner, s.save_number`,
-      [content_hash, time.now]
-    )
-    const [row] = old.all<{ text: string }>("SELECT text FROM memories WHERE content_hash = ? LIMIT 1", [
-      content_hash
-    ])
-    const ownerOf = ({ agent_id }: SaveRow) => (birth.memories === "private" ? (agent_id ?? "") : "")
+  for (const { content_hash, first, memories: ids } of selectRemembered.all(old, {})) {
+    const found = selectCarriedSaves.all(old, { memories: ids, now: time.now })
+    const row = selectMemoryText.first(old, { memory_id: first })
+    const ownerOf = ({ agent_id }: CarriedSave) => (birth.memories === "private" ? (agent_id ?? "") : "")
     for (const [owner, own] of Map.groupBy(found, ownerOf)) {
       carryMemory(fresh, birth, { owner, content_hash, text: row?.text ?? "" }, own, time)
       memories += 1
@@ -141,13 +118,13 @@ const faultOf = (
   if (finding !== undefined) {
     return new CassetteDamaged({ file, where: finding.where, reason: finding.message })
   }
-  const saved = `memories AS m WHERE EXISTS (SELECT 1 FROM saves WHERE memory_id = m.memory_id AND ${NOT_EXPIRED}`
+  const { remembered = 0, unowned = 0 } = countRemembered.first(old, { now }) ?? {}
   const reason = carryingFault({
     born: (metaOf(old).get("memories") ?? "shared") as MemoryScope,
     memories: birth.memories,
     mutability: birth.mutability,
-    remembered: countOf(old, `${saved})`, [now]),
-    unowned: countOf(old, `${saved} AND agent_id IS NULL)`, [now]),
+    remembered,
+    unowned,
     publish
   })
   return reason === undefined ? undefined : new WriteRefused({ cassette_id: birth.id, reason })
@@ -220,12 +197,11 @@ const carryLocked = (
   // A draft that is there was left by a process that was killed.
   clear()
   try {
-    const newest = "SELECT receipt_hash FROM write_receipts ORDER BY receipt_index DESC LIMIT 1"
-    const head = old.all<{ receipt_hash: string }>(newest)[0]?.receipt_hash ?? ""
+    const head = selectNewestReceipt.first(old, {})?.receipt_hash ?? ""
     const counts = makeDraft(draft, file, old, birth, head, time)
     const kept = `${file}${KEPT}${head.slice(0, 12)}`
     putInPlace(draft, file, kept)
-    const held = countOf(old, "documents") + countOf(old, "saves")
+    const held = countHeld.first(old, {})?.held ?? 0
     return {
       cassette_id: birth.id,
       differences: birthDifferences(metaOf(old), birth),

@@ -1,15 +1,25 @@
 // Writes documents into a cassette: one or many are a unit of work, each with its receipt, its record and its index, and
 // each follows the cassette's mutability. What the mutability forbids is refused here with a reason, and by the database's
 // own guards for everybody else.
-import { type DocumentRecord, recordHash } from "../../../domain/network/records.ts"
+import { recordHash } from "../../../domain/network/records.ts"
 import { decideDocument, decideRemoval, type WriteRules } from "../../../domain/network/decide-write.ts"
 import { MAX_RUN_TAIL_CHUNKS } from "../../../domain/network/limits.ts"
 import { sha256 } from "../../hashing/sha256.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
-import { type SqlHost, TEXT_VALUE } from "../../sqlite/sql-host.ts"
+import type { SqlHost } from "../../sqlite/sql-host.ts"
 import { addReceipt, ReceiptChain } from "../cassette-schema.ts"
 import type { IndexedRecord } from "../index/chunk-rows.ts"
 import { type SearchedChunk, searchedChunks } from "../index/chunk-terms.ts"
+import {
+  deleteDocument,
+  insertDocument,
+  selectExpiredDocuments,
+  selectNewestDocument,
+  selectPaths,
+  selectSearched,
+  selectText,
+  type StoredDocument
+} from "./document-statements.ts"
 import {
   foldLongTail,
   foldTail,
@@ -58,16 +68,8 @@ export const prepareDocument = (document: GivenDocument): PreparedDocument =>
 /** What writing a document came to; `refused` by the cassette's mutability, `expired` where it was held as it is for its time. */
 export type WriteOutcome = "added" | "replaced" | "unchanged" | "expired" | "removed" | "refused"
 
-interface StoredDocument extends Omit<DocumentRecord, "added_at"> {
-  readonly document_id: number
-  readonly record_hash: string
-}
-
 const newestOf = (host: SqlHost, path: string): StoredDocument | undefined =>
-  host.all<StoredDocument>(
-    `SELECT document_id, path, version, type, content_hash, record_hash, expires_at FROM documents WHERE path = ${TEXT_VALUE} ORDER BY version DESC LIMIT 1`,
-    [path]
-  )[0]
+  selectNewestDocument.first(host, { path })
 
 /** A unit of work on documents, and what the cassette says of itself. */
 interface Writing {
@@ -101,17 +103,15 @@ const insert = (
   const expires_at = rulesOf(mutability).expires ? time.expires : null
   const record_hash = recordHash(sha256, { path, version, type, content_hash, added_at, expires_at })
   receipts.add("add", record_hash, mutability)
-  const [stored] = host.all<{ document_id: number }>(
-    "INSERT INTO documents (path, version, type, text, content_hash, record_hash, added_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING document_id",
-    [path, version, type, text, content_hash, record_hash, added_at, expires_at]
-  )
+  const row = { path, version, type, text, content_hash, record_hash, added_at, expires_at }
+  const stored = insertDocument.first(host, row)
   indexRecord(index, { document_id: stored?.document_id ?? 0, path, text }, chunks)
 }
 
 const remove = ({ host, index, receipts, rules }: Writing, stored: StoredDocument): void => {
   withdrawRecord(index, "document_id", stored.document_id)
   receipts.add("remove", stored.record_hash, rules.mutability)
-  host.run("DELETE FROM documents WHERE document_id = ?", [stored.document_id])
+  deleteDocument.run(host, { document_id: stored.document_id })
 }
 
 /** What becomes of documents that are stored already as they are given; undefined for those that must be written. */
@@ -197,10 +197,7 @@ export const removeDocument = (connection: Connection, path: string): WriteOutco
 /** Removes documents and memories that have expired by `now`; gives the paths of the documents. */
 export const sweep = (connection: Connection, now: string): ReadonlyArray<string> =>
   writing(connection, (unit) => {
-    const expired = connection.all<StoredDocument>(
-      "SELECT document_id, path, version, type, content_hash, record_hash, expires_at FROM documents WHERE expires_at <= ? ORDER BY path",
-      [now]
-    )
+    const expired = selectExpiredDocuments.all(connection, { now })
     for (const document of expired) remove(unit, document)
     removeExpiredMemories(connection, now)
     return expired.map(({ path }) => path)
@@ -250,7 +247,7 @@ export const seal = (connection: Connection): void => {
 
 /** Paths of the documents that are stored. */
 export const storedPaths = (host: SqlHost): ReadonlyArray<string> =>
-  host.all<{ path: string }>("SELECT DISTINCT path FROM documents ORDER BY path").map(({ path }) => path)
+  selectPaths.all(host, {}).map(({ path }) => path)
 
 /** What is emptied before it is made again. */
 const DERIVED_TABLES = [
@@ -267,16 +264,9 @@ const DERIVED_TABLES = [
 /** Every document that is searched, as its index is made from it. */
 function* documentsToIndex(host: SqlHost): Generator<IndexedRecord> {
   const rule = metaOf(host).get("mutability") ?? ""
-  const ids = host.all<{ document_id: number; path: string }>(
-    rulesOf(rule).searchesVersions
-      ? "SELECT document_id, path FROM documents ORDER BY path, version"
-      : "SELECT document_id, path FROM documents AS d WHERE version = (SELECT max(version) FROM documents WHERE path = d.path) ORDER BY path"
-  )
-  for (const { document_id, path } of ids) {
-    const [row] = host.all<{ text: string }>("SELECT text FROM documents WHERE document_id = ?", [
-      document_id
-    ])
-    yield { document_id, path, text: row?.text ?? "" }
+  const searched = selectSearched[rulesOf(rule).searchesVersions ? "all" : "newest"]
+  for (const { document_id, path } of searched.all(host, {})) {
+    yield { document_id, path, text: selectText.first(host, { document_id })?.text ?? "" }
   }
 }
 
