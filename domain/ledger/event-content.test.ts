@@ -9,6 +9,14 @@ import { at, messageId, run, stepId } from "./testing/samples.ts"
 const lease = { fencing_token: 1, step_id: stepId, worker_id: "worker-1" }
 const posted = { idempotency_key: null, message_id: messageId, payload: { a: 1 }, source: "USER" }
 const claimed = { ...lease, lease_expires_at: at(300), scope: "run" }
+const trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+const renewed = {
+  fencing_token: 2,
+  lease_expires_at: at(300),
+  previous_token: 1,
+  step_id: stepId,
+  worker_id: "worker-1"
+}
 const completed = { ...lease, outcome: "SUCCESS", receipt: { ok: true } }
 const requeued = { ...lease, cause: "forced", reason: "stuck", requested_by: "operator" }
 const thought = {
@@ -60,6 +68,11 @@ describe("an event that a command would have written", () => {
     ["StepClaimed", { ...claimed, lease_expires_at: at(1) }],
     ["StepClaimed", { ...claimed, lease_expires_at: at(86_400) }],
     ["StepCompleted", completed],
+    ["MessagePosted", { ...posted, traceparent: trace }],
+    ["StepClaimed", { ...claimed, traceparent: trace }],
+    ["StepCompleted", { ...completed, traceparent: trace }],
+    ["LeaseRenewed", renewed],
+    ["LeaseRenewed", { ...renewed, lease_expires_at: at(86_400) }],
     ["StepRequeued", requeued],
     ["ThoughtRecorded", thought, "task:t"],
     ["ThoughtRecorded", { ...thought, content: mebibyte }, "task:t"]
@@ -137,6 +150,13 @@ describe("an event that no command would have written", () => {
       "86401 s"
     ],
     "a lease of half seconds": ["StepClaimed", { ...claimed, lease_expires_at: at(1.5) }, "1.5 s"],
+    "a renewal in the ledger's stream": ["LeaseRenewed", renewed, "no stream", "ledger"],
+    "a renewal that ends when it begins": ["LeaseRenewed", { ...renewed, lease_expires_at: at(0) }, "0 s"],
+    "a renewal of a second more than a day": [
+      "LeaseRenewed",
+      { ...renewed, lease_expires_at: at(86_401) },
+      "86401 s"
+    ],
     "a requeue without a reason": ["StepRequeued", { ...requeued, reason: " " }, "the reason"],
     "a reason that is too long": ["StepRequeued", { ...requeued, reason: "r".repeat(65_537) }, "the reason"],
     "a thought over the limit": [

@@ -164,7 +164,7 @@ describe("renew", () => {
       "StepCompleted"
     ])
     expect((await cortex("log")).stdout).toMatch(
-      /LeaseRenewed +run:r1 +step_\S+ by w1, token 3, until \S+Z$/m
+      /LeaseRenewed +run:r1 +step_\S+ by w1, token 2 -> 3, until \S+Z$/m
     )
   })
 

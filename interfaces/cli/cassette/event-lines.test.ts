@@ -43,6 +43,11 @@ describe("eventTextLine", () => {
       "s by w, token 2, until T"
     ],
     [
+      "LeaseRenewed",
+      { step_id: "s", worker_id: "w", previous_token: 2, fencing_token: 3, lease_expires_at: "T" },
+      "s by w, token 2 -> 3, until T"
+    ],
+    [
       "StepRequeued",
       { step_id: "s", cause: "forced", requested_by: "me", reason: "a\nb" },
       "s forced, asked by me: a\\u000ab"

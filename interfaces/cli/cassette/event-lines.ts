@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../../../domain/canonical/json.ts"
 import { isJsonObject } from "../../../domain/canonical/json.ts"
 import { parseStoredJson } from "../../../domain/canonical/stored-json.ts"
 import type { EventEnvelope } from "../../../domain/ledger/event-envelope.ts"
-import { eventVersions } from "../../../domain/ledger/events.ts"
+import { type EventType, eventVersions } from "../../../domain/ledger/events.ts"
 import { printable, printableJson } from "../../shared/terminal-text.ts"
 
 const lineBreak = /[\n\r]/
@@ -25,13 +25,13 @@ const word = (value: JsonValue | undefined): string =>
   typeof value === "string" ? value : JSON.stringify(value ?? null)
 
 /** What an event says, by type: the few fields that people look for. */
-const summaries: { readonly [type: string]: (data: JsonObject) => string } = {
+const summaries: { readonly [Type in EventType]: (data: JsonObject) => string } = {
   LedgerCreated: (data) => `ledger ${word(data["ledger_id"])}`,
   MessagePosted: (data) => `${word(data["message_id"])} from ${word(data["source"])}`,
   StepClaimed: (data) =>
     `${word(data["step_id"])} by ${word(data["worker_id"])}, token ${word(data["fencing_token"])}, until ${word(data["lease_expires_at"])}`,
   LeaseRenewed: (data) =>
-    `${word(data["step_id"])} by ${word(data["worker_id"])}, token ${word(data["fencing_token"])}, until ${word(data["lease_expires_at"])}`,
+    `${word(data["step_id"])} by ${word(data["worker_id"])}, token ${word(data["previous_token"])} -> ${word(data["fencing_token"])}, until ${word(data["lease_expires_at"])}`,
   StepRequeued: (data) =>
     `${word(data["step_id"])} ${word(data["cause"])}, asked by ${word(data["requested_by"])}: ${word(data["reason"])}`,
   StepCompleted: (data) =>
@@ -41,7 +41,7 @@ const summaries: { readonly [type: string]: (data: JsonObject) => string } = {
 
 const summaryOf = ({ data, type }: EventEnvelope): string => {
   const value = parseStoredJson(data)
-  const summary = Object.hasOwn(summaries, type) ? summaries[type] : undefined
+  const summary = Object.hasOwn(summaries, type) ? summaries[type as EventType] : undefined
   if (Result.isFailure(value) || !isJsonObject(value.success))
     return "data is not a JSON object: run cortex cassette verify"
   return summary === undefined ? data : summary(value.success)
