@@ -1,4 +1,4 @@
-// What the same work costs on other queues on SQLite: `plainjob` and `openworkflow`, fetched into a scratch folder. Every
+// What the same work costs on other programs on SQLite: `plainjob`, `openworkflow` and LangGraph's saver, fetched into a scratch folder. Every
 // message is posted, claimed and completed on a durable file at the same `synchronous`; ours also hashes, keeps receipts
 // and guards, they do not. When the registry cannot be reached, ours is measured alone.
 import { type ChildProcess, fork } from "node:child_process"
@@ -6,7 +6,7 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Part } from "./peers/caller.ts"
-import { type Contestant, openContestant, type Opening } from "./peers/contestants.ts"
+import { type Contestant, openContestant, type Opening, type OurWay } from "./peers/contestants.ts"
 import { VERSIONS, withPeers } from "./peers/installation.ts"
 import { compare, rateOf, type Slice } from "./support/comparison.ts"
 import { load } from "./support/machine.ts"
@@ -26,21 +26,78 @@ const UNIT = "messages per second"
 /** What each is, and what it does not do. */
 const PEERS = {
   plainjob: `${VERSIONS.plainjob} on our better-sqlite3; no hash chain, no receipts, no idempotency key, no ownership of a claim (anybody may finish any job), no guards in the file`,
-  openworkflow: `${VERSIONS.openworkflow} on node:sqlite ${process.versions["sqlite"] ?? "of Node"}; no hash chain, no guards in the file, no fencing token (a claim belongs to a worker's name, and may be finished after its lease); keeps the result`
+  openworkflow: `${VERSIONS.openworkflow} on node:sqlite ${process.versions["sqlite"] ?? "of Node"}; no hash chain, no guards in the file, no fencing token (a claim belongs to a worker's name, and may be finished after its lease); keeps the result`,
+  langgraph: `the SQLite saver ${VERSIONS["@langchain/langgraph-checkpoint-sqlite"]} of LangGraph on our better-sqlite3; a checkpoint is put and read in one commit: no queue, no claim, no hash chain, no guards in the file`
 } as const
 
 const callerScript = fileURLToPath(new URL("peers/caller.ts", import.meta.url))
 
-/** The lines of one way to work: ours against each peer, or alone. */
+/** What is held against what, in one process: our way to work, the peers, and the goal. */
+interface Pairing {
+  readonly what: string
+  readonly way: OurWay
+  readonly peers: ReadonlyArray<Exclude<Name, OurWay>>
+  readonly callers: number
+  readonly durabilities: ReadonlyArray<Durability>
+  readonly goal?: string
+}
+
+const BOTH = ["FULL", "NORMAL"] as const
+
+const PAIRINGS: ReadonlyArray<Pairing> = [
+  {
+    what: "three commands",
+    way: "ours",
+    peers: ["plainjob", "openworkflow"],
+    callers: 1,
+    durabilities: BOTH
+  },
+  {
+    what: "three commands",
+    way: "ours",
+    peers: ["plainjob", "openworkflow"],
+    callers: CALLERS,
+    durabilities: BOTH,
+    goal: "against plainjob at least 3.5 (FULL), 0.9 (NORMAL)"
+  },
+  {
+    what: "a post and Worker.run",
+    way: "worker",
+    peers: ["plainjob"],
+    callers: 1,
+    durabilities: BOTH,
+    goal: "at least 0.7 (FULL)"
+  },
+  {
+    what: "a post with its claim, a completion",
+    way: "claimed",
+    peers: ["plainjob", "langgraph"],
+    callers: 1,
+    durabilities: ["FULL"],
+    goal: "against langgraph at least 0.55"
+  },
+  {
+    what: "batches of 64 commands",
+    way: "batches",
+    peers: ["plainjob"],
+    callers: 1,
+    durabilities: ["NORMAL"],
+    goal: "at least 1.0"
+  }
+]
+
+/** The lines of our way against each peer, or alone. */
 const linesOf = (
   what: string,
-  { ours, ...peers }: Readonly<Partial<Record<Name, ReadonlyArray<number>>>>
+  way: OurWay,
+  { [way]: ours, ...peers }: Readonly<Partial<Record<Name, ReadonlyArray<number>>>>,
+  goal?: string
 ): ReadonlyArray<Line> => {
   if (ours === undefined) throw new Error("ours was not measured")
   const against = Object.entries(peers).map(([name, figures]) =>
-    line(`${what}, against ${name}`, UNIT, ours, figures)
+    line(`${what}, against ${name}`, UNIT, ours, figures, goal)
   )
-  return against.length === 0 ? [line(`${what}, alone`, UNIT, ours)] : against
+  return against.length === 0 ? [line(`${what}, alone`, UNIT, ours, undefined, goal)] : against
 }
 
 const contest = async (names: ReadonlyArray<Name>, repeats: number, slice: (name: Name) => Slice) => {
@@ -56,26 +113,33 @@ const finishTogether = (contestant: Contestant, callers: number, messages: numbe
     Array.from({ length: callers }, (_, caller) => contestant.finish(`caller-${caller}`, messages / callers))
   )
 
-/** One caller and many callers in this process. */
-const inOneProcess = async (
-  openings: ReadonlyMap<Name, Opening>,
+/** One pairing at one durability, each contestant on a file of its own. */
+const paired = async (
+  folder: string,
+  peers: string | undefined,
+  { callers, goal, peers: against, way, what }: Pairing,
   durability: Durability,
   repeats: number,
   messages: number
 ): Promise<ReadonlyArray<Line>> => {
+  const names: ReadonlyArray<Name> = peers === undefined ? [way] : [way, ...against]
   const opened = new Map<Name, Contestant>()
-  for (const [name, opening] of openings) opened.set(name, await openContestant(opening))
-  const lines: Array<Line> = []
-  for (const callers of [1, CALLERS]) {
-    const figures = await contest(
-      [...opened.keys()],
-      repeats,
-      (name) => () => rateOf(messages, () => finishTogether(opened.get(name)!, callers, messages))
-    )
-    lines.push(...linesOf(`${callers === 1 ? "1 caller" : `${callers} callers`}, ${durability}`, figures))
+  for (const name of names) {
+    const file = join(folder, `${name}-${callers}-${durability}.db`)
+    opened.set(name, await openContestant({ name, file, durability, peers: peers ?? "" }))
   }
+  const figures = await contest(
+    names,
+    repeats,
+    (name) => () => rateOf(messages, () => finishTogether(opened.get(name)!, callers, messages))
+  )
   for (const contestant of opened.values()) await contestant.close()
-  return lines
+  return linesOf(
+    `${callers === 1 ? "1 caller" : `${callers} callers`}, ${what}, ${durability}`,
+    way,
+    figures,
+    goal
+  )
 }
 
 const answerOf = (child: ChildProcess): Promise<unknown> =>
@@ -100,33 +164,49 @@ const rateOfProcesses = async (opening: Opening, messages: number): Promise<numb
   })
 }
 
+/** Four processes on one file, each with a worker. */
+const inProcesses = async (
+  folder: string,
+  peers: string | undefined,
+  repeats: number,
+  messages: number
+): Promise<ReadonlyArray<Line>> => {
+  const names: ReadonlyArray<Name> = peers === undefined ? ["worker"] : ["worker", "plainjob", "openworkflow"]
+  const openings = new Map<Name, Opening>(
+    names.map((name) => [
+      name,
+      { name, file: join(folder, `${name}-processes.db`), durability: "FULL", peers: peers ?? "" }
+    ])
+  )
+  // The first opener alone makes each file.
+  for (const opening of openings.values()) await (await openContestant(opening)).close()
+  const figures = await contest(
+    names,
+    repeats,
+    (name) => () => rateOfProcesses(openings.get(name)!, messages)
+  )
+  const goal = "against plainjob at least 0.6"
+  return linesOf(`${PROCESSES} processes on one file, a post and Worker.run, FULL`, "worker", figures, goal)
+}
+
 const measure = async (
   folder: string,
   peers: string | undefined,
   repeats: number,
   messages: number
 ): Promise<ReadonlyArray<Line>> => {
-  const names: ReadonlyArray<Name> = peers === undefined ? ["ours"] : ["ours", "plainjob", "openworkflow"]
-  const openings = (file: string, durability: Durability): ReadonlyMap<Name, Opening> =>
-    new Map(
-      names.map((name) => [
-        name,
-        { name, file: join(folder, `${name}-${file}.db`), durability, peers: peers ?? "" }
-      ])
-    )
   const lines: Array<Line> = []
-  for (const durability of ["FULL", "NORMAL"] as const) {
-    lines.push(...(await inOneProcess(openings(durability, durability), durability, repeats, messages)))
+  for (const pairing of PAIRINGS) {
+    for (const durability of pairing.durabilities) {
+      lines.push(...(await paired(folder, peers, pairing, durability, repeats, messages)))
+    }
   }
-  const shared = openings("processes", "FULL")
-  // The first opener alone makes each file.
-  for (const opening of shared.values()) await (await openContestant(opening)).close()
-  const figures = await contest(names, repeats, (name) => () => rateOfProcesses(shared.get(name)!, messages))
-  return [...lines, ...linesOf(`${PROCESSES} processes on one file, FULL`, figures)]
+  return [...lines, ...(await inProcesses(folder, peers, repeats, messages))]
 }
 
 export const benchmark: Benchmark = {
-  description: "post, claim and complete on a durable file against plainjob and openworkflow",
+  description:
+    "post, claim and complete on a durable file against plainjob, openworkflow and LangGraph's saver",
   run: () =>
     withPeers((peers) =>
       inPlace("disk", async (folder, place) => {

@@ -5,6 +5,8 @@ import { createRequire } from "node:module"
 import { pathToFileURL } from "node:url"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { type Lease, Ledger, type LedgerShape, Worker } from "../../interfaces/embedding/index.ts"
 import { payload, receipt } from "../support/events.ts"
 import { openLedger } from "../support/ledger-runtime.ts"
 import { type Durability, openDatabase } from "../support/raw-ledger.ts"
@@ -16,9 +18,15 @@ export interface Contestant {
   readonly close: () => Promise<void>
 }
 
+/**
+ * How a program uses ours: three commands for each message, a worker, a post that claims with its completion, or batches of
+ * commands.
+ */
+export type OurWay = "ours" | "worker" | "claimed" | "batches"
+
 /** What is opened, in a process of its own too; `peers` is the folder that holds the peers. */
 export interface Opening {
-  readonly name: "ours" | "plainjob" | "openworkflow"
+  readonly name: OurWay | "plainjob" | "openworkflow" | "langgraph"
   readonly file: string
   readonly durability: Durability
   readonly peers: string
@@ -30,29 +38,86 @@ const LEASE_SECONDS = 3_600
 /** How long a connection waits for another process; plainjob sets this much itself. */
 const BUSY_MILLIS = 5_000
 
-const openOurs = async ({ durability, file }: Opening): Promise<Contestant> => {
+/** Commands in one transaction. */
+const BATCH = 64
+
+type Finish = (ledger: LedgerShape, caller: string, messages: number) => Effect.Effect<void, unknown>
+
+const source = "USER" as const
+const outcome = "SUCCESS" as const
+
+const completion = (lease: Lease, number: number) =>
+  ({ _tag: "CompleteStep", ...lease, receipt_payload: receipt(number), outcome }) as const
+
+const ourWays: { readonly [Way in OurWay]: Finish } = {
+  ours: (ledger, caller, messages) =>
+    Effect.gen(function* () {
+      const named = { run_id: caller, worker_id: caller, ttl_seconds: LEASE_SECONDS }
+      for (let number = 0; number < messages; number++) {
+        yield* ledger.postMessage({ run_id: caller, source, payload: payload(number) })
+        const { lease } = yield* ledger.claimStep(named)
+        yield* ledger.completeStep({ ...lease, receipt_payload: receipt(number), outcome })
+      }
+    }),
+  worker: (ledger, caller, messages) =>
+    Effect.gen(function* () {
+      for (let number = 0; number < messages; number++) {
+        yield* ledger.postMessage({ run_id: caller, source, payload: payload(number) })
+      }
+      let number = 0
+      const options = { run_id: caller, worker_id: caller, ttl_seconds: LEASE_SECONDS, untilEmpty: true }
+      yield* Effect.provideService(
+        Worker.run(options, () => Effect.sync(() => receipt(number++))),
+        Ledger,
+        ledger
+      )
+    }),
+  claimed: (ledger, caller, messages) =>
+    Effect.gen(function* () {
+      const claim = { worker_id: caller, ttl_seconds: LEASE_SECONDS }
+      for (let number = 0; number < messages; number++) {
+        const message = { run_id: caller, source, payload: payload(number), claim }
+        const { lease } = yield* ledger.postMessage(message)
+        if (lease === null) throw new Error("the post gave no lease")
+        yield* ledger.completeStep({ ...lease, receipt_payload: receipt(number), outcome })
+      }
+    }),
+  batches: (ledger, caller, messages) =>
+    Effect.gen(function* () {
+      const claim = {
+        _tag: "ClaimStep",
+        run_id: caller,
+        worker_id: caller,
+        ttl_seconds: LEASE_SECONDS
+      } as const
+      for (let done = 0; done < messages; done += BATCH) {
+        const numbers = Array.from({ length: Math.min(BATCH, messages - done) }, (_, index) => done + index)
+        yield* ledger.commands(
+          numbers.map((number) => ({
+            _tag: "PostMessage" as const,
+            run_id: caller,
+            source,
+            payload: payload(number)
+          }))
+        )
+        const claimed = yield* ledger.commands(numbers.map(() => claim))
+        yield* ledger.commands(
+          claimed.map((step, index) => completion(Result.getOrThrow(step).lease, numbers[index] ?? 0))
+        )
+      }
+    })
+}
+
+const openOurs = async (way: OurWay, { durability, file }: Opening): Promise<Contestant> => {
   const opened = await openLedger({
     filename: file,
     durability: durability === "FULL" ? "full" : "normal"
   })
-  const finish = (caller: string, messages: number) =>
-    opened.run((ledger) =>
-      Effect.gen(function* () {
-        const named = { run_id: caller, worker_id: caller }
-        for (let number = 0; number < messages; number++) {
-          yield* ledger.postMessage({ run_id: caller, source: "USER", payload: payload(number) })
-          const { fencing_token, step_id } = yield* ledger.claimStep({ ...named, ttl_seconds: LEASE_SECONDS })
-          yield* ledger.completeStep({
-            ...named,
-            step_id,
-            fencing_token,
-            receipt_payload: receipt(number),
-            outcome: "SUCCESS"
-          })
-        }
-      })
-    )
-  return { finish, close: opened.close }
+  return {
+    finish: (caller, messages) =>
+      opened.run((ledger) => Effect.orDie(ourWays[way](ledger, caller, messages))),
+    close: opened.close
+  }
 }
 
 const imported = async (peers: string, name: string): Promise<unknown> =>
@@ -145,8 +210,53 @@ const openOpenworkflow = async ({ durability, file, peers }: Opening): Promise<C
   }
 }
 
+interface Langgraph {
+  readonly SqliteSaver: new (database: unknown) => {
+    readonly put: (config: object, checkpoint: object, metadata: object) => Promise<object>
+    readonly getTuple: (config: object) => Promise<object | undefined>
+  }
+}
+
+interface LanggraphCheckpoint {
+  readonly emptyCheckpoint: () => object
+  readonly uuid6: (clockSequence: number) => string
+}
+
+/** A message is one checkpoint that is put and read: it has no claim and no completion. */
+const openLanggraph = async ({ durability, file, peers }: Opening): Promise<Contestant> => {
+  const { SqliteSaver } = (await imported(peers, "@langchain/langgraph-checkpoint-sqlite")) as Langgraph
+  const { emptyCheckpoint, uuid6 } = (await imported(
+    peers,
+    "@langchain/langgraph-checkpoint"
+  )) as LanggraphCheckpoint
+  const database = openDatabase(file, durability)
+  const saver = new SqliteSaver(database)
+  return {
+    finish: async (caller, messages) => {
+      const config = { configurable: { thread_id: caller, checkpoint_ns: "" } }
+      for (let number = 0; number < messages; number++) {
+        const channel_values = { payload: payload(number), receipt: receipt(number) }
+        const checkpoint = { ...emptyCheckpoint(), id: uuid6(number), channel_values }
+        await saver.put(config, checkpoint, { source: "loop", step: number, parents: {} })
+        if ((await saver.getTuple(config)) === undefined) throw new Error("langgraph gave no checkpoint")
+      }
+    },
+    close: async () => {
+      database.close()
+    }
+  }
+}
+
 /** Opens a contestant's file, making it when it is new. */
 export const openContestant = (opening: Opening): Promise<Contestant> => {
-  if (opening.name === "ours") return openOurs(opening)
-  return opening.name === "plainjob" ? openPlainjob(opening) : openOpenworkflow(opening)
+  switch (opening.name) {
+    case "plainjob":
+      return openPlainjob(opening)
+    case "openworkflow":
+      return openOpenworkflow(opening)
+    case "langgraph":
+      return openLanggraph(opening)
+    default:
+      return openOurs(opening.name, opening)
+  }
 }

@@ -1,4 +1,4 @@
-// Fetches the programs that ours is held against: two queues on SQLite, in pinned versions, into a scratch folder that is
+// Fetches the programs that ours is held against: two queues and a saver of agents on SQLite, in pinned versions, into a scratch folder that is
 // removed afterwards. They are no dependencies, none of their install scripts is run, and nothing of them is kept.
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -6,7 +6,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 /** The versions that are fetched; what these ask for is pinned too. */
-export const VERSIONS = { plainjob: "0.0.14", openworkflow: "0.10.1" } as const
+export const VERSIONS = {
+  plainjob: "0.0.14",
+  openworkflow: "0.10.1",
+  "@langchain/langgraph-checkpoint-sqlite": "1.0.4",
+  "@langchain/langgraph-checkpoint": "1.2.2",
+  "@langchain/core": "1.4.0"
+} as const
 
 const PINNED_BELOW = { "cron-parser": "4.9.0", luxon: "3.7.2" }
 
@@ -16,7 +22,7 @@ const INSTALL_MILLIS = 120_000
 const FLAGS =
   "--ignore-scripts --no-audit --no-fund --no-package-lock --fetch-retries=1 --fetch-timeout=20000"
 
-/** True when npm has put both into this folder; what it says goes to stderr. */
+/** True when npm has put all of them into this folder; what it says goes to stderr. */
 const installed = (folder: string): boolean => {
   const manifest = { private: true, dependencies: VERSIONS, overrides: PINNED_BELOW }
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
@@ -31,7 +37,7 @@ const installed = (folder: string): boolean => {
   return status === 0
 }
 
-/** Runs `work` with the folder that holds both programs, or with undefined when the registry did not give them. */
+/** Runs `work` with the folder that holds the programs, or with undefined when the registry did not give them. */
 export const withPeers = async <A>(work: (folder: string | undefined) => Promise<A>): Promise<A> => {
   const folder = mkdtempSync(join(tmpdir(), "cassette-bench-peers-"))
   try {
