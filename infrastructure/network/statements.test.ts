@@ -6,7 +6,9 @@ import { afterAll, describe, expect, it } from "vitest"
 import { openBytes } from "../sqlite/better-sqlite3-host.ts"
 import * as cartridges from "./cartridges/cartridge-statements.ts"
 import { cassetteSteps } from "./cassette-schema.ts"
+import * as reading from "./index/memory-statements.ts"
 import * as vectors from "./vectors/vector-statements.ts"
+import * as verification from "./verification/verification-statements.ts"
 import * as carrying from "./writing/carrying-statements.ts"
 import * as documents from "./writing/document-statements.ts"
 import * as indexes from "./writing/index-statements.ts"
@@ -20,6 +22,8 @@ const statements = Object.entries({
   ...cartridges,
   ...carrying,
   ...documents,
+  ...reading,
+  ...verification,
   ...vectors,
   ...indexes,
   ...memories
@@ -49,6 +53,23 @@ const scans: Readonly<Record<string, string>> = {
   "selectSearched.newest": "SCAN d USING COVERING INDEX sqlite_autoindex_documents_1",
   // One row, from the end.
   selectNewestReceipt: "SCAN write_receipts",
+  selectNewestReceiptHash: "SCAN write_receipts",
+  // What a cassette says of all its records.
+  selectRecordHashes: "SCAN documents USING COVERING INDEX ix_documents_record",
+  selectTypes: "SCAN documents",
+  countFiles: "SCAN documents USING INDEX sqlite_autoindex_documents_1",
+  // Verification reads everything; the lists of a segment are looked for among those of all.
+  selectReceipts: "SCAN write_receipts",
+  selectDocumentIds: "SCAN documents USING COVERING INDEX sqlite_autoindex_documents_1",
+  countMatches: "SCAN chunks_fts VIRTUAL TABLE INDEX 0:M4",
+  countStray: "SCAN chunks USING COVERING INDEX ix_chunks_document; SCAN chunk_terms",
+  selectSegmentNumbers:
+    "SCAN segments; SCAN postings USING COVERING INDEX ix_postings_term; SCAN chunk_terms",
+  selectPostingsOf: "SCAN postings",
+  selectWaiting: "SCAN t",
+  selectAllSigns: "SCAN vector_signs",
+  selectTailNumbers: "SCAN vector_tail",
+  selectStrayVectors: "SCAN v USING COVERING INDEX sqlite_autoindex_vectors_1",
   // Who made the vectors stands beside each; asked once for an index run or a save.
   selectMakers: "SCAN vectors",
   // Texts without a vector are looked for along the index of hashes.

@@ -7,25 +7,23 @@ import { recordsRoot } from "../../../domain/network/record-root.ts"
 import { sha256Bytes } from "../../hashing/sha256.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import type { OpenCassette } from "../cassette-file.ts"
-
-/** Memories that may be seen: everybody's and those of one owner. */
-const VISIBLE_MEMORY = "owner IN ('', ?)"
-
-const ownRecords = `SELECT record_hash FROM documents
-UNION ALL SELECT record_hash FROM memories WHERE ${VISIBLE_MEMORY}
-UNION ALL SELECT s.record_hash FROM saves AS s JOIN memories AS m ON m.memory_id = s.memory_id WHERE m.${VISIBLE_MEMORY}`
+import {
+  countFiles,
+  countVisibleSaves,
+  selectNewestReceiptHash,
+  selectRecordHashes,
+  selectTypes
+} from "./memory-statements.ts"
 
 /** Roots by the receipt that they belong to and by who sees them: nothing is written without a receipt. */
 const roots = new Map<string, string>()
 
 const rootFor = (connection: Connection, owner: string): string => {
-  const [newest] = connection.all<{ receipt_hash: string }>(
-    "SELECT receipt_hash FROM write_receipts ORDER BY receipt_index DESC LIMIT 1"
-  )
+  const newest = selectNewestReceiptHash.first(connection, {})
   const key = `${newest?.receipt_hash ?? NO_RECEIPT} ${owner}`
   const known = roots.get(key)
   if (known !== undefined) return known
-  const rows = connection.all<{ record_hash: string }>(ownRecords, [owner, owner])
+  const rows = selectRecordHashes.all(connection, { owner })
   const root = recordsRoot(
     sha256Bytes,
     rows.map(({ record_hash }) => record_hash)
@@ -41,19 +39,9 @@ export const factsOf = (
   { now }: ReadScope,
   owner: string = ""
 ): Omit<IndexFacts, "total_chunks" | "definitions" | "vectors" | "unfinished"> => {
-  const documents = connection.all<{ type: string; files: number }>(
-    "SELECT type, count(DISTINCT path) AS files FROM documents WHERE expires_at IS NULL OR expires_at > ? GROUP BY type",
-    [now]
-  )
-  const [files] = connection.all<{ count: number }>(
-    "SELECT count(DISTINCT path) AS count FROM documents WHERE expires_at IS NULL OR expires_at > ?",
-    [now]
-  )
-  const [memories] = connection.all<{ count: number; named: number }>(
-    `SELECT count(*) AS count, count(s.agent_id) AS named FROM memories AS m JOIN saves AS s ON s.memory_id = m.memory_id WHERE m.${VISIBLE_MEMORY} AND (s.expires_at IS NULL OR s.expires_at > ?)`,
-    [owner, now]
-  )
-  const types = documents.map(({ type }) => type)
+  const types = selectTypes.all(connection, { now }).map(({ type }) => type)
+  const files = countFiles.first(connection, { now })
+  const memories = countVisibleSaves.first(connection, { owner, now })
   return {
     cassette_id: meta.get("cassette_id") ?? "",
     schema_version: meta.get("schema_version") ?? "",

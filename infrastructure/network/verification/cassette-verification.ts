@@ -5,8 +5,8 @@ import { appendTo } from "../../../domain/foundation/appending.ts"
 import type { DatabaseFinding } from "../../../domain/foundation/finding.ts"
 import type { CassetteFinding, CassetteReport } from "../../../domain/network/verification.ts"
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
-import { type ChunkTerms, weightedCounts } from "../../../domain/network/term-counts.ts"
-import { NO_RECEIPT, type Receipt } from "../../../domain/network/receipt-form.ts"
+import { weightedCounts } from "../../../domain/network/term-counts.ts"
+import { NO_RECEIPT } from "../../../domain/network/receipt-form.ts"
 import { contentRoot, receiptHash, recordHash } from "../../../domain/network/records.ts"
 import { recordsRoot } from "../../../domain/network/record-root.ts"
 import { sha256, sha256Bytes } from "../../hashing/sha256.ts"
@@ -22,19 +22,18 @@ import { fullTextListFault } from "../index/full-text-lists.ts"
 import { metaOf } from "../writing/index-writing.ts"
 import { checkMemories } from "./memory-verification.ts"
 import { checkPostings } from "./postings-verification.ts"
+import {
+  countMatches,
+  type DocumentRow,
+  type ReceiptRow,
+  selectDocument,
+  selectDocumentIds,
+  selectLastChunk,
+  selectReceipts,
+  selectSuccessor,
+  selectTermsBetween
+} from "./verification-statements.ts"
 import { checkVectors } from "./vector-verification.ts"
-
-interface DocumentRow {
-  readonly document_id: number
-  readonly path: string
-  readonly version: number
-  readonly type: string
-  readonly text: string
-  readonly content_hash: string
-  readonly record_hash: string
-  readonly added_at: string
-  readonly expires_at: string | null
-}
 
 /**
  * Judges the file, its schema and the types of its cells; false when the schema is not the cassette's, or cells hold other types
@@ -50,10 +49,6 @@ const checkStructure = (connection: Connection, warnings: Array<string>, find: F
     find(code as CassetteFinding["code"], where, message)
   }
   return schema.length === 0 && cells.length === 0
-}
-
-interface ReceiptRow extends Receipt {
-  readonly receipt_hash: string
 }
 
 /** Checks the chain; gives the records that it says are there. */
@@ -101,25 +96,17 @@ const checkDocument = (document: DocumentRow, records: ReadonlySet<string>, find
 const chunksByTerm = (connection: Connection): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>()
   for (let from = 0, last = lastChunk(connection); from <= last; from += SEGMENT_CHUNKS) {
-    const rows = connection.all<ChunkTerms>(
-      "SELECT * FROM chunk_terms WHERE chunk_number >= ? AND chunk_number < ?",
-      [from, from + SEGMENT_CHUNKS]
-    )
-    for (const row of rows) {
+    for (const row of selectTermsBetween.all(connection, { from, before: from + SEGMENT_CHUNKS })) {
       for (const term of weightedCounts(row).keys()) counts.set(term, (counts.get(term) ?? 0) + 1)
     }
   }
   return counts
 }
 
-const lastChunk = (connection: Connection): number =>
-  connection.all<{ last: number }>("SELECT coalesce(max(chunk_number), -1) AS last FROM chunk_terms")[0]
-    ?.last ?? -1
+const lastChunk = (connection: Connection): number => selectLastChunk.first(connection, {})?.last ?? -1
 
 const matches = (connection: Connection, term: string): number =>
-  connection.all<{ chunks: number }>("SELECT count(*) AS chunks FROM chunks_fts WHERE chunks_fts MATCH ?", [
-    `"${term}"`
-  ])[0]?.chunks ?? 0
+  countMatches.first(connection, { term: `"${term}"` })?.chunks ?? 0
 
 /**
  * SQLite's own check of the full-text index writes, so it runs on a private copy. It compares what the index holds and
@@ -154,13 +141,8 @@ const judged = (stops: Array<DatabaseFinding>, where: string, judge: () => void)
 const checkDocuments = (connection: Connection, records: ReadonlySet<string>, find: Find) => {
   const stored: Array<string> = []
   let chunks = 0
-  const ids = connection.all<{ document_id: number }>(
-    "SELECT document_id FROM documents ORDER BY path, version"
-  )
-  for (const { document_id } of ids) {
-    const [document] = connection.all<DocumentRow>("SELECT * FROM documents WHERE document_id = ?", [
-      document_id
-    ])
+  for (const { document_id } of selectDocumentIds.all(connection, {})) {
+    const document = selectDocument.first(connection, { document_id })
     if (document === undefined) {
       find("INTEGRITY", `documents ${document_id}`, "an index names it, and it is not found")
       continue
@@ -192,7 +174,7 @@ export const verifyCassetteFile = (
   if (checkStructure(connection, warnings, find)) {
     let records: ReadonlySet<string> = new Set()
     judged(stops, "write_receipts", () => {
-      receipts = connection.all<ReceiptRow>("SELECT * FROM write_receipts ORDER BY receipt_index")
+      receipts = selectReceipts.all(connection, {})
       records = checkReceipts(receipts, describedHash(metaOf(connection)), find)
     })
     judged(stops, "network_meta", () => {
@@ -237,10 +219,7 @@ export const verifyCassetteFile = (
 
 /** False for a document whose newer version took its place in the index. */
 const isIndexed = (connection: Connection, { path, version }: DocumentRow): boolean =>
-  connection.all<{ found: number }>(
-    "SELECT 1 AS found FROM documents WHERE path = ? AND version > ? AND (SELECT value FROM network_meta WHERE key = 'mutability') IS NOT 'append-only'",
-    [path, version]
-  ).length === 0
+  selectSuccessor.first(connection, { path, version }) === undefined
 
 /** What is wrong with the pages of a cassette's file that cannot be opened; nothing where that is not for its pages. */
 export const pageFindings = (file: string, id: string): ReadonlyArray<CassetteFinding> =>

@@ -8,6 +8,7 @@ import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import { type ChunkRow, type IndexedRecord, madeChunks, searchedPath } from "../index/chunk-rows.ts"
 import { termsUnder } from "../index/chunk-terms.ts"
 import type { RecordKey } from "../writing/index-writing.ts"
+import { countStray } from "./verification-statements.ts"
 
 /** Notes something that is not as it must be. */
 export type Find = (code: CassetteFinding["code"], where: string, message: string) => void
@@ -79,10 +80,7 @@ export const checkChunks = (connection: Connection, record: IndexedRecord, find:
 
 /** Finds chunks, and terms of chunks, that belong to nothing that is searched; `expected` is how many chunks there should be. */
 export const checkStrayChunks = (connection: Connection, expected: number, find: Find): number => {
-  const [counts] = connection.all<{ chunks: number; terms: number }>(
-    "SELECT (SELECT count(*) FROM chunks) AS chunks, (SELECT count(*) FROM chunk_terms WHERE chunk_number NOT IN (SELECT chunk_number FROM chunks)) AS terms"
-  )
-  const { chunks, terms } = counts ?? { chunks: 0, terms: 0 }
+  const { chunks, terms } = countStray.first(connection, {}) ?? { chunks: 0, terms: 0 }
   if (chunks !== expected) {
     find("CHUNK_DIFFERS", "chunks", `${chunks - expected} of them belong to nothing that is searched`)
   }

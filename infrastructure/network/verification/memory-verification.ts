@@ -1,27 +1,12 @@
 // Judges the memories of a cassette and their saves: every hash, every receipt, a save for each memory, and their chunks.
 // It reads one record at a time and changes nothing.
 import { appendTo } from "../../../domain/foundation/appending.ts"
-import {
-  memoryPath,
-  memoryRecordHash,
-  saveRecordHash,
-  type SaveRecord
-} from "../../../domain/network/records.ts"
+import { memoryPath, memoryRecordHash, saveRecordHash } from "../../../domain/network/records.ts"
 import { sha256 } from "../../hashing/sha256.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import { selectMemoryIds } from "../writing/memory-statements.ts"
 import { checkChunks, type Find } from "./chunk-verification.ts"
-
-interface MemoryRow {
-  readonly memory_id: number
-  readonly owner: string
-  readonly text: string
-  readonly content_hash: string
-  readonly record_hash: string
-}
-
-interface SaveRow extends Omit<SaveRecord, "memory"> {
-  readonly record_hash: string
-}
+import { type MemoryRow, selectMemory, selectSavesOf } from "./verification-statements.ts"
 
 const checkSaves = (
   connection: Connection,
@@ -29,9 +14,7 @@ const checkSaves = (
   records: ReadonlySet<string>,
   find: Find
 ): ReadonlyArray<string> => {
-  const saves = connection.all<SaveRow>("SELECT * FROM saves WHERE memory_id = ? ORDER BY save_number", [
-    memory.memory_id
-  ])
+  const saves = selectSavesOf.all(connection, { memory_id: memory.memory_id })
   const where = `memories ${memoryPath(memory.content_hash)}`
   if (saves.length === 0) find("MEMORY_WITHOUT_SAVE", where, "no save says who remembers it")
   for (const { record_hash, ...save } of saves) {
@@ -52,9 +35,9 @@ export const checkMemories = (
 ): { readonly memories: number; readonly chunks: number; readonly records: ReadonlyArray<string> } => {
   const stored: Array<string> = []
   let chunks = 0
-  const ids = connection.all<{ memory_id: number }>("SELECT memory_id FROM memories ORDER BY memory_id")
+  const ids = selectMemoryIds.all(connection, {})
   for (const { memory_id } of ids) {
-    const [memory] = connection.all<MemoryRow>("SELECT * FROM memories WHERE memory_id = ?", [memory_id])
+    const memory = selectMemory.first(connection, { memory_id })
     if (memory === undefined) continue
     const { content_hash, owner, record_hash, text } = memory
     const where = `memories ${memoryPath(content_hash)}`

@@ -5,11 +5,14 @@ import { decodedPostings, decodePostings } from "../../../domain/network/posting
 import { type ChunkTerms, lengthOf, weightedCounts } from "../../../domain/network/term-counts.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import type { Find } from "./chunk-verification.ts"
-
-interface TermsRow extends ChunkTerms {
-  readonly chunk_number: number
-  readonly waits: number
-}
+import {
+  type SegmentRow,
+  selectPostingsOf,
+  selectSegment,
+  selectSegmentNumbers,
+  selectTermsBetween,
+  selectWaiting
+} from "./verification-statements.ts"
 
 /** What the chunks of a segment give that are folded. */
 interface Expected {
@@ -27,10 +30,8 @@ const expectedOf = (connection: Connection, segment: number): Expected => {
   const lengths = new Map<number, number>()
   let taken = 0
   let words = 0
-  for (const row of connection.all<TermsRow>(
-    "SELECT *, chunk_number IN (SELECT chunk_number FROM tail) AS waits FROM chunk_terms WHERE chunk_number >= ? AND chunk_number < ? ORDER BY chunk_number",
-    [segment * SEGMENT_CHUNKS, (segment + 1) * SEGMENT_CHUNKS]
-  )) {
+  const range = { from: segment * SEGMENT_CHUNKS, before: (segment + 1) * SEGMENT_CHUNKS }
+  for (const row of selectTermsBetween.all(connection, range)) {
     const place = row.chunk_number - segment * SEGMENT_CHUNKS
     taken = place + 1
     if (row.waits === 1) continue
@@ -39,13 +40,6 @@ const expectedOf = (connection: Connection, segment: number): Expected => {
     for (const [term, count] of weightedCounts(row)) postings.add(`${term} ${place} ${count}`)
   }
   return { postings, lengths, words, taken }
-}
-
-interface SegmentRow {
-  readonly given: number
-  readonly chunks: number
-  readonly words: number
-  readonly lengths: Uint8Array
 }
 
 /** Stored lengths as words by place; undefined for bytes that are no whole lengths. */
@@ -77,12 +71,7 @@ const postingsFault = (
 ): string | undefined => {
   let found = 0
   let strange = 0
-  for (const { chunks, data, last, term } of connection.all<{
-    term: string
-    chunks: number
-    last: number
-    data: Uint8Array
-  }>("SELECT term, chunks, last, data FROM postings WHERE segment = ?", [segment])) {
+  for (const { chunks, data, last, term } of selectPostingsOf.all(connection, { segment })) {
     let visible = 0
     const postings = decodePostings(data, decoded)
     for (let posting = 0; posting < postings; posting++) {
@@ -101,10 +90,7 @@ const postingsFault = (
 }
 
 const faultOf = (connection: Connection, segment: number): string | undefined => {
-  const [row] = connection.all<SegmentRow>(
-    "SELECT given, chunks, words, lengths FROM segments WHERE segment = ?",
-    [segment]
-  )
+  const row = selectSegment.first(connection, { segment })
   if (row === undefined) return "there are chunks or postings of it, but not the segment"
   const lengths = storedLengths(row.lengths)
   if (lengths === undefined) return `its lengths are ${row.lengths.byteLength} bytes`
@@ -113,12 +99,11 @@ const faultOf = (connection: Connection, segment: number): string | undefined =>
 }
 
 const checkTail = (connection: Connection, find: Find): void => {
-  const rows = connection.all<Partial<ChunkTerms> & { words: number; chunk_number: number | null }>(
-    "SELECT t.words, c.* FROM tail AS t LEFT JOIN chunk_terms AS c ON c.chunk_number = t.chunk_number"
-  )
-  const strange = rows.filter(
-    ({ chunk_number, words, ...terms }) => chunk_number === null || words !== lengthOf(terms as ChunkTerms)
-  )
+  const strange = selectWaiting
+    .all(connection, {})
+    .filter(
+      ({ chunk_number, words, ...terms }) => chunk_number === null || words !== lengthOf(terms as ChunkTerms)
+    )
   if (strange.length > 0) {
     find("POSTINGS_DIFFER", "tail", `${strange.length} waiting chunks are not there or have another length`)
   }
@@ -126,10 +111,7 @@ const checkTail = (connection: Connection, find: Find): void => {
 
 /** Finds what does not agree in the index that ranks. */
 export const checkPostings = (connection: Connection, find: Find): void => {
-  const segments = connection.all<{ segment: number }>(
-    `SELECT segment FROM segments UNION SELECT segment FROM postings UNION SELECT chunk_number / ${SEGMENT_CHUNKS} FROM chunk_terms`
-  )
-  for (const { segment } of segments) {
+  for (const { segment } of selectSegmentNumbers.all(connection, { size: SEGMENT_CHUNKS })) {
     const message = faultOf(connection, segment)
     if (message !== undefined) find("POSTINGS_DIFFER", `segment ${segment}`, message)
   }

@@ -8,6 +8,12 @@ import { cosine, type EmbedderIdentity, floatsOf, identityText } from "../../../
 import { sha256, sha256OfBytes } from "../../hashing/sha256.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import type { Find } from "./chunk-verification.ts"
+import {
+  selectAllSigns,
+  selectStrayVectors,
+  selectTailNumbers,
+  selectVectorCount
+} from "./verification-statements.ts"
 
 interface VectorRow extends EmbedderIdentity {
   readonly vector_id: number
@@ -55,11 +61,7 @@ const checkSigns = (
   dimensions: number,
   find: Find
 ): void => {
-  const stored = new Map(
-    connection
-      .all<SignSegment & { readonly segment: number }>("SELECT * FROM vector_signs")
-      .map((row) => [row.segment, row])
-  )
+  const stored = new Map(selectAllSigns.all(connection, {}).map((row) => [row.segment, row]))
   const strange = [...new Set([...stored.keys(), ...signs.keys()])].filter(
     (segment) =>
       !isSegment(stored.get(segment), changedSegment(undefined, signs.get(segment) ?? new Map(), dimensions))
@@ -74,9 +76,7 @@ const checkSigns = (
 
 /** Checks every vector, and that all are there, with a text and signs. */
 export const checkVectors = (connection: Connection, find: Find): void => {
-  const tail = new Set(
-    connection.all<{ vector_id: number }>("SELECT vector_id FROM vector_tail").map((row) => row.vector_id)
-  )
+  const tail = new Set(selectTailNumbers.all(connection, {}).map((row) => row.vector_id))
   const signs: Signs = new Map()
   let maker: string | undefined
   // How many numbers a vector has: taken from one whose numbers are there, since a damaged cell may say any.
@@ -96,12 +96,10 @@ export const checkVectors = (connection: Connection, find: Find): void => {
     }
     return true
   })
-  for (const { hash } of connection.all<{ hash: string }>(
-    "SELECT hash FROM vectors AS v WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = v.hash) ORDER BY hash"
-  )) {
+  for (const { hash } of selectStrayVectors.all(connection, {})) {
     find("VECTOR_WITHOUT_CHUNK", `vectors ${hash}`, "no chunk has its text")
   }
-  const written = connection.all<{ value: string }>("SELECT value FROM network_meta WHERE key = 'vectors'")[0]
+  const written = selectVectorCount.first(connection, {})
   if (written?.value !== `${vectors}`) {
     find("VECTOR_MISSING", "vectors", `${vectors} are there, ${written?.value ?? "none"} were written`)
   }
