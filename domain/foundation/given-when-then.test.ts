@@ -44,6 +44,9 @@ describe("an example that holds", () => {
       .when(-3)
       .thenDecides({ events: [moved(-3)] })
     given().when(0).thenDecides({ events: [] })
+    given()
+      .when(2)
+      .thenDecidesPart({ events: [{ amount: 2 }] })
     givenState(account)(3).when(-4).thenRefuses({ _tag: "TooMuch", balance: 3 })
     given(moved(3)).when(-4).thenRefuses({ message: "there are only 3" })
   })
@@ -66,6 +69,16 @@ describe("an example that does not hold", () => {
       'The outcome is another:\n  events.0.amount: expected 3, got 2\n  events.1: expected {"type":"moved","amount":4}, got nothing'
     )
     expect(text(() => given().when(2).thenDecides({ events: [] }))).toContain("events.0: expected nothing")
+    expect(
+      text(() =>
+        given()
+          .when(2)
+          .thenDecidesPart({ events: [{ amount: 3 }] })
+      )
+    ).toContain("got 2")
+    expect(text(() => given().when(2).thenDecidesPart({ events: [] }))).toContain(
+      "events.0: expected nothing"
+    )
     expect(text(() => given().when(-1).thenRefuses({ balance: 7 }))).toBe(
       "The refusal is another:\n  balance: expected 7, got 0"
     )

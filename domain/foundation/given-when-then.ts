@@ -63,6 +63,9 @@ const assertSame = (what: string, expected: unknown, actual: unknown, isPart: bo
   throw new Error([`${what} is another:`, ...found.slice(0, MAX_DIFFERENCES), ...more].join("\n  "))
 }
 
+/** A value with any of its fields, however deep. */
+type PartOf<Value> = Value extends object ? { readonly [Field in keyof Value]?: PartOf<Value[Field]> } : Value
+
 /** What a command led to, and what is expected of it. */
 class Example<Outcome, Refusal> {
   private readonly decided: Result.Result<Outcome, Refusal>
@@ -88,8 +91,13 @@ class Example<Outcome, Refusal> {
     assertSame("The outcome", expected, this.outcome(), false)
   }
 
+  /** Expects an outcome with these fields; others may be anything. */
+  thenDecidesPart(expected: PartOf<Outcome>): void {
+    assertSame("The outcome", expected, this.outcome(), true)
+  }
+
   /** Expects a refusal with these fields; others may be anything. */
-  thenRefuses(expected: Partial<Refusal>): void {
+  thenRefuses(expected: PartOf<Refusal>): void {
     assertSame("The refusal", expected, this.refusal(), true)
   }
 }

@@ -1,11 +1,13 @@
 // The decider of thoughts: the event it makes, the chain it continues, the id it refuses.
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
+import { givenState } from "../foundation/given-when-then.ts"
 import { evolve } from "../ledger/evolve.ts"
 import { ZERO_HASH } from "../ledger/limits.ts"
 import { MemoryFold } from "../ledger/testing/memory-fold.ts"
 import { at, eventAt, momentAt, sha256 } from "../ledger/testing/samples.ts"
-import { decideThought } from "./decide.ts"
+import type { RecordThought } from "./commands.ts"
+import { decideThought, type ThoughtState } from "./decide.ts"
 import { computeHash } from "./thought-record.ts"
 
 const command = {
@@ -17,8 +19,11 @@ const command = {
   timestamp: "2026-04-17T00:00:00Z"
 } as const
 
-const decided = (tail: string | undefined) =>
-  Result.getOrThrow(decideThought(command, { takenBy: undefined, tail }, momentAt(0)))
+const given = givenState({
+  decide: (thought: RecordThought, state: ThoughtState) => decideThought(thought, state, momentAt(0))
+})
+
+const decided = (tail: string | undefined) => given({ takenBy: undefined, tail }).when(command).outcome()
 
 describe("a decided thought", () => {
   it("begins its task's chain, or continues it", () => {
@@ -38,12 +43,9 @@ describe("a decided thought", () => {
   })
 
   it("is refused when its id is taken", () => {
-    const result = decideThought(command, { takenBy: "t2", tail: undefined }, momentAt(0))
-    expect(Result.isFailure(result) && result.failure).toMatchObject({
-      _tag: "DuplicateId",
-      id: "r1",
-      task_id: "t2"
-    })
+    given({ takenBy: "t2", tail: undefined })
+      .when(command)
+      .thenRefuses({ _tag: "DuplicateId", id: "r1", task_id: "t2" })
   })
 })
 
