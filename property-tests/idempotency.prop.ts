@@ -1,5 +1,5 @@
-// Idempotency: with any message, however its keys are ordered, however often, on whichever connection and
-// however close together it is posted again, it is one message with one set of ids; and another message under the
+// Idempotency: with any message, however its keys are ordered, however often, on whichever connection, in whichever trace
+// and however close together it is posted again, it is one message with one set of ids; and another message under the
 // same key is refused and leaves nothing.
 
 import { mkdtempSync, rmSync } from "node:fs"
@@ -28,10 +28,14 @@ const holdsNul = (value: JsonValue): boolean => {
 }
 
 const payload: fc.Arbitrary<JsonObject> = fc
-  .dictionary(fc.constantFrom("a", "b", "intent", "é", "10", "9"), jsonArbitrary(numberArbitrary), {
-    maxKeys: 4,
-    noNullPrototype: true
-  })
+  .dictionary(
+    fc.constantFrom("a", "b", "intent", "traceparent", "é", "10", "9"),
+    jsonArbitrary(numberArbitrary),
+    {
+      maxKeys: 4,
+      noNullPrototype: true
+    }
+  )
   .filter((value) => !holdsNul(value))
 
 const jobs: fc.Arbitrary<Jobs | undefined> = fc.option(
@@ -41,6 +45,15 @@ const jobs: fc.Arbitrary<Jobs | undefined> = fc.option(
       steps: fc.array(payload, { minLength: 1, maxLength: 2 })
     }),
     { minLength: 1, maxLength: 2 }
+  ),
+  { nil: undefined }
+)
+
+/** The trace of the one who posts; it makes no other message. Payloads and steps may have a key of this name, which does. */
+const trace = fc.option(
+  fc.constantFrom(
+    "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+    "fe-00000000000000000000000000000001-8000000000000000-ff"
   ),
   { nil: undefined }
 )
@@ -82,6 +95,7 @@ const posts = fc.array(neighbours, { minLength: 1, maxLength: 2 }).chain((messag
     fc.record({
       post: fc.constantFrom(...messages.flat()),
       reversed: fc.boolean(),
+      traces: fc.tuple(trace, trace),
       system: fc.nat({ max: 1 }),
       together: fc.boolean()
     }),
@@ -89,15 +103,24 @@ const posts = fc.array(neighbours, { minLength: 1, maxLength: 2 }).chain((messag
   )
 )
 
+interface Drawn {
+  readonly post: Post
+  readonly reversed: boolean
+  readonly traces: readonly [string | undefined, string | undefined]
+  readonly system: number
+  readonly together: boolean
+}
+
 const play = async (
   systems: readonly [LedgerSystem, LedgerSystem],
-  drawn: ReadonlyArray<{ post: Post; reversed: boolean; system: number; together: boolean }>
+  drawn: ReadonlyArray<Drawn>
 ): Promise<void> => {
   const first = new Map<string, { content: string; payload: string; source: string; ids: unknown }>()
   let position = 1
   for (const { post, together, ...how } of drawn) {
-    const command = how.reversed ? reversed(post) : post
-    const commands = together ? [command, post, command] : [command]
+    const [traceparent, other] = how.traces
+    const command = { ...(how.reversed ? reversed(post) : post), traceparent }
+    const commands = together ? [command, { ...post, traceparent: other }, command] : [command]
     const answers = await systems[how.system === 0 ? 0 : 1].perform(commands)
     for (const answer of answers) {
       const known = first.get(nameOf(post))

@@ -103,6 +103,98 @@ describe("forgeries with valid hashes", () => {
   }
 })
 
+/** Changes of a renewal, the event at position 11, in log and tables alike. */
+const forgedRenewals: {
+  readonly [what: string]: readonly [change: ReadonlyArray<string>, words: string]
+} = {
+  "by another worker": [
+    [
+      "UPDATE events SET data = json_set(data, '$.worker_id', 'w9') WHERE position = 11",
+      "UPDATE cassette_steps SET lease_owner = 'w9' WHERE event_position = 11"
+    ],
+    "those of the lease"
+  ],
+  "of the token before": [
+    ["UPDATE events SET data = json_set(data, '$.previous_token', 1) WHERE position = 11"],
+    "those of the lease"
+  ],
+  "that leaves a token out": [
+    [
+      "UPDATE events SET data = json_set(data, '$.fencing_token', 4) WHERE position = 11",
+      "UPDATE cassette_steps SET fencing_token = 4 WHERE event_position = 11"
+    ],
+    "grow by one"
+  ],
+  "after the old lease's end": [
+    [
+      "UPDATE events SET recorded_at = '2999-01-01T00:00:00.000Z', data = json_set(data, '$.lease_expires_at', '2999-01-01T00:05:00.000Z') WHERE position = 11",
+      "UPDATE cassette_steps SET lease_expires_at = '2999-01-01T00:05:00.000Z' WHERE event_position = 11"
+    ],
+    "had expired"
+  ],
+  "that ends when it begins": [
+    [
+      "UPDATE events SET data = json_set(data, '$.lease_expires_at', recorded_at) WHERE position = 11",
+      "UPDATE cassette_steps SET lease_expires_at = (SELECT recorded_at FROM events WHERE position = 11) WHERE event_position = 11"
+    ],
+    "ends before it begins"
+  ],
+  "of a step that waits": [
+    [
+      "UPDATE events SET data = json_set(data, '$.step_id', (SELECT step_id FROM cassette_steps WHERE status = 'PENDING' AND run_id = 'r1' ORDER BY step_id LIMIT 1)) WHERE position = 11"
+    ],
+    "the step is PENDING"
+  ],
+  "of a step that is committed": [
+    [
+      "UPDATE events SET data = json_set(data, '$.step_id', (SELECT step_id FROM cassette_steps WHERE status = 'COMMITTED')) WHERE position = 11"
+    ],
+    "the step is COMMITTED"
+  ],
+  "in another run": [["UPDATE events SET stream_id = 'run:r2' WHERE position = 11"], "run r2 has no step"]
+}
+
+const renewed = join(sample.folder, "renewed.db")
+beforeAll(() => {
+  copyFileSync(original, renewed)
+  const renewal = Ledger.use((ledger) =>
+    Effect.flatMap(ledger.leases(), ([lease]) => {
+      if (lease === undefined) throw new Error("no step is leased")
+      const { fencing_token, run_id, step_id, worker_id } = lease
+      return ledger.renewLease({ fencing_token, run_id, step_id, worker_id })
+    })
+  )
+  return Effect.runPromise(withLedger({ filename: renewed }, renewal))
+})
+
+describe("a forged renewal with hashes that fit", () => {
+  it.effect("(none is found where nothing is forged)", () =>
+    Effect.gen(function* () {
+      const { findings, head } = yield* verifyFile(renewed)
+      assert.deepStrictEqual(findings, [])
+      assert.strictEqual(head.position, 11)
+    })
+  )
+
+  it.effect.each(Object.entries(forgedRenewals))("%s is found by the fold", ([, [change, words]]) =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "forged.db")
+      copyFileSync(renewed, filename)
+      tamper(filename, (database: Database.Database) => {
+        for (const statement of change) database.exec(statement)
+        rechain(database)
+      })
+      const { findings } = yield* verifyFile(filename)
+      const fold = findings.find(({ code }) => code === "FOLD_IMPOSSIBLE")
+      assert.strictEqual(fold?.where, "event 11")
+      assert.include(fold?.message, words)
+      // The step that was renewed is another than without the renewal. A lease without time is also wrong by itself.
+      const others = new Set(findings.map(({ code, where }) => (where === "event 11" ? "event 11" : code)))
+      assert.deepStrictEqual([...others], ["event 11", "ROW_DIFFERS"])
+    })
+  )
+})
+
 interface Forged {
   readonly type: string
   readonly stream_id?: string
@@ -183,6 +275,18 @@ const completion = (fields: { readonly [key: string]: unknown }): Forged => ({
     fencing_token: 2,
     outcome: "SUCCESS",
     receipt: {},
+    step_id: step(1, 2),
+    worker_id: "w3",
+    ...fields
+  })
+})
+
+const renewal = (fields: { readonly [key: string]: unknown }): Forged => ({
+  type: "LeaseRenewed",
+  data: jcsText({
+    fencing_token: 3,
+    lease_expires_at: "2999-01-01T00:05:00.000Z",
+    previous_token: 2,
     step_id: step(1, 2),
     worker_id: "w3",
     ...fields
@@ -297,6 +401,37 @@ const forgedLogs: {
     "FOLD_IMPOSSIBLE",
     "event 8",
     "had not expired"
+  ],
+  "a renewal for a day and a second": [
+    appended([renewal({ lease_expires_at: "2999-01-02T00:00:01.000Z" })]),
+    "EVENT_INVALID",
+    "event 11",
+    "whole seconds"
+  ],
+  "a renewal on a task's stream": [
+    appended([{ ...renewal({}), stream_id: "task:t" }]),
+    "EVENT_INVALID",
+    "event 11",
+    "no stream"
+  ],
+  "a renewal of no token": [
+    appended([renewal({ previous_token: 0 })]),
+    "EVENT_INVALID",
+    "event 11",
+    "previous_token"
+  ],
+  "a renewal that has a traceparent": [
+    appended([renewal({ traceparent: `00-${"1".repeat(32)}-${"1".repeat(16)}-00` })]),
+    "EVENT_INVALID",
+    "event 11",
+    "traceparent"
+  ],
+  "a message in no trace": [set(2, "$.traceparent", "'ff'"), "EVENT_INVALID", "event 2", "traceparent"],
+  "a claim in a trace of zeros": [
+    appended([claim({ traceparent: `00-${"0".repeat(32)}-${"1".repeat(16)}-00` })]),
+    "EVENT_INVALID",
+    "event 11",
+    "traceparent"
   ],
   "a requeue with a blank reason": [
     appended([requeue({ reason: " \n" })]),
