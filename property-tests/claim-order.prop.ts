@@ -1,15 +1,26 @@
 // The order of claims: after any posts at any times, by clocks that jump, and any requeues, a claim gives the
-// waiting step with the oldest message, then the lowest job, then the lowest step; and the ids sort the same way.
+// waiting step with the oldest message, then the lowest job, then the lowest step; and the ids sort the same way. A claim in
+// any run goes round and round over the runs that have one, in the order of their ids' code points.
 
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { JobRow, MessageRow, StepRow } from "../domain/ledger/rows.ts"
 import { propParameters } from "./support/configuration.ts"
 import { anyJump } from "./support/ledger-commands.ts"
-import type { Command } from "./support/ledger-model.ts"
+import type { OneCommand } from "./support/ledger-model.ts"
 import { LedgerSystem } from "./support/ledger-system.ts"
 
-const RUNS = ["run-a", "run-b", "run-"] as const
+// The last three stand in another order by UTF-16 than by code points, and at the ends of the surrogates and of all.
+const RUNS = [
+  "run-a",
+  "run-b",
+  "run-",
+  "run",
+  "run-\ud7ff",
+  "run-\u{1f600}",
+  "run-\uff5e",
+  "run-\u{10fffd}"
+] as const
 
 type Deed =
   | {
@@ -19,6 +30,7 @@ type Deed =
       readonly key: string | null
     }
   | { readonly do: "claim"; readonly run: string; readonly job: number | null }
+  | { readonly do: "claimAny"; readonly after: string | undefined; readonly prefix: string | undefined }
   | { readonly do: "requeue"; readonly which: number }
   | { readonly do: "jump"; readonly millis: number }
 
@@ -36,6 +48,23 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({ do: fc.constant("claim" as const), run, job: fc.option(fc.nat()) })
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("claimAny" as const),
+      after: fc.option(fc.constantFrom(...RUNS, "a", "run-a\u0021", "z"), { nil: undefined }),
+      // Every beginning of a run's id, and one of none.
+      prefix: fc.option(
+        fc.oneof(
+          fc
+            .tuple(run, fc.integer({ min: 1, max: 5 }))
+            .map(([id, length]) => Array.from(id).slice(0, length).join("")),
+          fc.constantFrom("run-ab", "run-\u{1f601}")
+        ),
+        { nil: undefined }
+      )
+    })
   },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("requeue" as const), which: fc.nat() }) },
   {
@@ -73,7 +102,7 @@ const inOrder = (tables: Tables): ReadonlyArray<StepRow> => {
   return placed.map(({ step }) => step)
 }
 
-const commandOf = (deed: Exclude<Deed, { do: "jump" }>, tables: Tables): Command | undefined => {
+const commandOf = (deed: Exclude<Deed, { do: "jump" }>, tables: Tables): OneCommand | undefined => {
   switch (deed.do) {
     case "post": {
       const jobs = deed.jobs.map((count, index) => ({
@@ -86,6 +115,8 @@ const commandOf = (deed: Exclude<Deed, { do: "jump" }>, tables: Tables): Command
       const job = deed.job === null ? undefined : tables.jobs[deed.job % Math.max(1, tables.jobs.length)]
       return { kind: "claim", run_id: deed.run, worker_id: "w", job_id: job?.job_id, ttl_seconds: 60 }
     }
+    case "claimAny":
+      return { kind: "claimAny", worker_id: "w", ttl_seconds: 60, after_run: deed.after, prefix: deed.prefix }
     case "requeue": {
       const leased = tables.steps.filter(({ status }) => status === "LEASED")
       const step = leased[deed.which % Math.max(1, leased.length)]
@@ -103,6 +134,28 @@ const commandOf = (deed: Exclude<Deed, { do: "jump" }>, tables: Tables): Command
   }
 }
 
+const byCodePoints = (left: string, right: string) => Buffer.compare(Buffer.from(left), Buffer.from(right))
+
+/** The step that a claim must take: the oldest that waits in its run or job, or in the run whose turn it is. */
+const wanted = (
+  tables: Tables,
+  command: Extract<OneCommand, { kind: "claim" | "claimAny" }>
+): StepRow | undefined => {
+  const waiting = inOrder(tables).filter(({ status }) => status === "PENDING")
+  if (command.kind === "claim") {
+    return waiting.find(
+      ({ job_id, run_id }) => run_id === command.run_id && (command.job_id ?? job_id) === job_id
+    )
+  }
+  const { after_run, prefix = "" } = command
+  const runs = waiting
+    .map(({ run_id }) => run_id)
+    .filter((id) => id.startsWith(prefix))
+    .toSorted(byCodePoints)
+  const behind = after_run === undefined ? runs : runs.filter((id) => byCodePoints(id, after_run) > 0)
+  return waiting.find(({ run_id }) => run_id === (behind[0] ?? runs[0]))
+}
+
 const tablesOf = async (system: LedgerSystem): Promise<Tables> => {
   const { position } = await system.run(system.ledger.head)
   return system.run(system.ledger.stateAt({ position }))
@@ -118,24 +171,20 @@ const play = async (system: LedgerSystem, deeds: ReadonlyArray<Deed>): Promise<v
     const command = commandOf(deed, before)
     if (command === undefined) continue
     const [answer] = await system.perform([command])
-    if (command.kind !== "claim") {
+    if (command.kind !== "claim" && command.kind !== "claimAny") {
       expect(answer?.tag).toBe("done")
       continue
     }
-    const oldest = inOrder(before).find(
-      (step) =>
-        step.status === "PENDING" &&
-        step.run_id === command.run_id &&
-        (command.job_id ?? step.job_id) === step.job_id
-    )
+    const oldest = wanted(before, command)
     if (oldest === undefined) expect(answer?.tag).toBe("NoPendingStep")
-    else expect(answer?.["reply"]).toMatchObject({ step_id: oldest.step_id, ordinal: oldest.ordinal })
+    else {
+      const { ordinal, run_id, step_id } = oldest
+      expect(answer?.["reply"]).toMatchObject({ step_id, ordinal, lease: { run_id, step_id } })
+    }
   }
   const after = await tablesOf(system)
   const ids = inOrder(after).map(({ step_id }) => step_id)
-  expect(ids.toSorted((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)))).toStrictEqual(
-    ids
-  )
+  expect(ids.toSorted(byCodePoints)).toStrictEqual(ids)
 }
 
 describe("claims", () => {
@@ -151,6 +200,47 @@ describe("claims", () => {
         }
       }),
       propParameters(0.5)
+    )
+  })
+
+  it("in any run, each behind the run before, come to every run in its turn", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(run, { minLength: 1 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (runs, rounds) => {
+          const system = new LedgerSystem()
+          await system.open()
+          try {
+            const steps = Array.from({ length: rounds }, (_, n) => ({ n }))
+            const jobs = [{ intent: "", steps }]
+            await system.perform(
+              runs.map((run_id) => ({
+                kind: "post",
+                run_id,
+                source: "USER",
+                payload: {},
+                idempotency_key: null,
+                jobs
+              }))
+            )
+            let after_run: string | undefined
+            const came: Array<string> = []
+            for (let turn = 0; turn < runs.length * rounds; turn++) {
+              const [answer] = await system.perform([
+                { kind: "claimAny", worker_id: "w", ttl_seconds: 60, after_run, prefix: undefined }
+              ])
+              after_run = (answer?.["reply"] as { lease: { run_id: string } }).lease.run_id
+              came.push(after_run)
+            }
+            const inTurn = runs.toSorted(byCodePoints)
+            expect(came).toStrictEqual(Array.from({ length: rounds }, () => inTurn).flat())
+          } finally {
+            await system.close()
+          }
+        }
+      ),
+      propParameters(0.2)
     )
   })
 })

@@ -188,7 +188,7 @@ const nextPendingOfAny = (host: SqlHost, after_run: string, prefix: string): Wai
   // A run whose id is the prefix itself stands right behind the text before it.
   const first = () =>
     prefix === "" ? behind("") : (selectNextPendingOfRun.first(host, { run_id: prefix }) ?? behind(prefix))
-  return compareCodePoints(after_run, prefix) > 0 ? (behind(after_run) ?? first()) : first()
+  return compareCodePoints(after_run, prefix) >= 0 ? (behind(after_run) ?? first()) : first()
 }
 
 /** The step that a claim takes. */

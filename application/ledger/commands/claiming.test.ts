@@ -224,6 +224,18 @@ describe("a claim in any run", () => {
     })
   )
 
+  it.effect("goes on behind the run whose id is the prefix itself", () =>
+    Effect.gen(function* () {
+      const ledger = yield* openLedger()
+      for (const [n, id] of ["x", "x", "x-a"].entries()) yield* post(ledger, n, id)
+      const claim = { worker_id: "w", prefix: "x", after_run: "x" }
+      const runs = [yield* ledger.claimAny(claim), yield* ledger.claimAny(claim)].map(
+        ({ lease }) => lease.run_id
+      )
+      assert.deepStrictEqual(runs, ["x-a", "x"])
+    })
+  )
+
   it.effect("waits for a step in one of its runs", () =>
     Effect.gen(function* () {
       const ledger = yield* openLedger()
