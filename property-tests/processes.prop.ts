@@ -74,6 +74,47 @@ describe("two processes that claim from one file", () => {
   })
 })
 
+describe("processes that wait for steps", () => {
+  it.each(rounds)(
+    "are given what another posts, each step once, round the runs (round %i)",
+    async (round) => {
+      const filename = join(folder, `waits-${round}.db`)
+      const [names, each, runs] = [["left", "middle", "right"], 12, ["wait-a", "wait-b", "wait-c"]]
+      const all = names.length * each
+      const program = withLedger({ filename }, (ledger) =>
+        Effect.gen(function* () {
+          const children = names.map((name) => startChild("wait", filename, name, each))
+          // All of them wait before anything is there.
+          yield* Effect.promise(() => Promise.all(children.map((child) => child.lines(1))))
+          const posted: Array<string> = []
+          for (let n = 0; n < all; n++) {
+            const run_id = runs[n % runs.length] ?? ""
+            // Now and then a step that none of them may take, which wakes them all the same.
+            if (n % 4 === 0) yield* ledger.postMessage({ run_id: "other", source: "USER", payload: { n } })
+            const { message_id } = yield* ledger.postMessage({ run_id, source: "USER", payload: { n } })
+            posted.push(`${message_id.replace("msg_", "step_")}.0001.00001`)
+            if (n % 5 === 0) yield* Effect.sleep("5 millis")
+          }
+          const told = yield* Effect.promise(() => finished(children))
+          const claims = told.filter(({ did }) => did === "claim")
+          const tokens = told.filter(({ did }) => did === "claim" || did === "renew").map(leaseOf)
+          expect(claims.map(({ step_id }) => step_id).toSorted()).toStrictEqual(posted.toSorted())
+          expect(new Set(tokens).size).toBe(tokens.length)
+          expect(told.filter(({ did }) => did === "renew").length).toBe(all / 2)
+          expect(told.filter(({ did }) => did === "complete").length).toBe(all)
+          for (const run_id of runs) {
+            const rows = yield* ledger.steps({ run_id })
+            expect(rows.every(({ status }) => status === "COMMITTED")).toBe(true)
+          }
+          expect((yield* ledger.waiting()).every(({ run_id }) => run_id === "other")).toBe(true)
+          return yield* ledger.verifyCassette({ pure: true })
+        })
+      )
+      expect(await Effect.runPromise(program)).toMatchObject({ verdict: "PASS", findings: [] })
+    }
+  )
+})
+
 describe("four processes on one file", () => {
   it.each(rounds)("each finish their quota with every commit on disk (round %i)", async (round) => {
     const filename = join(folder, `quota-${round}.db`)

@@ -14,13 +14,15 @@ const scripts = {
 
 /** One thing that a child was told by the ledger. */
 export interface Told {
-  readonly did: "open" | "post" | "claim" | "complete" | "release" | "end"
+  readonly did: "open" | "post" | "claim" | "renew" | "complete" | "release" | "batch" | "end"
   readonly by: string
   readonly key: string
   readonly message_id: string
   readonly step_id: string
   readonly fencing_token: number
   readonly receipt_id: string
+  /** The ids of all messages that a batch posted. */
+  readonly message_ids: ReadonlyArray<string>
 }
 
 export interface Child<Line = Told> {

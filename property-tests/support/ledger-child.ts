@@ -4,6 +4,8 @@
 
 import { writeSync } from "node:fs"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { Lease } from "../../domain/ledger/commands.ts"
 import { Ledger as LedgerService, type LedgerShape } from "../../application/ledger/ledger.ts"
 import { makeManualClock, withClock } from "../../application/ledger/testing/manual-clock.ts"
 import { sha256 } from "../../infrastructure/hashing/node-hashing.ts"
@@ -44,7 +46,47 @@ const complete = (ledger: LedgerShape, run_id: string, step: { step_id: string; 
     yield* tell({ did: "complete", by: name, step_id, fencing_token, receipt_id })
   })
 
-/** Posts, claims and completes forever, several at a time, so that commands are committed in groups. */
+/** Renews a lease and tells. */
+const renew = (ledger: LedgerShape, lease: Lease) =>
+  Effect.tap(ledger.renewLease(lease), ({ fencing_token, step_id }) =>
+    tell({ did: "renew", by: name, step_id, fencing_token })
+  )
+
+const BATCH = 3
+
+/** Posts several messages in one batch, which say so, and tells of all at once. */
+const postBatch = (ledger: LedgerShape, key: string) =>
+  Effect.gen(function* () {
+    const results = yield* ledger.commands(
+      numbers(BATCH).map((index) => ({
+        _tag: "PostMessage" as const,
+        run_id: "crash",
+        source: "WORKER" as const,
+        idempotency_key: `${key}.batch.${index}`,
+        payload: { batch: key, of: BATCH }
+      }))
+    )
+    const message_ids = results.map((result) => Result.getOrThrow(result).message_id)
+    yield* tell({ did: "batch", by: name, message_ids })
+  })
+
+/** Posts a message with its claim, which says so, and tells of both. */
+const postAndClaim = (ledger: LedgerShape, key: string) =>
+  Effect.gen(function* () {
+    const { lease, message_id } = yield* ledger.postMessage({
+      run_id: "crash",
+      source: "WORKER",
+      idempotency_key: key,
+      payload: { claimed: true },
+      claim: { worker_id: name }
+    })
+    yield* tell({ did: "post", key, message_id })
+    if (lease === null) throw new Error(`the new message ${message_id} was not claimed`)
+    yield* tell({ did: "claim", by: name, step_id: lease.step_id, fencing_token: lease.fencing_token })
+    return lease
+  })
+
+/** Posts, claims, renews and completes forever, several at a time, so that commands are committed in groups. */
 const life = (ledger: LedgerShape) =>
   Effect.forEach(
     numbers(4),
@@ -59,7 +101,13 @@ const life = (ledger: LedgerShape) =>
           })
           yield* tell({ did: "post", key: `${name}.${lane}.${n}`, message_id: posted.message_id })
           const step = yield* claim(ledger, "crash")
-          if (step !== undefined && n % 3 !== 2) yield* complete(ledger, "crash", step)
+          const held = step && (n % 2 === 0 ? yield* renew(ledger, step.lease) : step)
+          if (held !== undefined && n % 3 !== 2) yield* complete(ledger, "crash", held)
+          if (n % 4 === 0) yield* postBatch(ledger, `${name}.${lane}.${n}`)
+          if (n % 4 === 2) {
+            const lease = yield* postAndClaim(ledger, `${name}.${lane}.${n}.claimed`)
+            yield* complete(ledger, "crash", yield* renew(ledger, lease))
+          }
         }
       }),
     { concurrency: "unbounded" }
@@ -78,6 +126,24 @@ const race = (ledger: LedgerShape) =>
       } else {
         yield* complete(ledger, "race", step)
       }
+    }
+  })
+
+/** Waits for so many steps of runs that begin with `wait-`, and finishes each. */
+const wait = (ledger: LedgerShape) =>
+  Effect.gen(function* () {
+    let after_run: string | undefined
+    for (let n = 0; n < amount; n++) {
+      const { lease } = yield* ledger.claimAny({
+        worker_id: name,
+        prefix: "wait-",
+        after_run,
+        wait: "60 seconds"
+      })
+      after_run = lease.run_id
+      yield* tell({ did: "claim", by: name, step_id: lease.step_id, fencing_token: lease.fencing_token })
+      const held = n % 2 === 0 ? (yield* renew(ledger, lease)).lease : lease
+      yield* complete(ledger, held.run_id, held)
     }
   })
 
@@ -108,11 +174,12 @@ const jump = (ledger: LedgerShape) =>
       const { fencing_token, step_id } = yield* ledger.claimStep({ run_id: "jump", worker_id, ttl_seconds })
       yield* tell({ did: "claim", by: name, step_id, fencing_token })
       clock.set(START - DAY + drawn(n, "later", 2 * DAY))
-      const end = drawn(n, "end", 4)
+      const end = drawn(n, "end", 5)
       const place = { run_id: "jump", step_id }
       if (end === 0) return yield* ledger.requeueStep({ ...place, reason: "ended" })
       if (end === 1) return yield* ledger.requeueStep({ ...place, reason: "stuck", force: true })
       const lease = { ...place, worker_id, fencing_token }
+      if (end === 3) return yield* complete(ledger, "jump", yield* renew(ledger, lease))
       if (end === 2) return yield* ledger.requeueStep({ ...lease, reason: "given back" })
       return yield* complete(ledger, "jump", { step_id, fencing_token })
     }).pipe(
@@ -124,7 +191,7 @@ const jump = (ledger: LedgerShape) =>
     )
   )
 
-const roles = { life, race, quota, jump }
+const roles = { life, race, wait, quota, jump }
 const play = Object.hasOwn(roles, role) ? roles[role as keyof typeof roles] : undefined
 if (play === undefined) throw new Error(`there is no role ${role}`)
 
