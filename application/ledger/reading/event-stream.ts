@@ -12,6 +12,7 @@ import { StoreCorrupt } from "../../../domain/ledger/errors.ts"
 import { type EventEnvelope, runStream } from "../../../domain/ledger/event-envelope.ts"
 import { Position } from "../../../domain/ledger/lists.ts"
 import { decodeInput } from "../../foundation/input.ts"
+import type { CommitFeed } from "../commands/commit-feed.ts"
 import type { CommitWatch } from "./commit-watch.ts"
 import type { LedgerReader, ReadError } from "./ledger-reader.ts"
 
@@ -76,6 +77,18 @@ const storedEvents = (
     })
   )
 
+/** Most turns of the runtime that a live stream waits for more commits, once there is one. */
+const GATHERING_TURNS = 8
+
+/** Lets commits that follow each other closely come together: waking for each would slow down the callers that make them. */
+const gathered = Effect.fnUntraced(function* (feed: CommitFeed) {
+  let known = -1
+  for (let turn = 0; turn < GATHERING_TURNS && known !== feed.commits; turn++) {
+    known = feed.commits
+    yield* Effect.yieldNow
+  }
+})
+
 /** Where a live stream is: behind which event, and how many commits it knew when the store had no more to give. */
 interface StreamPlace {
   readonly position: number
@@ -110,6 +123,7 @@ const liveEvents = (
           known = commits
         }
         yield* nextCommit
+        yield* gathered(feed)
       }
     })
   )
