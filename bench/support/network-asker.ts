@@ -23,9 +23,7 @@ export interface NetworkTaken {
 }
 
 /** The program of a built package, if there is one: sources need a compiler in every process. */
-const built = fileURLToPath(
-  new URL("../../dist/infrastructure/network/children/cassette-child.js", import.meta.url)
-)
+const built = fileURLToPath(new URL("../../dist/library/cassette-child.js", import.meta.url))
 const program = existsSync(built) ? built : undefined
 
 const numberIn = (file: string, pattern: RegExp): number =>

@@ -1,0 +1,71 @@
+// Bundles the entry points of the library: a host loads a few files instead of five hundred modules. The entry points share their
+// files, so that each class is there once. Kysely is inside. `effect` is the host's own copy. The packages that only a part of the
+// library needs stay outside, and load with that part. The declarations that the entry points lead to go beside.
+import { readFileSync } from "node:fs"
+import { dirname, join, normalize } from "node:path"
+import { defineConfig, type Plugin } from "rolldown"
+import { type Bundled, thirdPartyLicences } from "./rolldown.licences.ts"
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
+}
+
+const manifest: Manifest = JSON.parse(readFileSync("package.json", "utf8"))
+
+const TYPES = "./dist/library/types/"
+
+/** The name and the source of each entry point, as package.json has them. */
+const entries = Object.values(manifest.exports).flatMap((target) =>
+  typeof target === "string"
+    ? []
+    : [
+        {
+          name: target.default.slice("./dist/library/".length, -".js".length),
+          source: target.types.slice(TYPES.length).replace(/\.d\.ts$/, ".ts")
+        }
+      ]
+)
+
+/** The packages inside. */
+export const bundled: Bundled = { ".": ["kysely"] }
+
+const outside = ["effect", ...Object.keys(manifest.dependencies)]
+
+/** The names that declarations import. */
+const importsOf = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, name]) => name!)
+
+/** The declarations that a source leads to, by their paths; what they need must come with the package. */
+const declarationsFrom = (source: string, seen: Map<string, string>): void => {
+  const path = source.replace(/\.ts$/, ".d.ts")
+  if (seen.has(path)) return
+  const text = readFileSync(join("dist", path), "utf8")
+  seen.set(path, text)
+  for (const name of importsOf(text)) {
+    if (name.startsWith(".")) declarationsFrom(normalize(join(dirname(source), name)), seen)
+    else if (
+      !name.startsWith("node:") &&
+      !outside.some((each) => name === each || name.startsWith(`${each}/`))
+    ) {
+      throw new Error(`${path} needs ${name}, which does not come with the package`)
+    }
+  }
+}
+
+const declarations: Plugin = {
+  name: "declarations",
+  generateBundle() {
+    const seen = new Map<string, string>()
+    for (const { source } of entries) declarationsFrom(source, seen)
+    for (const [path, text] of seen) this.emitFile({ type: "asset", fileName: `types/${path}`, source: text })
+  }
+}
+
+export default defineConfig({
+  input: Object.fromEntries(entries.map(({ name, source }) => [name, source])),
+  platform: "node",
+  external: [/^node:/, ...outside.map((name) => new RegExp(`^${name}(/|$)`))],
+  output: { dir: "dist/library", format: "esm", chunkFileNames: "[name]-[hash].js", minify: false },
+  plugins: [declarations, thirdPartyLicences(bundled)]
+})
