@@ -8,6 +8,7 @@ import { type Bundled, thirdPartyLicences } from "./rolldown.licences.ts"
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>
 }
 
@@ -30,7 +31,7 @@ const entries = Object.values(manifest.exports).flatMap((target) =>
 /** The packages inside. */
 export const bundled: Bundled = { ".": ["kysely"] }
 
-const outside = ["effect", ...Object.keys(manifest.dependencies)]
+const outside = Object.keys({ ...manifest.peerDependencies, ...manifest.dependencies })
 
 /** The names that declarations import. */
 const importsOf = (text: string): ReadonlyArray<string> =>

@@ -58,7 +58,7 @@ export {
   type ThoughtsOf
 } from "./ledger/reading/ledger-reader.ts"
 export { LedgerStore, type LedgerTransaction } from "./ledger/commands/ledger-store.ts"
-export { Ledger, type LedgerShape } from "./ledger/ledger.ts"
+export { Ledger, type LedgerPorts, type LedgerShape } from "./ledger/ledger.ts"
 export type { LedgerState, StateAtOptions, StateRows } from "./ledger/reading/state-at.ts"
 export { Checkpoints, type CheckpointsShape } from "./ledger/proofs/checkpoints.ts"
 export { MerkleLog, type MerkleLogError, type MerklePath } from "./ledger/proofs/merkle-log.ts"

@@ -6,8 +6,8 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { JobRow, MessageRow, StepRow } from "../domain/ledger/rows.ts"
 import { propParameters } from "./support/configuration.ts"
-import { anyJump } from "./support/ledger-commands.ts"
-import type { OneCommand } from "./support/ledger-model.ts"
+import { anyJump } from "../interfaces/test-kit/ledger-commands.ts"
+import type { OneCommand } from "../interfaces/test-kit/ledger-model.ts"
 import { LedgerSystem } from "./support/ledger-system.ts"
 
 // The last three stand in another order by UTF-16 than by code points, and at the ends of the surrogates and of all.

@@ -16,7 +16,7 @@ import {
 } from "../domain/canonical/testing/json-arbitrary.ts"
 import { sha256 } from "../infrastructure/hashing/node-hashing.ts"
 import { propParameters } from "./support/configuration.ts"
-import type { Command, Jobs } from "./support/ledger-model.ts"
+import type { Command, Jobs } from "../interfaces/test-kit/ledger-model.ts"
 import { LedgerSystem } from "./support/ledger-system.ts"
 
 const holdsNul = (value: JsonValue): boolean => {

@@ -12,7 +12,7 @@ import {
   LedgerModel,
   type ModelStep,
   type OneCommand
-} from "./support/ledger-model.ts"
+} from "../interfaces/test-kit/ledger-model.ts"
 import { LedgerSystem, START } from "./support/ledger-system.ts"
 
 /** A lease is over three commands after its claim. */

@@ -9,8 +9,8 @@ import { isDeepStrictEqual } from "node:util"
 import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
 import { propParameters, propRuns } from "./support/configuration.ts"
-import { anyJump, anyPlan, type Plan } from "./support/ledger-commands.ts"
-import { type Command, LedgerModel, RUNS } from "./support/ledger-model.ts"
+import { anyJump, anyPlan, type Plan } from "../interfaces/test-kit/ledger-commands.ts"
+import { type Command, LedgerModel, RUNS } from "../interfaces/test-kit/ledger-model.ts"
 import { LedgerSystem, START } from "./support/ledger-system.ts"
 
 const stepsOfModel = (model: LedgerModel, run: string) =>

@@ -77,12 +77,12 @@ const guarded = <E>(gate: Gate<E>, value: unknown): unknown => {
  * ends operations that would wait for something that does not come any more. Without it the gate ends the steps of streams that
  * wait, which costs each step two fibers.
  */
-export const whileOpen = <Out, E, Closed>(
-  layer: Layer.Layer<Out, E>,
+export const whileOpen = <Out, E, Closed, R = never>(
+  layer: Layer.Layer<Out, E, R>,
   services: ReadonlyArray<{ readonly key: string }>,
   error: () => Closed,
   onClosing?: (context: Context.Context<Out>) => void
-): Layer.Layer<Out, E> =>
+): Layer.Layer<Out, E, R> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const context = yield* Layer.build(layer)

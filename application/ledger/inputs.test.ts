@@ -3,7 +3,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { makeManualClock, withClock } from "./testing/manual-clock.ts"
+import { makeManualClock, withClock } from "../../interfaces/test-kit/manual-clock.ts"
 import type { EventStreamOptions } from "./reading/event-stream.ts"
 import type { StateAtOptions } from "./reading/state-at.ts"
 import { claim, openLedger, post, run } from "./testing/ledgers.ts"

@@ -7,7 +7,7 @@ import * as Stream from "effect/Stream"
 import { jcsText } from "../../domain/canonical/jcs.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import { sha256 } from "../../infrastructure/hashing/node-hashing.ts"
-import { makeManualClock, withClock } from "./testing/manual-clock.ts"
+import { makeManualClock, withClock } from "../../interfaces/test-kit/manual-clock.ts"
 import type { ReadError } from "./reading/ledger-reader.ts"
 import {
   claim,

@@ -14,7 +14,12 @@ import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
 import type { ClaimAny, ClaimStep, PostMessage } from "../../domain/ledger/commands.ts"
 import type { Claimed } from "../../domain/ledger/decide.ts"
 import type { InvalidInput, InvariantViolation } from "../../domain/foundation/errors.ts"
-import type { IdempotencyConflict, NoPendingStep, StoreWriteError } from "../../domain/ledger/errors.ts"
+import {
+  type IdempotencyConflict,
+  LedgerClosed,
+  type NoPendingStep,
+  type StoreWriteError
+} from "../../domain/ledger/errors.ts"
 import {
   type LeasedStep,
   ListEvents,
@@ -51,6 +56,11 @@ import { eventStream, type EventStreamOptions } from "./reading/event-stream.ts"
 import { clockWarning } from "./commands/head-check.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { decodeInput } from "../foundation/input.ts"
+import { whileOpen } from "../foundation/while-open.ts"
+import type { RandomIds } from "../thoughts/random-ids.ts"
+import { Thoughts } from "../thoughts/thoughts.ts"
+import { Checkpoints } from "./proofs/checkpoints.ts"
+import type { MerkleLog } from "./proofs/merkle-log.ts"
 import { type BackupError, LedgerEvidence } from "./verification/ledger-evidence.ts"
 import {
   type JobStatus,
@@ -243,6 +253,16 @@ const headBehind = (reader: LedgerReader["Service"], { feed, listening }: Commit
     })
   )
 
+/** Everything that a ledger, its thoughts and its checkpoints need of a store and of the host. */
+export type LedgerPorts =
+  | LedgerStore
+  | LedgerReader
+  | LedgerEvidence
+  | MerkleLog
+  | Hashing
+  | Signing
+  | RandomIds
+
 const makeLedger: Effect.Effect<
   LedgerShape,
   never,
@@ -346,4 +366,26 @@ export class Ledger extends Context.Service<Ledger, LedgerShape>()("cortex-casse
 
   /** The ledger over ports that the host brings, with the default queue. */
   static readonly layerNoDeps = Layer.orDie(this.layerWith())
+
+  /**
+   * The ledger, its thoughts and its checkpoints over a layer of ports, any of which may be the host's own. The scope's end
+   * finishes what waits and what runs, then closes the ports; what is asked of the services later is `LedgerClosed`.
+   *
+   * @example
+   * const ports = Layer.provideMerge(myReaderLayer, SqliteLedger.layer({ filename: "work.db" }))
+   * const ledger = Ledger.layerFrom(ports)
+   */
+  static readonly layerFrom = <E, R>(
+    ports: Layer.Layer<LedgerPorts, E, R>,
+    options: { readonly queueCapacity?: number | undefined } = {}
+  ): Layer.Layer<Ledger | Thoughts | Checkpoints, E | InvalidInput, R> =>
+    whileOpen(
+      Layer.merge(Checkpoints.layerNoDeps, Thoughts.layerNoDeps).pipe(
+        Layer.provideMerge(Ledger.layerWith(options)),
+        Layer.provide(ports)
+      ),
+      [Ledger, Thoughts, Checkpoints],
+      () => new LedgerClosed(),
+      (context) => Context.get(context, LedgerWriter).committed.close()
+    )
 }

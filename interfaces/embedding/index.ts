@@ -145,4 +145,6 @@ export {
 export * from "./evidence.ts"
 export { type CacheRepair, Corpus, type CorpusOptions, repairExpansionLines } from "./corpus.ts"
 export type { Restored, RestoreError, RestoreOptions } from "../../infrastructure/ledger/ledger-restore.ts"
-export { Ledger, type LedgerOptions } from "./ledger.ts"
+export { Ledger, type LedgerOptions, SqliteLedger } from "./ledger.ts"
+export type { SqliteLedgerOptions } from "../../infrastructure/ledger/ledger-options.ts"
+export type { LedgerPorts } from "../../application/ledger/ledger.ts"

@@ -1,17 +1,15 @@
 // The ledger for hosts that want SQLite: the application's services with the one layer that wires them to a file.
 // Hosts with ports of their own take the service from `cortex-cassette/application` instead.
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { Checkpoints } from "../../application/ledger/proofs/checkpoints.ts"
-import { LedgerWriter, ledgerWriterFields } from "../../application/ledger/commands/command-writer.ts"
+import type { Checkpoints } from "../../application/ledger/proofs/checkpoints.ts"
+import { ledgerWriterFields } from "../../application/ledger/commands/command-writer.ts"
 import { decodeInput } from "../../application/foundation/input.ts"
-import { Ledger as LedgerService } from "../../application/ledger/ledger.ts"
-import { Thoughts } from "../../application/thoughts/thoughts.ts"
-import { whileOpen } from "../../application/foundation/while-open.ts"
-import { LedgerClosed, type OpenError } from "../../domain/ledger/errors.ts"
+import { Ledger as LedgerService, type LedgerPorts } from "../../application/ledger/ledger.ts"
+import type { Thoughts } from "../../application/thoughts/thoughts.ts"
+import type { OpenError } from "../../domain/ledger/errors.ts"
 import { merkleFileLayer } from "../../infrastructure/ledger/merkle-file-log.ts"
 import { restoreLedger } from "../../infrastructure/ledger/ledger-restore.ts"
 import { sqliteLedgerFields, type SqliteLedgerOptions } from "../../infrastructure/ledger/ledger-options.ts"
@@ -27,6 +25,12 @@ const decodeOptions = decodeInput(
   Result.succeed
 )
 
+/** A ledger's ports on a SQLite file: `Ledger.layerFrom` takes them, with any of them replaced by the host's own. */
+export const SqliteLedger = {
+  layer: (options: SqliteLedgerOptions): Layer.Layer<LedgerPorts, OpenError> =>
+    merkleFileLayer(options.filename).pipe(Layer.provideMerge(sqliteLedgerLayer(options)))
+}
+
 export class Ledger extends LedgerService {
   /** Puts a verified backup in the place of a ledger's file, and keeps what it replaces beside it. */
   static readonly restore = restoreLedger
@@ -38,20 +42,9 @@ export class Ledger extends LedgerService {
   static readonly layer = (
     options: LedgerOptions
   ): Layer.Layer<LedgerService | Thoughts | Checkpoints, OpenError> =>
-    whileOpen(
-      Layer.unwrap(
-        Effect.map(Effect.fromResult(decodeOptions(options)), ({ queueCapacity, ...file }) =>
-          Layer.merge(
-            Checkpoints.layerNoDeps.pipe(Layer.provide(merkleFileLayer(file.filename))),
-            Thoughts.layerNoDeps
-          ).pipe(
-            Layer.provideMerge(LedgerService.layerWith({ queueCapacity })),
-            Layer.provide(sqliteLedgerLayer(file))
-          )
-        )
-      ),
-      [LedgerService, Thoughts, Checkpoints],
-      () => new LedgerClosed(),
-      (context) => Context.get(context, LedgerWriter).committed.close()
+    Layer.unwrap(
+      Effect.map(Effect.fromResult(decodeOptions(options)), ({ queueCapacity, ...file }) =>
+        LedgerService.layerFrom(SqliteLedger.layer(file), { queueCapacity })
+      )
     )
 }

@@ -6,10 +6,10 @@ import { copyFileSync, readFileSync, statSync } from "node:fs"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { openServices, rawSql } from "../../application/ledger/testing/ledgers.ts"
-import { makeManualClock, withClock } from "../../application/ledger/testing/manual-clock.ts"
-import type { Plan } from "./ledger-commands.ts"
-import { type Answer, LedgerModel } from "./ledger-model.ts"
-import { answerOf, START } from "./ledger-system.ts"
+import { makeManualClock, withClock } from "../../interfaces/test-kit/manual-clock.ts"
+import type { Plan } from "../../interfaces/test-kit/ledger-commands.ts"
+import { type Answer, LedgerModel } from "../../interfaces/test-kit/ledger-model.ts"
+import { answerOf, START } from "../../interfaces/test-kit/driven-ledger.ts"
 
 /** What stood in the log of the database when a position was committed or answered. */
 export interface Mark {

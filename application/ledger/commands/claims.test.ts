@@ -6,7 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { sha256 } from "../../../infrastructure/hashing/node-hashing.ts"
 import type { LedgerShape } from "../ledger.ts"
 import { claim, complete, openLedger, post, run } from "../testing/ledgers.ts"
-import { makeManualClock, withClock } from "../testing/manual-clock.ts"
+import { makeManualClock, withClock } from "../../../interfaces/test-kit/manual-clock.ts"
 
 const claimAll = (ledger: LedgerShape, job_id?: string) =>
   Effect.gen(function* () {

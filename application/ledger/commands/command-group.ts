@@ -62,7 +62,12 @@ export class Waiting {
 }
 
 /** The event that follows `head`, with its hash. */
-const envelopeAfter = (sha256: Sha256, head: Head, recorded_at: string, event: NewEvent): EventEnvelope => {
+export const envelopeAfter = (
+  sha256: Sha256,
+  head: Head,
+  recorded_at: string,
+  event: NewEvent
+): EventEnvelope => {
   const unhashed = {
     position: head.position + 1,
     type: event.type,

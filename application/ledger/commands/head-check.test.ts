@@ -19,7 +19,7 @@ import {
   temporaryFile,
   withLedger
 } from "../testing/ledgers.ts"
-import { makeManualClock, withClock } from "../testing/manual-clock.ts"
+import { makeManualClock, withClock } from "../../../interfaces/test-kit/manual-clock.ts"
 
 const start = Date.UTC(2026, 10, 27)
 

@@ -1,0 +1,4 @@
+// The entry point for tests of programs that keep a ledger: a ledger in memory, examples of deciders.
+export { givenEvents, givenState } from "../../domain/foundation/given-when-then.ts"
+export type { Decider, EventDecider } from "../../domain/foundation/decider.ts"
+export { memoryLedgerLayer, memoryLedgerPorts } from "./memory-ledger.ts"

@@ -1,0 +1,28 @@
+// A ledger in memory for the tests of programs: no file, no SQLite, made in less than a millisecond, and each time it is built
+// another one. It decides by the same rules and answers the same; what only a file can show it cannot.
+import * as Layer from "effect/Layer"
+import { memoryPorts } from "../../application/ledger/memory/memory-ports.ts"
+import { Ledger } from "../../application/ledger/ledger.ts"
+import type { Checkpoints } from "../../application/ledger/proofs/checkpoints.ts"
+import type { Thoughts } from "../../application/thoughts/thoughts.ts"
+import { nodeHashingLayer } from "../../infrastructure/hashing/node-hashing.ts"
+import { nodeSigningLayer } from "../../infrastructure/keys/ed25519.ts"
+import { merkleFileLayer } from "../../infrastructure/ledger/merkle-file-log.ts"
+import { IN_MEMORY } from "../../infrastructure/ledger/ledger-options.ts"
+import { nodeRandomIdsLayer } from "../../infrastructure/thoughts/node-random-ids.ts"
+
+const host = Layer.mergeAll(nodeHashingLayer, nodeRandomIdsLayer, nodeSigningLayer)
+
+/** The ports of a new ledger in memory: give some of them to `Ledger.layerFrom` in place of SQLite's, or wrap them. */
+export const memoryLedgerPorts = merkleFileLayer(IN_MEMORY).pipe(
+  Layer.provideMerge(memoryPorts),
+  Layer.provideMerge(host)
+)
+
+/**
+ * A ledger, its thoughts and its checkpoints in memory, as `Ledger.layer` gives them on a file. Of `verifyCassette` every rung
+ * is climbed: `structure` has nothing to look at, and the report warns of it. `backup` and `rebuild` fail: there is no file.
+ */
+export const memoryLedgerLayer: Layer.Layer<Ledger | Thoughts | Checkpoints> = Layer.orDie(
+  Ledger.layerFrom(memoryLedgerPorts)
+)
