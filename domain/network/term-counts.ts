@@ -54,3 +54,48 @@ const wordsIn = (terms: string): number => {
 /** A chunk's length in words, 1 at least: 0 says that there is no such chunk. */
 export const lengthOf = ({ body, heading }: ChunkTerms): number =>
   Math.max(1, wordsIn(heading) + wordsIn(body))
+
+/** How often terms count in a chunk: pairs of a term's place in a list, which many chunks share, and of its count. */
+export interface TermPairs {
+  readonly list: ReadonlyArray<string>
+  readonly pairs: Uint32Array
+}
+
+/** Counts the terms of one chunk after another, as `weightedCounts` does, while they are found. */
+export class TermCounter {
+  private readonly list: Array<string> = []
+  private readonly places = new Map<string, number>()
+  /** By place; 0 for what is not in this chunk. */
+  private readonly counts: Array<number> = []
+  private seen: Array<number> = []
+
+  add(terms: ReadonlyArray<string>, weight: number): void {
+    for (const term of terms) {
+      const place = this.placeOf(term)
+      if (this.counts[place] === 0) this.seen.push(place)
+      this.counts[place]! += weight
+    }
+  }
+
+  /** The counts of the chunk whose terms were added; the next one begins. */
+  take(): TermPairs {
+    const { counts, list, seen } = this
+    const pairs = new Uint32Array(2 * seen.length)
+    for (const [index, place] of seen.entries()) {
+      pairs[2 * index] = place
+      pairs[2 * index + 1] = counts[place]!
+      counts[place] = 0
+    }
+    this.seen = []
+    return { list, pairs }
+  }
+
+  private placeOf(term: string): number {
+    const known = this.places.get(term)
+    if (known !== undefined) return known
+    const place = this.list.push(term) - 1
+    this.places.set(term, place)
+    this.counts.push(0)
+    return place
+  }
+}

@@ -199,23 +199,36 @@ export interface TermTexts {
   readonly identifiers: string
 }
 
-const separated = (words: ReadonlyArray<Word>): string => words.map(({ term }) => term).join(" ")
-
-/** The terms of one piece of a text. */
-export const pieceTerms = (piece: string, stem: Stem): TermTexts => {
-  const { identifiers, sequence, singles } = wordsOfPiece(piece, stem)
-  return { sequence: separated(sequence), identifiers: separated([...identifiers, ...singles]) }
+/** The same of one piece of a text, with each of its terms apart. */
+export interface PieceTerms extends TermTexts {
+  readonly words: ReadonlyArray<string>
+  readonly names: ReadonlyArray<string>
 }
 
-/** The terms of a text, given those of its pieces, most of which come again and again. */
-export const termTextsBy = (text: string, termsOf: (piece: string) => TermTexts): TermTexts => {
+const termsIn = (words: ReadonlyArray<Word>): ReadonlyArray<string> => words.map(({ term }) => term)
+
+/** The terms of one piece of a text. */
+export const pieceTerms = (piece: string, stem: Stem): PieceTerms => {
+  const { identifiers, sequence, singles } = wordsOfPiece(piece, stem)
+  const words = termsIn(sequence)
+  const names = termsIn([...identifiers, ...singles])
+  return { words, names, sequence: words.join(" "), identifiers: names.join(" ") }
+}
+
+/** The terms of a text, given those of its pieces, most of which come again and again; each is shown on the way. */
+export const termTextsBy = (
+  text: string,
+  termsOf: (piece: string) => PieceTerms,
+  show?: (piece: PieceTerms) => void
+): TermTexts => {
   const [source, pieces] = withFinder(text)
   const sequences: Array<string> = []
   const names: Array<string> = []
   for (const piece of source.match(pieces) ?? []) {
-    const { identifiers, sequence } = termsOf(piece)
-    if (sequence !== "") sequences.push(sequence)
-    if (identifiers !== "") names.push(identifiers)
+    const terms = termsOf(piece)
+    if (terms.sequence !== "") sequences.push(terms.sequence)
+    if (terms.identifiers !== "") names.push(terms.identifiers)
+    show?.(terms)
   }
   return { sequence: sequences.join(" "), identifiers: names.join(" ") }
 }

@@ -3,7 +3,7 @@
 // kept as it is.
 import { stemmer } from "stemmer"
 import { isAscii } from "../../../domain/canonical/ascii.ts"
-import { pieceTerms, type Stem, type TermTexts } from "../../../domain/network/words.ts"
+import { type PieceTerms, pieceTerms, type Stem } from "../../../domain/network/words.ts"
 
 /** How many words are remembered, and of how many UTF-16 units at most. */
 const MAX_REMEMBERED = 50_000
@@ -33,4 +33,4 @@ const remembering = <A>(make: (text: string) => A): ((text: string) => A) => {
 export const englishStem: Stem = remembering((word) => (word.length < 3 ? word : stemmer(word)))
 
 /** The terms of one piece of a text. */
-export const englishTerms = remembering((piece): TermTexts => pieceTerms(piece, englishStem))
+export const englishTerms = remembering((piece): PieceTerms => pieceTerms(piece, englishStem))

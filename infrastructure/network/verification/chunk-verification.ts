@@ -69,7 +69,7 @@ export const checkChunks = (connection: Connection, record: IndexedRecord, find:
       find("CHUNK_DIFFERS", `${where} chunk ${index}`, "it does not stand in a segment of its owner")
       return rows.length
     }
-    const terms = termsOf(headings, content)
+    const { terms } = termsOf(headings, content)
     if (TERM_COLUMNS.some((name) => stored[name] !== terms[name])) {
       find("TERMS_DIFFER", `${where} chunk ${index}`, "its terms were changed")
       return rows.length

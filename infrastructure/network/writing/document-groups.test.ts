@@ -71,6 +71,18 @@ describe("a group of documents", () => {
     many.close()
   })
 
+  it("is folded as it stands in the table, though its terms were counted before", () => {
+    const { connection } = newCassette(mkdtempSync(join(folder, "table-")), "table")
+    putAll(connection, [note(1), note(2)])
+    connection.run("UPDATE chunk_terms SET body = 'meadow' WHERE chunk_number = 0")
+    finishWriting(connection)
+    const count = (term: string) =>
+      connection.all<{ chunks: number }>("SELECT chunks FROM postings WHERE term = ?", [term])
+    expect(count("meadow")).toEqual([{ chunks: 1 }])
+    expect(count("orchard")).toEqual([{ chunks: 1 }])
+    connection.close()
+  })
+
   it("may bring a document and replace it, and has its last text alone in every index", () => {
     const { connection } = newCassette(mkdtempSync(join(folder, "twice-")), "twice")
     putAll(connection, [note(1), note(2)])

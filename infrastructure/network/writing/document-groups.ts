@@ -5,16 +5,17 @@ import * as Effect from "effect/Effect"
 import { appendTo } from "../../../domain/foundation/appending.ts"
 import { MAX_GROUP_DOCUMENTS, MAX_GROUP_MILLIS, MAX_GROUP_UNITS } from "../../../domain/network/limits.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import { searchedChunksOf } from "../index/chunk-terms.ts"
 import { realSleep } from "../../sqlite/real-time.ts"
 import type { CassetteWriteError, WriteCassette } from "./cassette-writer.ts"
 import {
-  cutDocument,
   duringIndexing,
   type GivenDocument,
   hashDocument,
   putDocuments,
   removeDocuments,
   settledOutcomes,
+  withChunks,
   type WriteOutcome
 } from "./document-writing.ts"
 import type { WriteTime } from "./write-time.ts"
@@ -55,8 +56,10 @@ export const putGroup = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyArray<WriteOutcome>, CassetteWriteError> {
   const hashed = documents.map(hashDocument)
   const held = yield* write((connection) => settledOutcomes(connection, hashed, time.now))
-  const changed = hashed.filter((_, index) => held[index] === undefined).map(cutDocument)
-  const written = yield* inUnits(write, changed, (connection, rest, isLate) =>
+  const changed = hashed.filter((_, index) => held[index] === undefined)
+  const chunks = searchedChunksOf(changed)
+  const prepared = changed.map((document, index) => withChunks(document, chunks[index]!))
+  const written = yield* inUnits(write, prepared, (connection, rest, isLate) =>
     putDocuments(connection, rest, time, isLate)
   )
   let next = 0

@@ -57,13 +57,13 @@ export const hashDocument = (document: GivenDocument): HashedDocument => ({
   content_hash: sha256(document.text)
 })
 
-export const cutDocument = (document: HashedDocument): PreparedDocument => ({
-  ...document,
-  chunks: searchedChunks(document)
-})
+export const withChunks = (
+  document: HashedDocument,
+  chunks: ReadonlyArray<SearchedChunk>
+): PreparedDocument => ({ ...document, chunks })
 
 export const prepareDocument = (document: GivenDocument): PreparedDocument =>
-  cutDocument(hashDocument(document))
+  withChunks(hashDocument(document), searchedChunks(document))
 
 /** What writing a document came to; `refused` by the cassette's mutability, `expired` where it was held as it is for its time. */
 export type WriteOutcome = "added" | "replaced" | "unchanged" | "expired" | "removed" | "refused"

@@ -1,13 +1,14 @@
 // Writes the parts of a cassette that can be made again: chunks with their terms, the full-text index, the tail, and the
 // postings that the tail is folded into. Everything belongs inside the transaction of the write that it follows; what
-// is folded is read from the table, never from memory, since another process may have written it.
-import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
+// is folded is read from the table, never from memory, since another process may have written it: terms are remembered with
+// their counts, which are of use where the table has the same terms.
+import { MAX_RUN_TAIL_CHUNKS, SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
 import { encodePostings, type Posting } from "../../../domain/network/postings.ts"
-import { lengthOf, weightedCounts } from "../../../domain/network/term-counts.ts"
+import { type ChunkTerms, weightedCounts } from "../../../domain/network/term-counts.ts"
 import { byText } from "../../../domain/network/text-order.ts"
 import type { SqlHost } from "../../sqlite/sql-host.ts"
 import type { IndexedRecord } from "../index/chunk-rows.ts"
-import { type SearchedChunk, searchedChunks } from "../index/chunk-terms.ts"
+import { type CountedTerms, type SearchedChunk, searchedChunks } from "../index/chunk-terms.ts"
 import {
   countTail,
   deleteChunk,
@@ -128,11 +129,15 @@ export const indexRecord = (
   const [document_id, memory_id, owner] =
     "path" in record ? [record.document_id, null, ""] : [null, record.memory_id, record.owner]
   const numbers = takeNumbers(unit, owner, chunks.length)
-  for (const [index, { row, terms }] of chunks.entries()) {
+  for (const [index, chunk] of chunks.entries()) {
+    const { row, terms, words } = chunk
     const chunk_number = numbers[index]!
     insertChunk.run(host, { ...row, chunk_number, document_id, memory_id })
     insertTerms.run(host, { ...terms, chunk_number })
-    added.set(chunk_number, lengthOf(terms))
+    added.set(chunk_number, words)
+    const counted = countedOf(host)
+    if (counted.size >= MAX_REMEMBERED_CHUNKS) counted.clear()
+    counted.set(chunk_number, chunk)
   }
   return chunks.length
 }
@@ -178,8 +183,37 @@ interface TailRow extends TermsRow {
   readonly words: number
 }
 
+/** How many chunks are remembered at most: another process may fold what this one writes. */
+const MAX_REMEMBERED_CHUNKS = 2 * MAX_RUN_TAIL_CHUNKS
+
+/** Terms that a connection has written, with their counts, by chunk and until it folds the tail. */
+const remembered = new WeakMap<SqlHost, Map<number, CountedTerms>>()
+
+const countedOf = (host: SqlHost): Map<number, CountedTerms> => {
+  const known = remembered.get(host) ?? new Map<number, CountedTerms>()
+  remembered.set(host, known)
+  return known
+}
+
+const isSame = (row: ChunkTerms, { body, heading, identifiers, path }: ChunkTerms): boolean =>
+  row.body === body && row.heading === heading && row.identifiers === identifiers && row.path === path
+
+/** How often each term counts in a row; what was counted before is of use where the row has the same terms. */
+const eachCount = (
+  row: TermsRow,
+  before: CountedTerms | undefined,
+  add: (term: string, count: number) => void
+): void => {
+  if (before === undefined || !isSame(row, before.terms)) {
+    for (const [term, count] of weightedCounts(row)) add(term, count)
+    return
+  }
+  const { list, pairs } = before.counts
+  for (let index = 0; index < pairs.length; index += 2) add(list[pairs[index]!]!, pairs[index + 1]!)
+}
+
 /** The tail's postings by segment and term, and its lengths by segment. */
-const gather = (rows: ReadonlyArray<TailRow>) => {
+const gather = (rows: ReadonlyArray<TailRow>, counted: ReadonlyMap<number, CountedTerms>) => {
   const segments = new Map<
     number,
     { terms: Map<string, Array<Posting>>; lengths: Array<readonly [number, number]> }
@@ -190,11 +224,12 @@ const gather = (rows: ReadonlyArray<TailRow>) => {
     const segment = segments.get(number) ?? { terms: new Map<string, Array<Posting>>(), lengths: [] }
     segments.set(number, segment)
     segment.lengths.push([place, row.words])
-    for (const [term, count] of weightedCounts(row)) {
-      const postings = segment.terms.get(term)
-      if (postings === undefined) segment.terms.set(term, [{ place, count }])
+    const { terms } = segment
+    eachCount(row, counted.get(row.chunk_number), (term, count) => {
+      const postings = terms.get(term)
+      if (postings === undefined) terms.set(term, [{ place, count }])
       else postings.push({ place, count })
-    }
+    })
   }
   return segments
 }
@@ -244,11 +279,12 @@ const appendLengths = (
 
 /** Folds the whole tail into postings. */
 export const foldTail = (host: SqlHost): void => {
-  for (const [segment, { lengths, terms }] of gather(selectTail.all(host, {}))) {
+  for (const [segment, { lengths, terms }] of gather(selectTail.all(host, {}), countedOf(host))) {
     appendPostings(host, segment, terms)
     appendLengths(host, segment, lengths)
   }
   deleteTail.run(host, {})
+  remembered.delete(host)
 }
 
 /** Folds the tail once `most` chunks wait in it. */
