@@ -1,6 +1,7 @@
 // The vocabulary of bundle verification: every finding code with its meaning and the exit code that it calls for, and
 // the report that all interfaces show. A code is never renamed or reused; docs/spec/bundles.md lists them.
 import * as Schema from "effect/Schema"
+import { findingWith } from "../foundation/finding.ts"
 
 const invalid = {
   MANIFEST_MISSING: "there is no bundle.json",
@@ -57,14 +58,8 @@ export const bundleFindingCodes = { ...invalid, ...failed } as const
 
 export type BundleFindingCode = keyof typeof bundleFindingCodes
 
-const codes = Object.keys(bundleFindingCodes) as ReadonlyArray<BundleFindingCode>
-
-export const BundleFinding = Schema.Struct({
-  code: Schema.Literals(codes),
-  /** A JSON pointer into bundle.json, or a path in the folder. */
-  where: Schema.String,
-  message: Schema.String
-})
+/** A finding; `where` is a JSON pointer into bundle.json, or a path in the folder. */
+export const BundleFinding = findingWith(bundleFindingCodes)
 export type BundleFinding = typeof BundleFinding.Type
 
 /** True for findings that make the input invalid (exit 2) and not merely fail (exit 1). */

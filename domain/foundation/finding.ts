@@ -24,13 +24,24 @@ export const databaseFindingCodes = {
 
 export type DatabaseFindingCode = keyof typeof databaseFindingCodes
 
-/** Something that is wrong with a database, whichever part keeps it. */
-export interface DatabaseFinding {
-  readonly code: DatabaseFindingCode
+/** Something that is wrong, and where. */
+export interface FindingOf<Code extends string> {
+  readonly code: Code
   /** What the finding is about, from large to small. */
   readonly where: string
   readonly message: string
 }
+
+/** The Schema of findings with these codes: every report has them in this form. */
+export const findingWith = <Codes extends Readonly<Record<string, string>>>(codes: Codes) =>
+  Schema.Struct({
+    code: Schema.Literals(Object.keys(codes) as ReadonlyArray<keyof Codes & string>),
+    where: Schema.String,
+    message: Schema.String
+  })
+
+/** Something that is wrong with a database, of any part. */
+export type DatabaseFinding = FindingOf<DatabaseFindingCode>
 
 /** Longest text of a finding, `where` and `message` each (UTF-16 units). */
 const MAX_FINDING_TEXT = 2_000

@@ -1,13 +1,6 @@
 // The findings of one verification as its report lists them, in the order in which they were made: up to one limit for all
 // reports, each text up to a length. What goes over the limit is counted, and counts for the verdict.
-import { clippedText, MAX_FINDINGS, type Verdict } from "./finding.ts"
-
-/** Something that is wrong, and where. */
-export interface FindingOf<Code extends string> {
-  readonly code: Code
-  readonly where: string
-  readonly message: string
-}
+import { clippedText, type FindingOf, MAX_FINDINGS, type Verdict } from "./finding.ts"
 
 /** What every report says of its findings. */
 interface Listed<Code extends string> {

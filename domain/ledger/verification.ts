@@ -1,7 +1,7 @@
 // The vocabulary of verification: stable finding codes, where a finding was made, and the report that all
 // interfaces show. A code is never renamed or reused; docs/spec/ledger.md lists them for other implementations.
 import * as Schema from "effect/Schema"
-import { databaseFindingCodes, Verdict } from "../foundation/finding.ts"
+import { databaseFindingCodes, findingWith, Verdict } from "../foundation/finding.ts"
 
 /** Every finding code with what it means, grouped by the rung of verification that makes it. */
 export const findingCodes = {
@@ -27,12 +27,8 @@ export const findingCodes = {
 
 export type FindingCode = keyof typeof findingCodes
 
-export const Finding = Schema.Struct({
-  code: Schema.Literals(Object.keys(findingCodes) as ReadonlyArray<FindingCode>),
-  /** What the finding is about, from large to small: `event 12`, `cassette_steps step_… status`. */
-  where: Schema.String,
-  message: Schema.String
-})
+/** A finding; `where` is `event 12`, `cassette_steps step_… status`. */
+export const Finding = findingWith(findingCodes)
 export type Finding = typeof Finding.Type
 
 /**

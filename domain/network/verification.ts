@@ -1,7 +1,7 @@
 // The vocabulary of verifying a cassette: stable finding codes and the report. A code is never renamed or reused;
 // docs/spec/network.md lists them for other implementations.
 import * as Schema from "effect/Schema"
-import { databaseFindingCodes, Verdict } from "../foundation/finding.ts"
+import { databaseFindingCodes, findingWith, Verdict } from "../foundation/finding.ts"
 
 /** Every finding code with what it means; those of a schema are the same for every database. */
 const cassetteFindingCodes = {
@@ -31,14 +31,8 @@ const cassetteFindingCodes = {
   SIGNS_DIFFER: "the signs that choose vectors do not agree with the vectors: reindex"
 } as const
 
-type CassetteFindingCode = keyof typeof cassetteFindingCodes
-
-export const CassetteFinding = Schema.Struct({
-  code: Schema.Literals(Object.keys(cassetteFindingCodes) as ReadonlyArray<CassetteFindingCode>),
-  /** The cassette, then what it is about: `docs documents notes/a.md`. */
-  where: Schema.String,
-  message: Schema.String
-})
+/** A finding; `where` is the cassette, then what it is about: `docs documents notes/a.md`. */
+export const CassetteFinding = findingWith(cassetteFindingCodes)
 export type CassetteFinding = typeof CassetteFinding.Type
 
 export const CassetteReport = Schema.Struct({
