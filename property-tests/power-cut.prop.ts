@@ -11,7 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { withLedger } from "../application/ledger/testing/ledgers.ts"
 import { makeManualClock, withClock } from "../interfaces/test-kit/manual-clock.ts"
 import { propParameters, propRuns, propSeed } from "./support/configuration.ts"
-import { anyPlan } from "../interfaces/test-kit/ledger-commands.ts"
+import { anyPlan, type Plan } from "../interfaces/test-kit/ledger-commands.ts"
+import { RUNS } from "../interfaces/test-kit/ledger-model.ts"
 import { START } from "./support/ledger-system.ts"
 import { hashesOf, record, type RecordedRun } from "./support/recorded-run.ts"
 import { framesOf, lastCommitEnd } from "./support/wal-file.ts"
@@ -21,6 +22,32 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Groups of commands in the recorded run: more runs, a longer log. */
 const GROUPS = Math.min(400, 20 + Math.round(propRuns / 10))
+
+const wanted = { worker_id: "w1", ttl_seconds: 86_400 }
+const posted = {
+  kind: "post",
+  run_id: RUNS[0],
+  source: "USER",
+  payload: {},
+  idempotency_key: null,
+  jobs: undefined
+} as const
+
+/** What each recorded run has, whatever is drawn: commands of several events, and a renewal. */
+const always: ReadonlyArray<ReadonlyArray<Plan>> = [
+  [
+    () => ({ ...posted, claim: wanted }),
+    () => ({ kind: "batch", commands: [posted, posted, { ...posted, claim: wanted }] })
+  ],
+  [
+    ({ steps }) => {
+      const step = steps.find(({ status }) => status === "LEASED")
+      if (step === undefined) throw new Error("no step is leased")
+      const { id: step_id, run: run_id, token: fencing_token } = step
+      return { kind: "renew", run_id, step_id, fencing_token, ...wanted }
+    }
+  ]
+]
 
 let run: RecordedRun
 beforeAll(async () => {
@@ -32,7 +59,7 @@ beforeAll(async () => {
     }),
     { numRuns: 1, seed: propSeed }
   )
-  run = await record(join(folder, "whole.db"), groups)
+  run = await record(join(folder, "whole.db"), [...always, ...groups])
 })
 
 let files = 0
@@ -110,6 +137,18 @@ describe("the recorded log", () => {
     expect(frames.length).toBeGreaterThan(ends.length)
     for (const { bytes, position } of run.answers) expect(positionAt(bytes)).toBe(position)
     expect(run.hashes.length).toBe(positionAt(run.wal.length))
+  })
+})
+
+describe("a command of several events", () => {
+  it("is in one commit, so that a cut leaves all of it or nothing", () => {
+    for (const { first, last } of run.together) {
+      const inside = run.commits.filter(({ position }) => position >= first && position < last)
+      expect(inside, `events ${first} to ${last}`).toStrictEqual([])
+    }
+    expect(run.together.length).toBeGreaterThanOrEqual(2)
+    expect(run.types.get("LeaseRenewed")).toBeGreaterThan(0)
+    console.log(`recorded: ${run.together.length} commands of several events`, run.types)
   })
 })
 

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import { openServices, rawSql } from "../../application/ledger/testing/ledgers.ts"
 import { makeManualClock, withClock } from "../../interfaces/test-kit/manual-clock.ts"
 import type { Plan } from "../../interfaces/test-kit/ledger-commands.ts"
-import { type Answer, LedgerModel } from "../../interfaces/test-kit/ledger-model.ts"
+import { LedgerModel } from "../../interfaces/test-kit/ledger-model.ts"
 import { answerOf, START } from "../../interfaces/test-kit/driven-ledger.ts"
 
 /** What stood in the log of the database when a position was committed or answered. */
@@ -26,8 +26,12 @@ export interface RecordedRun {
   readonly commits: ReadonlyArray<Mark>
   /** The newest position that a caller knew of, whenever some had been answered. */
   readonly answers: ReadonlyArray<Mark>
+  /** The first and the last event of each command that has several. */
+  readonly together: ReadonlyArray<{ readonly first: number; readonly last: number }>
   /** The hashes of all events, in order. */
   readonly hashes: ReadonlyArray<string>
+  /** How many events there are of each type. */
+  readonly types: ReadonlyMap<string, number>
 }
 
 /** The hashes of all events of a file, in order. */
@@ -36,14 +40,14 @@ export const hashesOf = (file: string): ReadonlyArray<string> =>
     database.prepare<[], string>("SELECT hash FROM events ORDER BY position").pluck().all()
   )
 
-type Services = Effect.Success<ReturnType<typeof openServices>>
-
-/** Gives a command of the model to the ledger and to the model. */
-const perform = ({ ledger }: Services, plan: Plan, model: LedgerModel): Effect.Effect<Answer> => {
-  const command = plan(model)
-  model.apply(command)
-  return answerOf(ledger, command)
-}
+const typesOf = (file: string): ReadonlyMap<string, number> =>
+  rawSql(
+    file,
+    (database) =>
+      new Map(
+        database.prepare<[], [string, number]>("SELECT type, count(*) FROM events GROUP BY type").raw().all()
+      )
+  )
 
 /** Performs the groups one after the other, the commands of each together, and records them. */
 export const record = async (
@@ -58,6 +62,7 @@ export const record = async (
   const wal = `${filename}-wal`
   const commits: Array<Mark> = [{ position: 1, bytes: 0 }]
   const answers: Array<Mark> = []
+  const together: Array<{ first: number; last: number }> = []
   const reader = new Database(filename)
   reader.exec("BEGIN; SELECT count(*) FROM events")
   const program = Effect.gen(function* () {
@@ -76,19 +81,40 @@ export const record = async (
     })
     for (const [number, group] of groups.entries()) {
       yield* Effect.all(
-        group.map((plan) => perform(services, plan, model)),
+        group.map((plan) => {
+          const command = plan(model)
+          const before = model.position
+          model.apply(command)
+          if (model.position > before + 1) together.push({ first: before + 1, last: model.position })
+          return answerOf(services.ledger, command)
+        }),
         { concurrency: "unbounded" }
       )
       const thought = { id: `t${number}`, type: "plan", task_id: "t", agent_id: "a", content: "x" } as const
-      if (number % 3 === 0) yield* services.thoughts.createThoughtRecord(thought)
-      answers.push({ position: (yield* services.ledger.head).position, bytes: statSync(wal).size })
+      if (number % 3 === 0) {
+        yield* services.thoughts.createThoughtRecord(thought)
+        model.position += 1
+      }
+      const { position } = yield* services.ledger.head
+      // Commands find their steps only where the model's ids are the ledger's.
+      if (position !== model.position)
+        throw new Error(`the model is at ${model.position}, the ledger at ${position}`)
+      answers.push({ position, bytes: statSync(wal).size })
     }
     // Before anybody closes, since the last one to close moves the log and removes it.
     return readFileSync(wal)
   })
   try {
     const bytes = await Effect.runPromise(withClock(clock)(Effect.scoped(program)))
-    return { base, wal: bytes, commits, answers, hashes: hashesOf(filename) }
+    return {
+      base,
+      wal: bytes,
+      commits,
+      answers,
+      together,
+      hashes: hashesOf(filename),
+      types: typesOf(filename)
+    }
   } finally {
     reader.close()
   }
