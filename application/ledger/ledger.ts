@@ -1,4 +1,4 @@
-// The ledger as its users see it: four commands, the queries, the event stream, verification. It decodes strictly,
+// The ledger as its users see it: the commands, the queries, the event stream, verification. It decodes strictly,
 // opens one span per public call and hands commands to the one writer. It knows ports, never SQLite, and never
 // executes, schedules or retries the work that it records.
 import * as Clock from "effect/Clock"
