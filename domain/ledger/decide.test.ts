@@ -2,9 +2,15 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { givenState } from "../foundation/given-when-then.ts"
-import type { PreparedClaim, PreparedCompletion, PreparedPost, PreparedRequeue } from "./commands.ts"
+import type {
+  PreparedClaim,
+  PreparedCompletion,
+  PreparedPost,
+  PreparedRenewal,
+  PreparedRequeue
+} from "./commands.ts"
 import { decideClaim, decidePost, type ExistingMessage, type Moment } from "./decide.ts"
-import { decideCompletion, decideRequeue } from "./decide-lease.ts"
+import { decideCompletion, decideRenewal, decideRequeue } from "./decide-lease.ts"
 import type { IdempotencyConflict } from "./errors.ts"
 import { decodeEvent } from "./events.ts"
 import { jobIdOf, messageIdAt } from "./ids.ts"
@@ -41,6 +47,10 @@ const givenClaim = givenState({
 const givenCompletion = givenState({
   decide: (command: PreparedCompletion, { step, receipt, moment }: Standing) =>
     decideCompletion(command, step, receipt, moment)
+})
+const givenRenewal = givenState({
+  decide: (command: PreparedRenewal, { step, receipt, moment }: Standing) =>
+    decideRenewal(command, step, receipt, moment)
 })
 const givenRequeue = givenState({
   decide: (command: PreparedRequeue, { step, receipt, moment }: Standing) =>
@@ -297,6 +307,94 @@ describe("completing", () => {
         ],
         reply: { receipt_id: receipt.receipt_id }
       })
+  })
+})
+
+describe("renewing", () => {
+  const held = { run_id: run, step_id: stepId, worker_id: "worker-1", fencing_token: 1 }
+  const renew: PreparedRenewal = { ...held, ttl_seconds: 60 }
+
+  it("gives the next token and a new end, from now on", () => {
+    givenRenewal({ step: leasedStep, moment: momentAt(299) })
+      .when(renew)
+      .thenDecides({
+        events: [
+          {
+            type: "LeaseRenewed",
+            stream_id: "run:run-1",
+            data:
+              `{"fencing_token":2,"lease_expires_at":"${at(359)}","previous_token":1,` +
+              `"step_id":"${stepId}","worker_id":"worker-1"}`
+          }
+        ],
+        reply: {
+          step_id: stepId,
+          fencing_token: 2,
+          lease_expires_at: at(359),
+          lease: { ...held, fencing_token: 2 }
+        }
+      })
+  })
+
+  it("may end sooner than the lease that it ends", () => {
+    givenRenewal({ step: leasedStep, moment: momentAt(1) })
+      .when({ ...renew, ttl_seconds: 1 })
+      .thenDecidesPart({ reply: { lease_expires_at: at(2) } })
+  })
+
+  const refusals = [
+    ["StepNotFound", {}, {}],
+    ["WrongRun", { step: pendingStep }, { run_id: "another-run" }],
+    ["NotLeased", { step: pendingStep }, { worker_id: "worker-9" }],
+    ["NotLeased", { step: committedStep, receipt }, { worker_id: "worker-9" }],
+    ["WrongWorker", { step: leasedStep }, { worker_id: "worker-9", fencing_token: 9 }],
+    ["StaleFencingToken", { step: leasedStep }, { fencing_token: 0 }],
+    ["StaleFencingToken", { step: leasedStep }, { fencing_token: 2 }],
+    ["LeaseExpired", { step: leasedStep }, {}]
+  ] as const
+  it.each(refusals)("is refused as a completion is: %s (%#)", (_tag, standing, given) => {
+    givenRenewal({ ...standing, moment: momentAt(300) })
+      .when({ ...renew, ...given })
+      .thenRefuses({ _tag })
+  })
+})
+
+describe("a trace", () => {
+  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+  const post: PreparedPost = {
+    run_id: run,
+    source: "USER",
+    idempotency_key: "k",
+    payload: "{}",
+    jobs: undefined,
+    claim: { worker_id: "worker-1", ttl_seconds: 10 },
+    traceparent
+  }
+  const posted = () =>
+    givenPost({ moment: momentAt(0, 2) })
+      .when(post)
+      .outcome()
+
+  it("stands in the events of a post with a claim, and of a completion", () => {
+    const completed = givenCompletion({ step: leasedStep, moment: momentAt(1) })
+      .when({ ...right, traceparent })
+      .outcome()
+    const traces = [...posted().events, ...completed.events].map(({ data, type }) => [
+      type,
+      (JSON.parse(data) as { traceparent: string }).traceparent
+    ])
+    expect(traces).toEqual(
+      ["MessagePosted", "StepClaimed", "StepCompleted"].map((type) => [type, traceparent])
+    )
+  })
+
+  it.each([undefined, traceparent.replace("-01", "-00")])("does not tell messages apart: %s", (again) => {
+    const { events, reply } = posted()
+    const { job_id, job_ids, message_id } = reply
+    const existing = { message_id, source: "USER", payload_json: "{}", data: events[0]?.data ?? "" }
+    givenPost({ existing, moment: momentAt(9, 5) })
+      .when({ ...post, claim: undefined, traceparent: again })
+      .thenDecides({ events: [], reply: { message_id, job_id, job_ids, created: false } })
   })
 })
 

@@ -44,6 +44,17 @@ const claimData = { ...lease, lease_expires_at: at(300), scope: "run" }
 const completionData = { ...lease, outcome: "SUCCESS", receipt: { ok: true } }
 const requeueData = { ...lease, cause: "expired", reason: "stuck", requested_by: "operator" }
 
+const renewalData = {
+  fencing_token: 2,
+  lease_expires_at: at(500),
+  previous_token: 1,
+  step_id: stepId,
+  worker_id: "worker-1"
+}
+const renewal = (data: object, seconds = 299) =>
+  eventAt(4, seconds, "LeaseRenewed", { ...renewalData, ...data })
+const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
 const created = eventAt(1, 0, "LedgerCreated", { ledger_id: "ledger-1" }, "ledger")
 const claimed = eventAt(3, 0, "StepClaimed", claimData)
 const completed = eventAt(4, 10, "StepCompleted", completionData)
@@ -160,6 +171,24 @@ describe("a step", () => {
     ])
   })
 
+  it("has the next token and a new end when its lease is renewed, and the same owner", () => {
+    expect(rows(leasedStep, renewal({}))).toStrictEqual([
+      {
+        table: "cassette_steps",
+        row: { ...leasedStep, fencing_token: 2, lease_expires_at: at(500), event_position: 4 }
+      }
+    ])
+  })
+
+  it("has the same rows in a trace as without one", () => {
+    const traced = (event: LedgerEvent, data: object, seconds: number) =>
+      eventAt(event.position, seconds, event.type, { ...data, traceparent })
+    const posted = eventAt(2, 0, "MessagePosted", messageData)
+    expect(rows(undefined, traced(posted, messageData, 0))).toStrictEqual(rows(undefined, posted))
+    expect(rows(pendingStep, traced(claimed, claimData, 0))).toStrictEqual(rows(pendingStep, claimed))
+    expect(rows(leasedStep, traced(completed, completionData, 10))).toStrictEqual(rows(leasedStep, completed))
+  })
+
   it.each([
     ["expired", 300],
     ["released", 10],
@@ -238,6 +267,26 @@ describe("an event that cannot follow", () => {
       leasedStep,
       eventAt(5, 299, "StepRequeued", requeueData),
       "the lease had not expired"
+    ],
+    ["a renewal of no step", undefined, renewal({}), "has no step"],
+    ["a renewal of another run's step", { ...leasedStep, run_id: "run-2" }, renewal({}), "has no step"],
+    ["a renewal of a waiting step", pendingStep, renewal({}), "the step is PENDING"],
+    ["a renewal of a committed step", committedStep, renewal({}), "the step is COMMITTED"],
+    ["a renewal by another worker", leasedStep, renewal({ worker_id: "worker-2" }), "worker and token"],
+    [
+      "a renewal of another lease",
+      leasedStep,
+      renewal({ previous_token: 2, fencing_token: 3 }),
+      "worker and token"
+    ],
+    ["a renewal under the same token", leasedStep, renewal({ fencing_token: 1 }), "does not grow by one"],
+    ["a renewal whose token jumps", leasedStep, renewal({ fencing_token: 3 }), "does not grow by one"],
+    ["a renewal at the lease's end", leasedStep, renewal({}, 300), "the lease had expired"],
+    [
+      "a renewal that ends when it begins",
+      leasedStep,
+      renewal({ lease_expires_at: at(299) }),
+      "the lease ends before it begins"
     ],
     [
       "force without a reason",
