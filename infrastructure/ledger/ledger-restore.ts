@@ -5,8 +5,8 @@ import { existsSync, realpathSync, rmSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { decodeInput } from "../../application/foundation/input.ts"
 import type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
@@ -184,7 +184,9 @@ const exchangeLocked = (place: RestorePlace): ReadonlyArray<string> => {
 }
 
 /** The exchange with the new file locked from before it has its name until nothing of the old one is beside it. */
-const replaceFile = (place: Omit<RestorePlace, "fresh">): ReadonlyArray<string> | RestoreError => {
+const replaceFile = (
+  place: Omit<RestorePlace, "fresh">
+): Result.Result<ReadonlyArray<string>, RestoreError> => {
   const { draft, file } = place
   const fresh = openForWriting(draft)
   try {
@@ -192,10 +194,11 @@ const replaceFile = (place: Omit<RestorePlace, "fresh">): ReadonlyArray<string> 
     const kept = exchangeLocked({ ...place, fresh })
     for (const part of ["-wal", "-shm", "-journal", ".merkle"]) rmSync(`${file}${part}`, { force: true })
     flush(dirname(file))
-    return kept
+    return Result.succeed(kept)
   } catch (error) {
-    if (isRefusal(error)) return error
-    if (!(error instanceof Busy) && "syscall" in (error as object)) return copyFailure(file, error)
+    if (isRefusal(error)) return Result.fail(error)
+    if (!(error instanceof Busy) && "syscall" in (error as object))
+      return Result.fail(copyFailure(file, error))
     throw error
   } finally {
     fresh.close()
@@ -269,8 +272,7 @@ export const restoreLedger = Effect.fnUntraced(function* (
             : error
         )
       )
-      if ("_tag" in done) return yield* Effect.fail(done)
-      return { file, kept: done, report }
+      return { file, kept: yield* Effect.fromResult(done), report }
     })
   )
 })

@@ -4,6 +4,7 @@
 import { readdirSync, renameSync, rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import { birthDifferences } from "../../../domain/network/birth.ts"
 import { CARRIED_RULE, carriesVersions, carryingFault } from "../../../domain/network/carrying.ts"
 import type { MemoryScope } from "../../../domain/network/cassette.ts"
@@ -220,14 +221,15 @@ const carry = (
   cassette: ConfiguredCassette,
   time: WriteTime,
   publish: boolean
-): CarryingReport | CassetteDamaged | WriteRefused => {
+): Result.Result<CarryingReport, CassetteDamaged | WriteRefused> => {
   const { birth, file } = cassette
   const old = openAlone(file)
   try {
     // What stands in a log comes into the file, which is then all there is.
     old.pragma("journal_mode = DELETE")
     old.run("BEGIN EXCLUSIVE")
-    return faultOf(old, file, birth, time, publish) ?? carryLocked(old, cassette, time)
+    const fault = faultOf(old, file, birth, time, publish)
+    return fault === undefined ? Result.succeed(carryLocked(old, cassette, time)) : Result.fail(fault)
   } finally {
     old.close()
   }
@@ -243,6 +245,5 @@ export const carryCassette = Effect.fnUntraced(function* (
   if (judged._tag === "Success") return undefined
   if (judged.failure._tag !== "CassetteDiffers") return yield* Effect.fail(judged.failure)
   const time = yield* writeTime(birth.ttlMillis)
-  const outcome = yield* attemptOnCassette(file, () => carry(cassette, time, publish))
-  return "_tag" in outcome ? yield* Effect.fail(outcome) : outcome
+  return yield* Effect.fromResult(yield* attemptOnCassette(file, () => carry(cassette, time, publish)))
 })
