@@ -1,14 +1,25 @@
 // The corpus for hosts that want SQLite and files: the application's service with the one layer that wires it to a root
-// folder. Hosts with ports of their own take the service from `cortex-cassette/application` instead.
+// folder. Hosts with ports of their own take the service from `cortex-cassette/application` instead. Parsers, globs and statements
+// load when a corpus is opened: a program with a ledger alone does without them.
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Corpus as CorpusService } from "../../application/corpus/corpus.ts"
 import { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
 import { whileOpen } from "../../application/foundation/while-open.ts"
 import { CorpusClosed, type CorpusOpenError } from "../../domain/corpus/errors.ts"
-import { sqliteCorpusLayer, type SqliteCorpusOptions } from "../../infrastructure/corpus/sqlite-corpus.ts"
+import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
+import type { CacheRepair } from "../../infrastructure/corpus/jsonl-expansion-cache.ts"
+import type { SqliteCorpusOptions } from "../../infrastructure/corpus/sqlite-corpus.ts"
 
-export type { CacheRepair } from "../../infrastructure/corpus/jsonl-expansion-cache.ts"
-export { repairExpansionLines } from "../../infrastructure/corpus/sqlite-corpus.ts"
+export type { CacheRepair }
+
+const onSqlite = Effect.promise(() => import("../../infrastructure/corpus/sqlite-corpus.ts"))
+
+/** Removes a torn last line from the file that holds the expansions of a root as JSON lines. */
+export const repairExpansionLines = (
+  options: Pick<SqliteCorpusOptions, "busyDeadline" | "root">
+): Effect.Effect<CacheRepair, ExpansionCacheError> =>
+  Effect.flatMap(onSqlite, ({ repairExpansionLines: repair }) => repair(options))
 
 export type CorpusOptions = SqliteCorpusOptions
 
@@ -18,7 +29,11 @@ export class Corpus extends CorpusService {
     options: CorpusOptions
   ): Layer.Layer<CorpusService | ExpansionCache, CorpusOpenError> =>
     whileOpen(
-      CorpusService.layerNoDeps.pipe(Layer.provideMerge(sqliteCorpusLayer(options))),
+      CorpusService.layerNoDeps.pipe(
+        Layer.provideMerge(
+          Layer.unwrap(Effect.map(onSqlite, ({ sqliteCorpusLayer }) => sqliteCorpusLayer(options)))
+        )
+      ),
       [CorpusService, ExpansionCache],
       () => new CorpusClosed()
     )

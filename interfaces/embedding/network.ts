@@ -1,17 +1,19 @@
 // The cassette network for programs: the hub with the one layer that wires it to a configuration file. Cassettes of other
-// stores are registered with `network.register`; anyone who brings no file takes the service from here without a layer.
+// stores are registered with `network.register`; anyone who brings no file takes the service from here without a layer. Configuration,
+// parsers and databases load when a network is opened.
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Network as NetworkService } from "../../application/network/hub.ts"
 import { whileOpen } from "../../application/foundation/while-open.ts"
 import { NetworkClosed } from "../../domain/network/errors.ts"
-import {
-  CassetteKeeping,
-  hubPartsLayer,
-  keepingLayer,
-  type NetworkFileOptions,
-  type NetworkOpenError,
-  openNetwork
-} from "./network-files.ts"
+import { CassetteKeeping } from "../../application/network/keeping.ts"
+import type { AskError } from "../../application/network/answers.ts"
+import type { SymbolAnswer, SymbolQuestions } from "../../application/network/symbol-questions.ts"
+import type { Compression, CompressionOptions } from "../../infrastructure/network/index/text-compression.ts"
+import type { NetworkFileOptions, NetworkOpenError } from "./network-files.ts"
+
+const onFiles = Effect.promise(() => import("./network-files.ts"))
+const compressing = Effect.promise(() => import("../../infrastructure/network/index/text-compression.ts"))
 
 const closed = () => new NetworkClosed()
 
@@ -24,18 +26,33 @@ export class Network extends NetworkService {
     options: NetworkFileOptions
   ): Layer.Layer<CassetteKeeping | NetworkService, NetworkOpenError> =>
     whileOpen(
-      Layer.merge(Layer.effect(NetworkService, openNetwork(options)), keepingLayer(options)),
+      Layer.unwrap(
+        Effect.map(onFiles, ({ keepingLayer, openNetwork }) =>
+          Layer.merge(Layer.effect(NetworkService, openNetwork(options)), keepingLayer(options))
+        )
+      ),
       [CassetteKeeping, NetworkService],
       closed
     )
 
   /** A network without cassettes, for programs that register their own. */
   static readonly layerEmpty: Layer.Layer<NetworkService> = whileOpen(
-    NetworkService.layerNoDeps.pipe(Layer.provide(hubPartsLayer)),
+    NetworkService.layerNoDeps.pipe(
+      Layer.provide(Layer.unwrap(Effect.map(onFiles, ({ hubPartsLayer }) => hubPartsLayer)))
+    ),
     [NetworkService],
     closed
   )
 }
+
+/** Puts symbols in the place of pieces of a text that the cassettes have; see `Network`'s `expand`. */
+export const compress = (
+  network: Pick<SymbolQuestions, "shortSymbols">,
+  name: string,
+  text: string,
+  options?: CompressionOptions
+): Effect.Effect<SymbolAnswer<Compression>, AskError> =>
+  Effect.flatMap(compressing, ({ compress: run }) => run(network, name, text, options))
 
 export { CassetteKeeping }
 export type {
@@ -125,11 +142,10 @@ export type {
 } from "../../domain/network/cassette.ts"
 export * from "../../domain/network/errors.ts"
 export * from "../../domain/network/symbol-errors.ts"
-export {
-  compress,
-  type Compression,
-  type CompressionOptions,
-  type CompressionSymbol,
-  type Measure
+export type {
+  Compression,
+  CompressionOptions,
+  CompressionSymbol,
+  Measure
 } from "../../infrastructure/network/index/text-compression.ts"
 export type { NetworkFileOptions, NetworkOpenError } from "./network-files.ts"

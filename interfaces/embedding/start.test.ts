@@ -1,0 +1,78 @@
+// What a program loads before it needs it: each entry point is imported in a process of its own, and the packages that came along
+// are listed. Parsers, grammars, globs and the stemmer belong to what uses them, and a ledger needs none.
+import { spawnSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { expect, it } from "vitest"
+import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
+
+const repository = new URL("../../", import.meta.url)
+
+/** Prints the places of all modules that a process loaded, at its end. */
+const LISTING = `
+  import { registerHooks } from "node:module"
+  const seen = []
+  registerHooks({ load: (url, context, next) => (seen.push(url), next(url, context)) })
+  process.on("exit", () => process.stdout.write(JSON.stringify(seen)))
+`
+
+/** The packages that a program of the repository loads. */
+const packagesOf = (program: string): ReadonlyArray<string> => {
+  const { stderr, stdout } = spawnSync(
+    process.execPath,
+    [
+      "--import",
+      `data:text/javascript,${encodeURIComponent(LISTING)}`,
+      "--input-type=module",
+      "--eval",
+      program
+    ],
+    { cwd: fileURLToPath(repository), encoding: "utf8", timeout: 30_000 }
+  )
+  if (stderr !== "") throw new Error(stderr)
+  const urls = JSON.parse(stdout) as ReadonlyArray<string>
+  return [
+    ...new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
+  ].sort()
+}
+
+const at = (file: string): string => JSON.stringify(new URL(file, repository).href)
+
+const ledger = ["better-sqlite3", "effect", "kysely"]
+
+it.each([
+  ["application/index.ts", ["effect"]],
+  ["domain/index.ts", ["effect"]],
+  ["interfaces/bundle/index.ts", ["effect"]],
+  ["interfaces/embedding/index.ts", ledger],
+  ["interfaces/embedding/network.ts", ["effect"]],
+  ["interfaces/promise/index.ts", ledger],
+  ["interfaces/test-kit/index.ts", ["effect"]]
+])("importing %s loads %j", (file, packages) => {
+  expect(packagesOf(`import ${at(file)}`)).toEqual(packages)
+})
+
+const OPENING = {
+  ledger: `
+    import { openLedger } from ${at("interfaces/promise/index.ts")}
+    await using ledger = await openLedger({ filename: process.env.FOLDER + "/l.db" })
+    await ledger.postMessage({ run_id: "r", source: "USER", payload: { intent: "greet" } })
+    const step = await ledger.claimStep({ run_id: "r", worker_id: "w" })
+    await ledger.completeStep({ ...step.lease, receipt_payload: {}, outcome: "SUCCESS" })`,
+  corpus: `
+    import * as Effect from "effect/Effect"
+    import { Corpus } from ${at("interfaces/embedding/index.ts")}
+    await Effect.runPromise(Effect.scoped(Effect.provide(Effect.void, Corpus.layer({ root: process.env.FOLDER }))))`
+}
+
+const inFolder = (program: string): string =>
+  program.replaceAll("process.env.FOLDER", JSON.stringify(temporaryFolder()))
+
+it("a ledger's first step loads no more", () => {
+  expect(packagesOf(inFolder(OPENING.ledger))).toEqual(ledger)
+})
+
+it("a corpus that is opened brings the parsers, and so the list would show them", () => {
+  expect(packagesOf(inFolder(OPENING.corpus))).toEqual(
+    expect.arrayContaining([...ledger, "markdown-it", "picomatch"])
+  )
+})
