@@ -29,6 +29,8 @@ export interface Child {
   readonly stopFor: (millis: number) => Promise<void>
   /** Asks it to end in order. */
   readonly end: () => void
+  /** Asks it to end in order with SIGTERM. */
+  readonly terminate: () => void
   readonly ended: Promise<Ended>
   /** Resolves when it has opened the ledger, or has ended. */
   readonly open: Promise<void>
@@ -38,8 +40,9 @@ export interface Child {
 export class Children {
   readonly #running = new Set<ChildProcess>()
 
-  start(args: ReadonlyArray<string>): Child {
-    const child = this.#spawn(process.execPath, [script, ...args], "pipe")
+  /** Starts a process of the storm, or another program. */
+  start(args: ReadonlyArray<string>, program = script): Child {
+    const child = this.#spawn(process.execPath, [program, ...args], "pipe")
     let words = ""
     child.stderr?.on("data", (chunk) => {
       words = (words + String(chunk)).slice(0, MAX_WORDS)
@@ -57,6 +60,7 @@ export class Children {
       open,
       kill: () => void child.kill("SIGKILL"),
       end: () => void child.stdin?.end(),
+      terminate: () => void child.kill("SIGTERM"),
       stopFor: (millis) => this.#stop(child, millis),
       ended
     }

@@ -7,6 +7,7 @@ type FindingCode =
   | "ACKNOWLEDGED_TWICE"
   | "KEY_USED_TWICE"
   | "LADDER"
+  | "LEASE_KEPT"
   | "LEASE_WITHOUT_TIME"
   | "NOT_ONE_RECEIPT"
   | "POSITION_GAP"

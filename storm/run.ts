@@ -3,7 +3,8 @@
 import { Children } from "./children.ts"
 import { MAX_SEED, type Settings, settingsFrom, USAGE } from "./settings.ts"
 import { storm } from "./storm.ts"
-import { tableOf } from "./table.ts"
+import { tableOf, workerTableOf } from "./table.ts"
+import { workerStorm } from "./workers.ts"
 
 const asked = (): Settings | undefined => {
   try {
@@ -25,10 +26,16 @@ const main = async (settings: Settings): Promise<number> => {
       interrupted.abort()
     })
   }
-  const { processes, seconds, seed } = settings
+  const { below, format, processes, seconds, seed, workers } = settings
+  if (workers !== undefined) {
+    process.stderr.write(`storm: seed ${seed}, until ${workers} workers are killed\n`)
+    const report = await workerStorm({ below, kills: workers, seed }, children, interrupted.signal)
+    process.stdout.write(`${format === "json" ? JSON.stringify(report) : workerTableOf(report)}\n`)
+    return report.verdict === "PASS" ? 0 : 1
+  }
   process.stderr.write(`storm: seed ${seed}, ${processes} processes, ${seconds} s\n`)
   const report = await storm(settings, children, interrupted.signal)
-  process.stdout.write(`${settings.format === "json" ? JSON.stringify(report) : tableOf(report)}\n`)
+  process.stdout.write(`${format === "json" ? JSON.stringify(report) : tableOf(report)}\n`)
   return report.verdict === "PASS" ? 0 : 1
 }
 

@@ -78,6 +78,16 @@ describe("a storm", { timeout: TIMEOUT }, () => {
     assert.notDeepEqual(readdirSync(below), [], "no process was left to remove it")
   })
 
+  it("over workers has each step done once, and leaves nothing behind", async () => {
+    const below = temporaryFolder()
+    const storm = start("--workers", "4", "--seed", "3", "--below", below)
+    const { code, report } = await outcomeOf(storm)
+    assert.deepStrictEqual(report.findings, [])
+    assert.strictEqual(code, 0)
+    assert.deepStrictEqual(readdirSync(below), [])
+    assert.deepStrictEqual(processesWith(below), [])
+  })
+
   it("refuses settings that make no sense, and says how they are given", () => {
     const { status, stderr, stdout } = spawnSync(process.execPath, [script, "--seconds", "0"], {
       encoding: "utf8"

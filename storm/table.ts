@@ -1,6 +1,7 @@
 // The report of a storm for people: what the weather was, what was answered and refused, and what was found. It tells
 // also what did not happen, since a storm in which no worker was late proves nothing about being late.
 import type { StormReport } from "./storm.ts"
+import type { WorkerStorm } from "./workers.ts"
 
 const LABEL_WIDTH = 34
 /** Most findings that are printed; all of them are in the report as JSON. */
@@ -23,6 +24,28 @@ const quiet = ({ fenced, late, weather }: StormReport): ReadonlyArray<string> =>
     fenced === 0 ? "no renewed token was tried again" : ""
   ].filter((text) => text !== "")
 
+/** What was found, and where the evidence is. */
+const found = (findings: StormReport["findings"], folder: string | undefined): ReadonlyArray<string> => [
+  ...findings.slice(0, MOST_FINDINGS).map(({ code, message, where }) => `FOUND ${code} ${where}: ${message}`),
+  ...(findings.length > MOST_FINDINGS ? [`... and ${findings.length - MOST_FINDINGS} more`] : []),
+  ...(folder === undefined ? [] : [`ledger and logs are kept in ${folder}`])
+]
+
+/** The report of a storm over workers as text. */
+export const workerTableOf = ({ findings, folder, seed, verdict, ...counts }: WorkerStorm): string =>
+  [
+    line("steps, each done once", counts.steps),
+    line("workers killed", counts.killed),
+    line("workers stopped past their lease", counts.stopped),
+    line("workers asked to end", counts.ended),
+    line("steps given back", counts.given_back),
+    line("results dropped, lease lost", counts.lost),
+    line("leases renewed", counts.renewals),
+    line("handlers beyond their lease", counts.outlasted),
+    ...found(findings, folder),
+    `${verdict}: seed ${seed}, ${counts.killed} kills, ${findings.length} findings`
+  ].join("\n")
+
 /** The whole report as text. */
 export const tableOf = (report: StormReport): string => {
   const { findings, folder, weather } = report
@@ -36,11 +59,7 @@ export const tableOf = (report: StormReport): string => {
     line("late completions, all refused", report.late),
     line("renewed tokens used, all refused", report.fenced),
     ...(missing.length === 0 ? [] : [`too little weather: ${missing.join(", ")}; let it last longer`]),
-    ...findings
-      .slice(0, MOST_FINDINGS)
-      .map(({ code, message, where }) => `FOUND ${code} ${where}: ${message}`),
-    ...(findings.length > MOST_FINDINGS ? [`... and ${findings.length - MOST_FINDINGS} more`] : []),
-    ...(folder === undefined ? [] : [`ledger and logs are kept in ${folder}`]),
+    ...found(findings, folder),
     `${report.verdict}: seed ${report.seed}, ${report.seconds} s, ${findings.length} findings`
   ].join("\n")
 }
