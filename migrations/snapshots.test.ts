@@ -2,6 +2,7 @@
  * The snapshots are what databases are made of and checked against; the builders are how they were written. This
  * test holds the two together. Set UPDATE_SNAPSHOT=1 to write the snapshot of a version that is not released.
  */
+import { createHash } from "node:crypto"
 import { readFileSync, readdirSync, writeFileSync } from "node:fs"
 import Database from "better-sqlite3"
 import { sql } from "kysely"
@@ -10,6 +11,16 @@ import { corpusMigrations } from "./corpus/index.ts"
 import { migrations } from "./index.ts"
 import { networkMigrations } from "./network/index.ts"
 import { builders, refuse, refuseFirst, statement, trigger } from "./statements.ts"
+
+/**
+ * The SHA-256 of every schema text that is frozen. A change of one of these files is a new version beside it: nothing here may
+ * ever be replaced, only added.
+ */
+const frozen: Readonly<Record<string, string>> = {
+  "0002": "138be86b7a2f1be4d9457db1e37b33f819a83c7242aaf73cecf03faea33efb44",
+  "corpus/0001": "a919e2a68e7ba3b9607bc3f35a924c30287635bec577e0421dd43d0f1ae5d4a8",
+  "network/0001": "fe55e5915573f90e9f9942f677731d7b8016ae3725dfd1697a26143b61edbb7b"
+}
 
 const histories = { "": migrations, "corpus/": corpusMigrations, "network/": networkMigrations }
 
@@ -36,6 +47,14 @@ describe("snapshots", () => {
         expect(await snapshotOf(folder, version)).toBe(text)
       })
     }
+
+    it(`each version in ${folder || "the folder itself"} is the one that was frozen`, async () => {
+      for (const { version } of history) {
+        const name = `${folder}${String(version).padStart(4, "0")}`
+        const text = await snapshotOf(folder, version)
+        expect({ [name]: createHash("sha256").update(text).digest("hex") }).toEqual({ [name]: frozen[name] })
+      }
+    })
 
     it(`there is one for each version in ${folder || "the folder itself"}`, () => {
       const names = readdirSync(new URL(`snapshots/${folder}`, import.meta.url))
