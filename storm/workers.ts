@@ -95,7 +95,9 @@ const live = async (
     const { how, words } = await child.ended
     weather.ended += 1
     if (how !== 0) weather.findings.push(failed(worker, how, words))
-    const held = (await ledger.leases({ run_id: RUN })).filter(({ worker_id }) => worker_id === worker)
+    const held = (await ledger.leases({ run_id: RUN, expired: false })).filter(
+      ({ worker_id }) => worker_id === worker
+    )
     for (const { step_id } of held) {
       weather.findings.push({
         code: "LEASE_KEPT",
@@ -114,10 +116,13 @@ const live = async (
 /** Works what is left, until no step waits and none is leased. */
 const calm = async (ledger: PromiseLedger): Promise<void> => {
   const options = { worker_id: "calm", run_id: RUN, ttl_seconds: LEASE_SECONDS, reap: true, untilEmpty: true }
+  const isLeft = async () =>
+    (await ledger.leases({ run_id: RUN, limit: 1 })).length > 0 ||
+    (await ledger.waiting({ run_id: RUN, limit: 1 })).length > 0
   do {
     await ledger.work({ ...options, concurrency: 32 }, async () => ({ by: "calm" }))
     await sleep(100)
-  } while ((await ledger.leases({ run_id: RUN, limit: 1 })).length > 0)
+  } while (await isLeft())
 }
 
 const allEvents = async (ledger: PromiseLedger): Promise<ReadonlyArray<EventEnvelope>> => {
