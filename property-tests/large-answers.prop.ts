@@ -90,6 +90,8 @@ describe("a small heap suffices", () => {
   it.each([
     [["cassette", "log", "--format", "json"]],
     [["cassette", "status"]],
+    [["cassette", "waiting"]],
+    [["cassette", "waiting", "--format", "json"]],
     [["cassette", "verify"]],
     [["cassette", "verify", "--run-id", "large-7"]],
     [["cassette", "at", END, "--run-id", "large-7"]],

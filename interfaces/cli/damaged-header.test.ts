@@ -9,11 +9,14 @@ import { runCli } from "./testing/in-process.ts"
 const COMMANDS = [
   "cassette verify",
   "cassette status",
+  "cassette waiting",
+  "cassette leases",
   "cassette log",
   "cassette at 1",
   "thought list --task t",
   "cassette post --json message.json --run-id r --source USER",
   "cassette claim --run-id r --worker w",
+  "cassette claim --any --worker w --wait 1",
   "cassette backup copy.db"
 ]
 

@@ -31,6 +31,8 @@ describe("a name that nothing has", () => {
     ["cassette verify --run-id typo", "RUN_NOT_FOUND", "There is no run typo"],
     ["cassette verify --run-id typo --pure", "RUN_NOT_FOUND", "`cortex cassette status"],
     ["cassette status --run-id typo", "RUN_NOT_FOUND", "There is no run typo"],
+    ["cassette waiting --run-id typo", "RUN_NOT_FOUND", "There is no run typo"],
+    ["cassette leases --run-id typo", "RUN_NOT_FOUND", "There is no run typo"],
     ["cassette log --run-id typo", "RUN_NOT_FOUND", "There is no run typo"],
     ["cassette at 1 --run-id typo", "RUN_NOT_FOUND", "There is no run typo"],
     ["work --run-id typo --worker w", "RUN_NOT_FOUND", "There is no run typo"],
