@@ -21,19 +21,24 @@ import { traceparentFlag, traceparentOf } from "./trace.ts"
 const decodeStep = decodeInput(ClaimStep, prepareClaim)
 const decodeAny = decodeInput(ClaimAny, prepareClaimAny)
 
-/** The claim of a run or of any, judged before a file is opened. */
-const claimOf = (
-  { run_id, job_id, ...step }: ClaimStep | (Omit<ClaimStep, "run_id"> & { readonly run_id: undefined }),
-  place: Pick<ClaimAny, "prefix" | "after_run">
-) => {
+type Who = Omit<ClaimStep, "run_id" | "job_id">
+interface Place {
+  readonly run_id: string | undefined
+  readonly job_id: string | undefined
+  readonly prefix: string | undefined
+  readonly after_run: string | undefined
+}
+
+/** The claim of a run or of any, judged before a file is opened; `wait` is in milliseconds. */
+const claimOf = (who: Who, { after_run, job_id, prefix, run_id }: Place) => {
   if (run_id === undefined) {
-    const claim: ClaimAny = { ...step, ...place }
+    const claim: ClaimAny = { ...who, prefix, after_run }
     return Result.map(
       decodeAny(claim),
       () => (ledger: LedgerShape, wait: number) => ledger.claimAny({ ...claim, wait })
     )
   }
-  const claim: ClaimStep = { ...step, run_id, job_id }
+  const claim: ClaimStep = { ...who, run_id, job_id }
   return Result.map(
     decodeStep(claim),
     () => (ledger: LedgerShape, wait: number) => ledger.claimStep({ ...claim, wait })
@@ -79,13 +84,16 @@ export const claimCommand = Command.make(
     const claim = yield* Effect.fromResult(
       claimOf(
         {
-          run_id: Option.getOrUndefined(runId),
           worker_id: worker,
-          job_id: Option.getOrUndefined(job),
           ttl_seconds: Option.getOrUndefined(ttl),
           traceparent: yield* traceparentOf(traceparent)
         },
-        { prefix: Option.getOrUndefined(prefix), after_run: Option.getOrUndefined(afterRun) }
+        {
+          run_id: Option.getOrUndefined(runId),
+          job_id: Option.getOrUndefined(job),
+          prefix: Option.getOrUndefined(prefix),
+          after_run: Option.getOrUndefined(afterRun)
+        }
       )
     )
     const claimed = yield* withLedger("append", (ledger) =>

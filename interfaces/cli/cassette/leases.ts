@@ -14,7 +14,10 @@ import type { Line } from "../../shared/terminal-text.ts"
 import { requeueText, withPlace } from "../advice.ts"
 import { answerStreamed, tables } from "../output.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
-import { oneScope, ROWS_AT_ONCE, runsAsked, runsFlags } from "./runs-asked.ts"
+import { oneScope, runsAsked, runsFlags } from "./runs-asked.ts"
+
+/** How many leases are read at a time. */
+const ROWS_AT_ONCE = 100
 
 const decode = decodeInput(ListLeases, prepareLeases)
 

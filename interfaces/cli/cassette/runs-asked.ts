@@ -27,6 +27,3 @@ export const oneScope = ({ prefix, runId }: Given) =>
   Option.isSome(runId) && Option.isSome(prefix)
     ? Effect.fail(new CliError.ValidationError({ message: "Use either --run-id or --prefix" }))
     : Effect.void
-
-/** How many rows a list reads at a time: few, since the payload of each may have a mebibyte. */
-export const ROWS_AT_ONCE = 20

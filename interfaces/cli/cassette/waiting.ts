@@ -12,7 +12,10 @@ import { ListWaiting, type PendingStep, prepareWaiting } from "../../../domain/l
 import { beginning, type Line } from "../../shared/terminal-text.ts"
 import { answerStreamed, tables } from "../output.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
-import { oneScope, ROWS_AT_ONCE, runsAsked, runsFlags } from "./runs-asked.ts"
+import { oneScope, runsAsked, runsFlags } from "./runs-asked.ts"
+
+/** How many steps are read at a time: few, since the payload of each may have a mebibyte. */
+const ROWS_AT_ONCE = 20
 
 const decode = decodeInput(ListWaiting, prepareWaiting)
 
