@@ -352,6 +352,19 @@ describe("what was acknowledged", () => {
     })
     assert.deepStrictEqual(codesOf(story), ["REFUSED_BUT_DONE"])
   })
+
+  it("is not found where a wrong clock refused a completion that was tried again", () => {
+    const story = honest()
+    story.lives[1]?.answers.splice(3, 0, {
+      did: "refused",
+      command: "complete",
+      tag: "ClockFarBehindHead",
+      step_id: "s",
+      fencing_token: 2,
+      late: false
+    })
+    assert.deepStrictEqual(codesOf(story), [])
+  })
 })
 
 describe("what was committed", () => {
