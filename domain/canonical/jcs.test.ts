@@ -3,7 +3,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import canonicalize from "canonicalize"
 import * as fc from "fast-check"
-import { jcsText } from "./jcs.ts"
+import { jcsText, jcsTextOfRead } from "./jcs.ts"
+import type { JsonValue } from "./json.ts"
 import { jsonArbitrary, numberArbitrary } from "./testing/json-arbitrary.ts"
 
 const doubleOf = (hex: string): number => {
@@ -111,4 +112,41 @@ describe("agreement with the canonicalize package", () => {
       { numRuns: 5000, seed: 8785 }
     )
   })
+})
+
+describe("what was read", () => {
+  const outcomeOf = (write: () => string): unknown => {
+    try {
+      return write()
+    } catch (thrown) {
+      return thrown
+    }
+  }
+  const sameOutcome = (read: JsonValue) =>
+    assert.deepStrictEqual(
+      outcomeOf(() => jcsTextOfRead(read)),
+      outcomeOf(() => jcsText(read))
+    )
+
+  it("is written or refused as any other value is, with keys in order or not", () => {
+    fc.assert(
+      fc.property(jsonArbitrary(numberArbitrary), (value) => {
+        sameOutcome(JSON.parse(JSON.stringify(value)) as JsonValue)
+        sameOutcome(JSON.parse(jcsText(value)) as JsonValue)
+      }),
+      { numRuns: 2000, seed: 8785 }
+    )
+  })
+
+  it.each([
+    ['"\\ud800"'],
+    ['{"\\udc00":1}'],
+    ['"\\\\ud800"'],
+    ["[1e999]"],
+    ["[-0]"],
+    ['{"10":1,"9":2}'],
+    ["[".repeat(64) + "]".repeat(64)],
+    ["[".repeat(65) + "]".repeat(65)],
+    ['{"a":'.repeat(65) + "1" + "}".repeat(65)]
+  ])("is written or refused as any other value is: %s", (text) => sameOutcome(JSON.parse(text) as JsonValue))
 })

@@ -3,6 +3,7 @@
 // stored forever: it must never change under this name.
 
 import * as Result from "effect/Result"
+import { type JsonValue, MAX_JSON_DEPTH } from "./json.ts"
 import type { NotCanonical } from "./not-canonical.ts"
 import { orderedText, refusalOrDefect, type WritingRule } from "./writer.ts"
 
@@ -19,6 +20,36 @@ const rule: WritingRule = { name: "jcs/1", integersOnly: false, sort }
 
 /** The value's canonical text under jcs/1; throws `NotCanonical`. */
 export const jcsText = (value: unknown): string => orderedText(rule, value)
+
+/** True when JSON.stringify writes the keys in the rule's order at every level, and nothing is of another kind or too deep. */
+const isInOrder = (value: JsonValue, maxDepth: number): boolean => {
+  if (typeof value === "number") return Number.isFinite(value)
+  if (typeof value !== "object") return typeof value === "string" || typeof value === "boolean"
+  if (value === null) return true
+  if (maxDepth === 0) return false
+  if (Array.isArray(value)) {
+    for (const member of value as ReadonlyArray<JsonValue>) if (!isInOrder(member, maxDepth - 1)) return false
+    return true
+  }
+  let before: string | undefined
+  for (const [key, member] of Object.entries(value)) {
+    if ((before !== undefined && before >= key) || !isInOrder(member, maxDepth - 1)) return false
+    before = key
+  }
+  return true
+}
+
+/**
+ * As `jcsText`, for a value that a reader of JSON or a database made: plain, without accessors. One whose keys are in order is
+ * printed as it stands, without the walk that joins texts; only JSON.stringify's escape of a lone surrogate is no canonical text.
+ */
+export const jcsTextOfRead = (value: JsonValue, maxDepth = MAX_JSON_DEPTH): string => {
+  if (isInOrder(value, maxDepth)) {
+    const text = JSON.stringify(value)
+    if (!text.includes("\\ud")) return text
+  }
+  return orderedText(rule, value, maxDepth)
+}
 
 /** The value's canonical text under jcs/1, or the refusal as a value; up to 64 levels deep unless told otherwise. */
 export const jcs = (value: unknown, maxDepth?: number): Result.Result<string, NotCanonical> =>

@@ -4,8 +4,9 @@
 import * as Result from "effect/Result"
 import { type JsonValue, MAX_STORED_DEPTH } from "./json.ts"
 import type { NotStrictJson } from "./not-strict-json.ts"
-import { jcs } from "./jcs.ts"
+import { jcsTextOfRead } from "./jcs.ts"
 import { readJson } from "./strict-reader.ts"
+import { refusalOrDefect } from "./writer.ts"
 
 /** The value of stored JSON text, or why it is none. */
 export const parseStoredJson = (text: string): Result.Result<JsonValue, NotStrictJson> => {
@@ -17,20 +18,28 @@ export const parseStoredJson = (text: string): Result.Result<JsonValue, NotStric
   }
 }
 
-const ifWrittenAlike = (value: JsonValue, text: string, maxDepth?: number): JsonValue | undefined =>
-  Result.getOrUndefined(jcs(value, maxDepth)) === text ? value : undefined
+const ifWrittenAlike = (value: JsonValue, text: string, maxDepth?: number): JsonValue | undefined => {
+  try {
+    return jcsTextOfRead(value, maxDepth) === text ? value : undefined
+  } catch (thrown) {
+    refusalOrDefect(thrown)
+    return undefined
+  }
+}
 
 /**
  * The value of text that is its own canonical text (`jcs/1`), or undefined. Canonical text has one meaning, so a value
  * that is written as the same text again was read rightly, by JSON.parse too. Else JSON.parse may have read a key wrongly.
  */
 export const parseCanonicalJson = (text: string, maxDepth?: number): JsonValue | undefined => {
+  let parsed: JsonValue
   try {
-    const value = ifWrittenAlike(JSON.parse(text) as JsonValue, text, maxDepth)
-    if (value !== undefined || !text.includes("\\")) return value
+    parsed = JSON.parse(text) as JsonValue
   } catch {
     return undefined
   }
+  const value = ifWrittenAlike(parsed, text, maxDepth)
+  if (value !== undefined || !text.includes("\\")) return value
   const read = readJson(text, "jcs/1", maxDepth)
   return Result.isSuccess(read) ? ifWrittenAlike(read.success, text, maxDepth) : undefined
 }

@@ -7,13 +7,16 @@ const FORM = /^(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-
 /** Length of a `traceparent` in characters. */
 const LENGTH = 55
 
+/** True for a text that `Traceparent` takes. */
+export const isTraceparent = (text: string): boolean => FORM.test(text)
+
 /**
  * A `traceparent`: version, trace id, parent id and flags as lower-case hexadecimal digits, 55 characters.
  *
  * @example "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
  */
 export const Traceparent = Schema.String.check(
-  Schema.makeFilter((text: string) => FORM.test(text), {
+  Schema.makeFilter(isTraceparent, {
     expected: `a traceparent of ${LENGTH} characters: 00-<32 hex>-<16 hex>-<2 hex>, with ids that are not all zeros`,
     toJsonSchema: () => ({ pattern: FORM.source })
   })

@@ -7,7 +7,7 @@ import { parseCanonicalJson } from "../canonical/stored-json.ts"
 import { MAX_STORED_DEPTH } from "../canonical/json.ts"
 import { contentFault } from "./event-content.ts"
 import { chainFault, type EventEnvelope, hasFieldTypes, type Head, runOfStream } from "./event-envelope.ts"
-import { decodeEvent, type LedgerEvent } from "./events.ts"
+import { decodeEvent, decodeReadEvent, type LedgerEvent } from "./events.ts"
 import { messageIdAt } from "./ids.ts"
 import type { Finding, FindingCode } from "./verification.ts"
 
@@ -20,25 +20,37 @@ const messageIdFault = (sha256: Sha256, event: LedgerEvent): string | undefined 
     : `${message_id} does not follow from its run, key and position`
 }
 
-/** What is wrong with an event for itself; cells of another type are a fault of the chain. */
-export const eventFindings = (sha256: Sha256, event: EventEnvelope): ReadonlyArray<Finding> => {
+/** A stored event as it was judged for itself; `event` is left out where it cannot be decoded. */
+interface JudgedEvent {
+  readonly findings: ReadonlyArray<Finding>
+  readonly event: LedgerEvent | undefined
+}
+
+/** Judges an event for itself, and reads its data once; cells of another type are a fault of the chain. */
+const judgedEvent = (sha256: Sha256, envelope: EventEnvelope): JudgedEvent => {
   const findings: Array<Finding> = []
   const add = (code: FindingCode, message: string | undefined) => {
-    if (message !== undefined) findings.push({ code, where: `event ${event.position}`, message })
+    if (message !== undefined) findings.push({ code, where: `event ${envelope.position}`, message })
   }
-  if (!hasFieldTypes(event)) return findings
-  if (parseCanonicalJson(event.data, MAX_STORED_DEPTH) === undefined) {
+  if (!hasFieldTypes(envelope)) return { findings, event: undefined }
+  const read = parseCanonicalJson(envelope.data, MAX_STORED_DEPTH)
+  if (read === undefined) {
     add("DATA_NOT_CANONICAL", "data is not the canonical form (jcs/1) of its own value")
   }
-  const decoded = decodeEvent(event)
+  const decoded = read === undefined ? decodeEvent(envelope) : decodeReadEvent(envelope, read)
   if (Result.isFailure(decoded)) {
     add("EVENT_INVALID", decoded.failure.message)
-    return findings
+    return { findings, event: undefined }
   }
-  add("EVENT_INVALID", contentFault(decoded.success, event.data))
-  add("MESSAGE_ID_FORGED", messageIdFault(sha256, decoded.success))
-  return findings
+  const event = decoded.success
+  add("EVENT_INVALID", contentFault(event, envelope.data))
+  add("MESSAGE_ID_FORGED", messageIdFault(sha256, event))
+  return { findings, event }
 }
+
+/** What is wrong with an event for itself. */
+export const eventFindings = (sha256: Sha256, event: EventEnvelope): ReadonlyArray<Finding> =>
+  judgedEvent(sha256, event).findings
 
 /** The gravest thing that is wrong with an event behind `before` or for itself, or undefined. */
 export const nextEventFinding = (sha256: Sha256, before: Head, event: EventEnvelope): Finding | undefined => {

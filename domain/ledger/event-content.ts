@@ -5,9 +5,9 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { jcs } from "../canonical/jcs.ts"
 import { type JsonObject, MAX_JSON_DEPTH } from "../canonical/json.ts"
-import { Identifier, utf8ByteLength } from "../canonical/text.ts"
+import { isIdentifier, utf8ByteLength } from "../canonical/text.ts"
 import { isTimestamp, millisFromTimestamp } from "../canonical/timestamp.ts"
-import { holdsNul, Reason, Text } from "./commands.ts"
+import { holdsNul, Reason } from "./commands.ts"
 import { LEDGER_STREAM, runOfStream, taskOfStream } from "./event-envelope.ts"
 import type { LedgerEvent } from "./events.ts"
 import { intentOf } from "./evolve.ts"
@@ -16,17 +16,20 @@ import {
   MAX_JOBS_PER_MESSAGE,
   MAX_PAYLOAD_BYTES,
   MAX_STEPS_PER_MESSAGE,
+  MAX_TEXT_BYTES,
   MAX_THOUGHT_BYTES,
   MAX_TTL_SECONDS,
   MIN_TTL_SECONDS
 } from "./limits.ts"
 
-const isIdentifier = Schema.is(Identifier)
-const isText = Schema.is(Text)
 const isReason = Schema.is(Reason)
 
 const OPEN_BRACKET = 0x5b
 const OPEN_BRACE = 0x7b
+
+/** True for what the Schema `Text` takes. */
+const isText = (text: string): boolean =>
+  text.isWellFormed() && !text.includes("\u0000") && utf8ByteLength(text) <= MAX_TEXT_BYTES
 
 /**
  * True when no payload in `data` can be over a limit: a character of UTF-16 is three bytes of UTF-8 at most, and

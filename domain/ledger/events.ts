@@ -3,13 +3,14 @@
 // like is forever: a change of keys is a new schema version, never an edit of an old one.
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
-import { isJsonObject, type JsonObject } from "../canonical/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../canonical/json.ts"
 import { parseStoredJson } from "../canonical/stored-json.ts"
 import { Identifier, WellFormedText } from "../canonical/text.ts"
 import { Timestamp } from "../canonical/timestamp.ts"
 import { Traceparent } from "../canonical/traceparent.ts"
 import { ThoughtRecorded } from "../thoughts/thought-record.ts"
 import type { EventEnvelope } from "./event-envelope.ts"
+import { isEventData } from "./event-shapes.ts"
 import { OUTCOMES, SOURCES } from "./rows.ts"
 
 /** Any JSON object; its depth, numbers and strings are judged by the canonical writer. */
@@ -147,20 +148,41 @@ const decoders = Object.fromEntries(
   ])
 ) as { readonly [type: string]: ((data: unknown) => Result.Result<unknown, unknown>) | undefined }
 
+/** What is wrong with an event's type or version. */
+const versionFault = ({ schema_version: version, type }: EventEnvelope): string | undefined => {
+  if (!Object.hasOwn(decoders, type)) return `unknown event type ${JSON.stringify(type)}`
+  const known = Number.isInteger(version) && version >= 1 && version <= eventVersions[type as EventType]
+  return known ? undefined : `${type} has no schema version ${version}`
+}
+
+/** Lifts and decodes; data in a shape that is known needs no Schema. */
+const dataOf = (envelope: EventEnvelope, read: JsonValue): Result.Result<LedgerEvent, EventFault> => {
+  const { position, recorded_at, schema_version, stream_id, type } = envelope
+  const lifted = upcast(upcasters[type as EventType], schema_version, read)
+  const decoded = isEventData(type, lifted) ? Result.succeed(lifted) : decoders[type]?.(lifted)
+  return decoded !== undefined && Result.isSuccess(decoded)
+    ? Result.succeed({ type, position, stream_id, recorded_at, data: decoded.success } as LedgerEvent)
+    : Result.fail({ position, message: `data of ${type}: ${String(decoded?.failure)}` })
+}
+
+/** As `decodeEvent`, with the value that was read from the event's data before. */
+export const decodeReadEvent = (
+  envelope: EventEnvelope,
+  read: JsonValue
+): Result.Result<LedgerEvent, EventFault> => {
+  const fault = versionFault(envelope)
+  return fault === undefined
+    ? dataOf(envelope, read)
+    : Result.fail({ position: envelope.position, message: fault })
+}
+
 /** Decodes a stored event strictly: unknown types, versions, keys and values are faults. */
 export const decodeEvent = (envelope: EventEnvelope): Result.Result<LedgerEvent, EventFault> => {
-  const fault = (message: string) => Result.fail({ position: envelope.position, message })
-  const decode = Object.hasOwn(decoders, envelope.type) ? decoders[envelope.type] : undefined
-  if (decode === undefined) return fault(`unknown event type ${JSON.stringify(envelope.type)}`)
-  const type = envelope.type as EventType
-  const version = envelope.schema_version
-  if (!Number.isInteger(version) || version < 1 || version > eventVersions[type]) {
-    return fault(`${type} has no schema version ${version}`)
-  }
-  const parsed = parseStoredJson(envelope.data)
-  if (Result.isFailure(parsed)) return fault(`data of ${type} is not JSON: ${parsed.failure.message}`)
-  const data = decode(upcast(upcasters[type], envelope.schema_version, parsed.success))
-  if (Result.isFailure(data)) return fault(`data of ${type}: ${String(data.failure)}`)
-  const { position, recorded_at, stream_id } = envelope
-  return Result.succeed({ type, position, stream_id, recorded_at, data: data.success } as LedgerEvent)
+  const { position, type } = envelope
+  const fault = versionFault(envelope)
+  if (fault !== undefined) return Result.fail({ position, message: fault })
+  const read = parseStoredJson(envelope.data)
+  return Result.isSuccess(read)
+    ? dataOf(envelope, read.success)
+    : Result.fail({ position, message: `data of ${type} is not JSON: ${read.failure.message}` })
 }

@@ -2,7 +2,7 @@
 // database's triggers do, in another language and on purpose, so that verification can compare the two. It is
 // pure and never used to write the ledger itself.
 import * as Result from "effect/Result"
-import { jcsText } from "../canonical/jcs.ts"
+import { jcsTextOfRead } from "../canonical/jcs.ts"
 import type { JsonObject } from "../canonical/json.ts"
 import { refusalOrDefect } from "../canonical/writer.ts"
 import { runOfStream, taskOfStream } from "./event-envelope.ts"
@@ -58,7 +58,7 @@ const messageRows = (event: EventOf<"MessagePosted">, runId: string): ReadonlyAr
         run_id: runId,
         source: data.source,
         idempotency_key: data.idempotency_key,
-        payload_json: jcsText(payload),
+        payload_json: jcsTextOfRead(payload),
         created_at,
         event_position
       }
@@ -87,7 +87,7 @@ const messageRows = (event: EventOf<"MessagePosted">, runId: string): ReadonlyAr
         lease_owner: null,
         lease_expires_at: null,
         fencing_token: 0,
-        payload_json: jcsText(step.payload),
+        payload_json: jcsTextOfRead(step.payload),
         created_at,
         run_id: runId,
         event_position
@@ -121,7 +121,7 @@ const completed = (step: StepRow, event: EventOf<"StepCompleted">): ReadonlyArra
       worker_id: event.data.worker_id,
       fencing_token: event.data.fencing_token,
       outcome: event.data.outcome,
-      receipt_json: jcsText(event.data.receipt),
+      receipt_json: jcsTextOfRead(event.data.receipt),
       created_at: event.recorded_at,
       event_position: event.position
     }

@@ -34,9 +34,10 @@ export const ZonedTime = Schema.String.check(
   })
 )
 
-const HashText = Schema.String.check(
-  Schema.makeFilter((text: string) => /^[0-9a-f]{64}$/.test(text), { expected: "64 lower-case hex digits" })
-)
+/** True for 64 lower-case hex digits. */
+export const isHashText = (text: string): boolean => /^[0-9a-f]{64}$/.test(text)
+
+const HashText = Schema.String.check(Schema.makeFilter(isHashText, { expected: "64 lower-case hex digits" }))
 
 /** The data of the event that records a thought; its task stands in the stream, `task:<task_id>`. */
 export const ThoughtRecorded = Schema.Struct({

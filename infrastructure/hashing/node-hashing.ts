@@ -8,14 +8,21 @@ import { sha256OfBytes } from "./sha256.ts"
 /** Lower-case hex SHA-256 of the text's UTF-8 bytes. */
 export const sha256: Sha256 = (text) => hash("sha256", text, "hex")
 
+/** How much text is held until it is hashed at once (UTF-16 units): each call of Node's stream costs as much as hashing 1 KiB. */
+const HELD_UNITS = 65_536
+
 /** A SHA-256 that is fed text by text. */
 export const sha256Stream = (): Sha256Stream => {
   const state = createHash("sha256")
+  let held = ""
   return {
     update: (text) => {
-      state.update(text, "utf8")
+      held += text
+      if (held.length < HELD_UNITS) return
+      state.update(held, "utf8")
+      held = ""
     },
-    digest: () => state.digest("hex")
+    digest: () => state.update(held, "utf8").digest("hex")
   }
 }
 
