@@ -26,7 +26,9 @@ export default defineConfig({
   // The children that read external cassettes start beside the command.
   input: {
     bin: "interfaces/cli/bin.ts",
-    "cassette-child": "infrastructure/network/children/cassette-child.ts"
+    "cassette-child": "infrastructure/network/children/cassette-child.ts",
+    // The thread that cuts documents for an index run.
+    "cutting-thread": "infrastructure/network/writing/cutting-thread.ts"
   },
   platform: "node",
   external: [/^node:/, "better-sqlite3"],

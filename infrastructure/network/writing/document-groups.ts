@@ -5,13 +5,14 @@ import * as Effect from "effect/Effect"
 import { appendTo } from "../../../domain/foundation/appending.ts"
 import { MAX_GROUP_DOCUMENTS, MAX_GROUP_MILLIS, MAX_GROUP_UNITS } from "../../../domain/network/limits.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
-import { searchedChunksOf } from "../index/chunk-terms.ts"
+import type { SearchedChunk } from "../index/chunk-terms.ts"
 import { realSleep } from "../../sqlite/real-time.ts"
 import type { CassetteWriteError, WriteCassette } from "./cassette-writer.ts"
 import {
   duringIndexing,
   type GivenDocument,
   hashDocument,
+  type HashedDocument,
   putDocuments,
   removeDocuments,
   settledOutcomes,
@@ -48,16 +49,31 @@ const inUnits = Effect.fnUntraced(function* <A>(
   return outcomes
 })
 
-/** Stores a group of documents in their order; gives the outcome of each. */
-export const putGroup = Effect.fnUntraced(function* (
+/** A group of documents of which it is known what is stored already as it is given, and what has changed. */
+export interface SettledGroup {
+  readonly held: ReadonlyArray<WriteOutcome | undefined>
+  readonly changed: ReadonlyArray<HashedDocument>
+}
+
+export const settleGroup = (
   write: WriteCassette,
   documents: ReadonlyArray<GivenDocument>,
+  { now }: WriteTime
+): Effect.Effect<SettledGroup, CassetteWriteError> => {
+  const hashed = documents.map(hashDocument)
+  return Effect.map(
+    write((connection) => settledOutcomes(connection, hashed, now)),
+    (held) => ({ held, changed: hashed.filter((_, index) => held[index] === undefined) })
+  )
+}
+
+/** Stores what has changed in a group, in its order, given the chunks of each; gives the outcome of every document. */
+export const writeGroup = Effect.fnUntraced(function* (
+  write: WriteCassette,
+  { changed, held }: SettledGroup,
+  chunks: ReadonlyArray<ReadonlyArray<SearchedChunk>>,
   time: WriteTime
 ): Effect.fn.Return<ReadonlyArray<WriteOutcome>, CassetteWriteError> {
-  const hashed = documents.map(hashDocument)
-  const held = yield* write((connection) => settledOutcomes(connection, hashed, time.now))
-  const changed = hashed.filter((_, index) => held[index] === undefined)
-  const chunks = searchedChunksOf(changed)
   const prepared = changed.map((document, index) => withChunks(document, chunks[index]!))
   const written = yield* inUnits(write, prepared, (connection, rest, isLate) =>
     putDocuments(connection, rest, time, isLate)

@@ -23,9 +23,11 @@ import {
   openCassetteWriter,
   type WriteCassette
 } from "./cassette-writer.ts"
+import { searchedChunksOf } from "../index/chunk-terms.ts"
 import type { ConfiguredCassette } from "../configured-cassette.ts"
 import { contentTypesOf, sourcesOf } from "../configured-cassettes.ts"
-import { DocumentGroup, putGroup, removeGroups } from "./document-groups.ts"
+import { type Cutting, makeCutting } from "./cutting.ts"
+import { DocumentGroup, removeGroups, settleGroup, writeGroup } from "./document-groups.ts"
 import {
   finishIndexing,
   type GivenDocument,
@@ -49,7 +51,11 @@ export interface IndexingOptions {
   readonly prune?: boolean | undefined
   /** Most documents of one transaction; `MAX_GROUP_DOCUMENTS` when it is left out. */
   readonly groupDocuments?: number | undefined
+  /** What cuts the documents; made for the run when it is left out. */
+  readonly cutting?: Cutting | undefined
 }
+
+type GroupWriting = Pick<IndexingOptions, "cutting" | "groupDocuments" | "progress">
 
 /** An embedder, and how many texts it is given at once. */
 export interface Embedding {
@@ -128,27 +134,55 @@ const count = (tally: Tally, path: string, outcome: WriteOutcome): void => {
   else tally.counts[outcome] += 1
 }
 
-const putAll = Effect.fnUntraced(function* (
-  write: WriteCassette,
-  { documents, read, leftOut }: Sources,
-  time: WriteTime,
-  tally: Tally,
-  { groupDocuments, progress }: Pick<IndexingOptions, "groupDocuments" | "progress">
-) {
-  appendTo(tally.skipped, leftOut)
-  let group = new DocumentGroup(groupDocuments)
+/** Documents that belong into one group, and how many files were looked at until then. */
+interface ReadGroup {
+  readonly documents: ReadonlyArray<GivenDocument>
+  readonly done: number
+}
+
+/** Reads the files of a run group by group; what is no document is counted. */
+function* readGroups({ documents, read }: Sources, tally: Tally, most?: number): Generator<ReadGroup> {
+  let group = new DocumentGroup(most)
   for (const [index, path] of documents.entries()) {
     const document = read(path)
     if (typeof document === "string") tally.skipped.push({ path, reason: document })
     group.add(typeof document === "string" ? undefined : document)
     if (!group.isFull && index + 1 < documents.length) continue
-    const outcomes = yield* putGroup(write, group.documents, time)
-    for (const [place, outcome] of outcomes.entries()) count(tally, group.documents[place]!.path, outcome)
-    group = new DocumentGroup(groupDocuments)
-    yield* progress(index + 1, documents.length)
-    yield* Effect.yieldNow
+    yield { documents: group.documents, done: index + 1 }
+    group = new DocumentGroup(most)
   }
-})
+}
+
+/** How many groups are read before the one that is written, while another thread cuts them. */
+const GROUPS_AHEAD = 2
+
+const putAll = Effect.fnUntraced(function* (
+  write: WriteCassette,
+  sources: Sources,
+  time: WriteTime,
+  tally: Tally,
+  { cutting: given, groupDocuments, progress }: GroupWriting
+) {
+  appendTo(tally.skipped, sources.leftOut)
+  const total = sources.documents.length
+  const cutting = given ?? (yield* makeCutting)
+  const waiting: Array<Effect.Effect<void, CassetteWriteError>> = []
+  for (const { documents, done } of readGroups(sources, tally, groupDocuments)) {
+    const settled = yield* settleGroup(write, documents, time)
+    const chunks = cutting.cut(settled.changed)
+    waiting.push(
+      Effect.gen(function* () {
+        const outcomes = yield* writeGroup(write, settled, yield* chunks, time)
+        for (const [place, outcome] of outcomes.entries()) count(tally, documents[place]!.path, outcome)
+        cutting.look(done, total)
+        yield* progress(done, total)
+        yield* Effect.yieldNow
+      })
+    )
+    while (waiting.length > (cutting.isAside ? GROUPS_AHEAD : 0)) yield* waiting.shift()!
+  }
+  for (const each of waiting) yield* each
+}, Effect.scoped)
 
 /** Gives every text a vector that has none; gives how many there were. */
 export const embedMissing = Effect.fnUntraced(function* (
@@ -274,7 +308,8 @@ const keepUnseen = Effect.fnUntraced(function* (
     const reason = `some of its sources cannot be read, and what it holds of them neither: ${kept.reason}`
     return yield* new StorageFailure({ file: old.file, code: "SOURCES_UNREADABLE", reason })
   }
-  yield* putGroup(write, kept.value, time)
+  const settled = yield* settleGroup(write, kept.value, time)
+  yield* writeGroup(write, settled, searchedChunksOf(settled.changed), time)
 })
 
 const rebuildSealed = Effect.fnUntraced(function* (
