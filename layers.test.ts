@@ -159,7 +159,17 @@ describe("inside interfaces", () => {
     ["cli/network/command", "../../mcp/value.ts", true],
     ["shared/command", "../cli/value.ts", true],
     ["shared/tool", "../mcp/value.ts", true],
-    ["embedding/command", "../cli/value.ts", true]
+    ["embedding/command", "../cli/value.ts", true],
+    ["embedding/test", "../test-kit/value.ts", true],
+    ["cli/test", "../test-kit/value.ts", true],
+    ["cli/network/test", "../../test-kit/value.ts", true],
+    ["mcp/test", "../test-kit/value.ts", true],
+    ["shared/test", "../test-kit/value.ts", true],
+    ["promise/test", "../test-kit/value.ts", true],
+    ["test-kit/command", "../cli/value.ts", true],
+    ["test-kit/tool", "../mcp/value.ts", true],
+    ["test-kit/laws/probe", "../../embedding/value.ts", false],
+    ["test-kit/probe", "../../infrastructure/ledger/value.ts", false]
   ]
 
   it("commands and tools know neither each other nor infrastructure", () => {
@@ -186,6 +196,8 @@ describe("packages and globals", () => {
     "process.ts": "export const probe = process.pid\n",
     "clock.ts": "export const probe = Date.now()\n",
     "chance.ts": "export const probe = Math.random()\n",
+    "runner.ts": 'import { it } from "vitest"\nexport const probe = it\n',
+    "chances.ts": 'import * as fc from "fast-check"\nexport const probe = fc\n',
     "effect.ts": 'import * as Schema from "effect/Schema"\nexport const probe = Schema.String\n'
   }
 
@@ -193,9 +205,9 @@ describe("packages and globals", () => {
   const refused: Readonly<Record<Layer, ReadonlyArray<string>>> = {
     domain: Object.keys(texts).filter((name) => name !== "effect.ts"),
     application: Object.keys(texts).filter((name) => name !== "effect.ts"),
-    migrations: ["barrel.ts", "effect.ts", "platform.ts"],
-    infrastructure: ["barrel.ts"],
-    interfaces: ["barrel.ts"]
+    migrations: ["barrel.ts", "effect.ts", "platform.ts", "runner.ts", "chances.ts"],
+    infrastructure: ["barrel.ts", "runner.ts", "chances.ts"],
+    interfaces: ["barrel.ts", "runner.ts", "chances.ts"]
   }
 
   it("are refused by lint where they do not belong, and nowhere else", () => {
@@ -203,7 +215,13 @@ describe("packages and globals", () => {
     for (const layer of layers) {
       for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, layer, name), text)
     }
+    // The one place that may know a test runner.
+    mkdirSync(join(folder, "interfaces/test-kit"))
+    for (const name of ["runner.ts", "chances.ts", "barrel.ts"]) {
+      writeFileSync(join(folder, "interfaces/test-kit", name), texts[name] ?? "")
+    }
     const expected = layers.flatMap((layer) => refused[layer].map((name) => `${layer}/${name}`))
+    expected.push("interfaces/test-kit/barrel.ts")
     expect([...brokenInLint(folder)].sort()).toEqual(expected.sort())
   })
 

@@ -4,8 +4,8 @@
 
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { JobRow, MessageRow, StepRow } from "../domain/ledger/rows.ts"
 import { propParameters } from "./support/configuration.ts"
+import { byCodePoints, inOrder, type Tables, wantedStep } from "../interfaces/test-kit/laws/claim-order.ts"
 import { anyJump } from "../interfaces/test-kit/ledger-commands.ts"
 import type { OneCommand } from "../interfaces/test-kit/ledger-model.ts"
 import { LedgerSystem } from "./support/ledger-system.ts"
@@ -77,31 +77,6 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   }
 )
 
-interface Tables {
-  readonly messages: ReadonlyArray<MessageRow>
-  readonly jobs: ReadonlyArray<JobRow>
-  readonly steps: ReadonlyArray<StepRow>
-}
-
-/** Where a step stands in the order, by its own columns and its parents'; ids are not looked at. */
-const placeOf = (tables: Tables, step: StepRow): ReadonlyArray<string | number> => {
-  const job = tables.jobs.find(({ job_id }) => job_id === step.job_id)
-  const message = tables.messages.find(({ message_id }) => message_id === job?.message_id)
-  return [message?.created_at ?? "", message?.event_position ?? 0, job?.ordinal ?? 0, step.ordinal]
-}
-
-const inOrder = (tables: Tables): ReadonlyArray<StepRow> => {
-  const placed = tables.steps.map((step) => ({ step, place: placeOf(tables, step) }))
-  placed.sort((left, right) => {
-    for (const [index, a] of left.place.entries()) {
-      const b = right.place[index] ?? 0
-      if (a !== b) return a < b ? -1 : 1
-    }
-    return 0
-  })
-  return placed.map(({ step }) => step)
-}
-
 const commandOf = (deed: Exclude<Deed, { do: "jump" }>, tables: Tables): OneCommand | undefined => {
   switch (deed.do) {
     case "post": {
@@ -134,28 +109,6 @@ const commandOf = (deed: Exclude<Deed, { do: "jump" }>, tables: Tables): OneComm
   }
 }
 
-const byCodePoints = (left: string, right: string) => Buffer.compare(Buffer.from(left), Buffer.from(right))
-
-/** The step that a claim must take: the oldest that waits in its run or job, or in the run whose turn it is. */
-const wanted = (
-  tables: Tables,
-  command: Extract<OneCommand, { kind: "claim" | "claimAny" }>
-): StepRow | undefined => {
-  const waiting = inOrder(tables).filter(({ status }) => status === "PENDING")
-  if (command.kind === "claim") {
-    return waiting.find(
-      ({ job_id, run_id }) => run_id === command.run_id && (command.job_id ?? job_id) === job_id
-    )
-  }
-  const { after_run, prefix = "" } = command
-  const runs = waiting
-    .map(({ run_id }) => run_id)
-    .filter((id) => id.startsWith(prefix))
-    .toSorted(byCodePoints)
-  const behind = after_run === undefined ? runs : runs.filter((id) => byCodePoints(id, after_run) > 0)
-  return waiting.find(({ run_id }) => run_id === (behind[0] ?? runs[0]))
-}
-
 const tablesOf = async (system: LedgerSystem): Promise<Tables> => {
   const { position } = await system.run(system.ledger.head)
   return system.run(system.ledger.stateAt({ position }))
@@ -175,7 +128,7 @@ const play = async (system: LedgerSystem, deeds: ReadonlyArray<Deed>): Promise<v
       expect(answer?.tag).toBe("done")
       continue
     }
-    const oldest = wanted(before, command)
+    const oldest = wantedStep(before, command)
     if (oldest === undefined) expect(answer?.tag).toBe("NoPendingStep")
     else {
       const { ordinal, run_id, step_id } = oldest

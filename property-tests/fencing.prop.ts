@@ -9,7 +9,10 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { propParameters } from "./support/configuration.ts"
 import { anyJump } from "../interfaces/test-kit/ledger-commands.ts"
-import type { Answer, OneCommand } from "../interfaces/test-kit/ledger-model.ts"
+import { leaseIn } from "../interfaces/test-kit/law.ts"
+import { LeaseBook } from "../interfaces/test-kit/laws/lease-book.ts"
+import { judgeLeases } from "../interfaces/test-kit/laws/lease-laws.ts"
+import type { OneCommand } from "../interfaces/test-kit/ledger-model.ts"
 import { LedgerSystem } from "./support/ledger-system.ts"
 
 const RUN = "run-a"
@@ -82,60 +85,9 @@ const commandOf = (
   }
 }
 
-/** What must hold with any clocks. */
-class Witness {
-  readonly tickets: Array<Ticket> = []
-  /** The newest token of every step, and whether its lease still stands. */
-  readonly #newest = new Map<string, { token: number; open: boolean; done: boolean }>()
-
-  #stateOf(stepId: string) {
-    const known = this.#newest.get(stepId) ?? { token: 0, open: false, done: false }
-    this.#newest.set(stepId, known)
-    return known
-  }
-
-  /** A step's newest lease: the token behind the one before, which is worth nothing from now on. */
-  #lease(worker_id: string, { fencing_token, step_id }: Ticket): void {
-    const state = this.#stateOf(step_id)
-    expect(fencing_token, "a token was repeated or left out").toBe(state.token + 1)
-    state.token = fencing_token
-    state.open = true
-    this.tickets.push({ step_id, worker_id, fencing_token })
-  }
-
-  see(command: OneCommand, answer: Answer): void {
-    if (command.kind === "claim") {
-      if (answer.tag !== "done") return
-      const ticket = answer["reply"] as Ticket
-      const state = this.#stateOf(ticket.step_id)
-      expect(state.open || state.done, "a step was leased twice at once").toBe(false)
-      this.#lease(command.worker_id, ticket)
-      return
-    }
-    if (command.kind === "post" || command.kind === "claimAny") return
-    const state = this.#stateOf(command.step_id)
-    const held = command.kind === "requeue" ? command.lease : command
-    const isNewest = held === undefined || held.fencing_token === state.token
-    if (answer.tag === "done") {
-      expect(isNewest && state.open, "a stale lease was accepted").toBe(true)
-      if (command.kind === "renew") {
-        this.#lease(command.worker_id, answer["reply"] as Ticket)
-        return
-      }
-      state.open = false
-      state.done = command.kind === "complete"
-    } else if (isNewest && state.open) {
-      expect(["LeaseExpired", "LeaseNotExpired", "ClockFarBehindHead"], answer.tag).toContain(answer.tag)
-    }
-  }
-
-  get completed(): number {
-    return [...this.#newest.values()].filter(({ done }) => done).length
-  }
-}
-
 const play = async (workers: ReadonlyArray<LedgerSystem>, deeds: ReadonlyArray<Deed>): Promise<void> => {
-  const witness = new Witness()
+  const book = new LeaseBook()
+  const tickets: Array<Ticket> = []
   const [first] = workers
   if (first === undefined) throw new Error("there is no worker")
   for (const deed of deeds) {
@@ -144,13 +96,17 @@ const play = async (workers: ReadonlyArray<LedgerSystem>, deeds: ReadonlyArray<D
       system.clock.set(system.clock.now() + deed.millis)
       continue
     }
-    const command = commandOf(deed, witness.tickets)
+    const command = commandOf(deed, tickets)
     if (command === undefined) continue
     const [answer] = await system.perform([command])
-    if (answer !== undefined) witness.see(command, answer)
+    const one = { command, answer: answer ?? { tag: "no answer" } }
+    await judgeLeases(one, book, async () => (await first.run(first.ledger.head)).recorded_at ?? "")
+    book.record(one)
+    const lease = leaseIn(one)
+    if (lease !== undefined) tickets.push(lease)
   }
   const receipts = await first.run(first.ledger.receipts({ run_id: RUN }))
-  expect(receipts.length).toBe(witness.completed)
+  expect(receipts.length).toBe(book.completed)
   const report = await first.run(first.ledger.verifyCassette({ pure: true }))
   expect(report.findings).toStrictEqual([])
 }

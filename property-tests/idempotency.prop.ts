@@ -16,7 +16,8 @@ import {
 } from "../domain/canonical/testing/json-arbitrary.ts"
 import { sha256 } from "../infrastructure/hashing/node-hashing.ts"
 import { propParameters } from "./support/configuration.ts"
-import type { Command, Jobs } from "../interfaces/test-kit/ledger-model.ts"
+import { KeyBook } from "../interfaces/test-kit/laws/key-law.ts"
+import type { Jobs, PostCommand as Post } from "../interfaces/test-kit/ledger-model.ts"
 import { LedgerSystem } from "./support/ledger-system.ts"
 
 const holdsNul = (value: JsonValue): boolean => {
@@ -58,8 +59,6 @@ const trace = fc.option(
   { nil: undefined }
 )
 
-type Post = Extract<Command, { kind: "post" }>
-
 const post: fc.Arbitrary<Post> = fc.record({
   kind: fc.constant("post" as const),
   run_id: fc.constantFrom("run-a", "run-b"),
@@ -73,10 +72,6 @@ const reversed = (command: Post): Post => ({
   ...command,
   payload: withKeysReversed(command.payload as JsonValue) as JsonObject
 })
-
-/** What makes two posts the same message. */
-const contentOf = ({ jobs, payload, source }: Post): string => jcsText([source, payload, jobs ?? null])
-const nameOf = ({ idempotency_key, run_id }: Post): string => jcsText([run_id, idempotency_key])
 
 /** Few messages, each with neighbours that differ from it in one thing. */
 const neighbours = fc
@@ -115,7 +110,7 @@ const play = async (
   systems: readonly [LedgerSystem, LedgerSystem],
   drawn: ReadonlyArray<Drawn>
 ): Promise<void> => {
-  const first = new Map<string, { content: string; payload: string; source: string; ids: unknown }>()
+  const book = new KeyBook()
   let position = 1
   for (const { post, together, ...how } of drawn) {
     const [traceparent, other] = how.traces
@@ -123,30 +118,18 @@ const play = async (
     const commands = together ? [command, { ...post, traceparent: other }, command] : [command]
     const answers = await systems[how.system === 0 ? 0 : 1].perform(commands)
     for (const answer of answers) {
-      const known = first.get(nameOf(post))
-      const reply = answer["reply"] as { created: boolean } | undefined
-      if (known === undefined) {
-        expect(reply?.created).toBe(true)
-        const { created: _created, ...ids } = reply ?? { created: false }
-        first.set(nameOf(post), {
-          content: contentOf(post),
-          payload: jcsText(post.payload),
-          source: post.source,
-          ids
-        })
-        position += 1
-      } else if (known.content === contentOf(post)) {
-        expect(reply).toStrictEqual({ ...(known.ids as object), created: false })
-      } else {
-        expect(answer).toMatchObject({
-          tag: "IdempotencyConflict",
-          stored_payload_hash: sha256(known.payload),
-          given_payload_hash: sha256(jcsText(post.payload)),
-          stored_source: known.source,
-          given_source: post.source
-        })
-        expect(answer["differs"]).not.toHaveLength(0)
-      }
+      book.see({ command: post, answer })
+      if ((answer["reply"] as { created: boolean } | undefined)?.created === true) position += 1
+      if (answer.tag === "done") continue
+      const known = book.firstOf(post)
+      expect(answer).toMatchObject({
+        tag: "IdempotencyConflict",
+        stored_payload_hash: sha256(jcsText(known?.payload)),
+        given_payload_hash: sha256(jcsText(post.payload)),
+        stored_source: known?.source,
+        given_source: post.source
+      })
+      expect(answer["differs"]).not.toHaveLength(0)
     }
     const head = await systems[0].run(systems[0].ledger.head)
     expect(head.position).toBe(position)

@@ -56,7 +56,8 @@ const differences = (
   )
 }
 
-const assertSame = (what: string, expected: unknown, actual: unknown, isPart: boolean): void => {
+/** Throws an `Error` that lists what differs; with `isPart`, fields of objects that are not expected may be anything. */
+export const assertSame = (what: string, expected: unknown, actual: unknown, isPart: boolean): void => {
   const found = differences("", expected, actual, isPart)
   if (found.length === 0) return
   const more = found.length > MAX_DIFFERENCES ? [`and ${found.length - MAX_DIFFERENCES} more`] : []

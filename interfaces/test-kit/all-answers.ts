@@ -47,7 +47,7 @@ const lists = (ledger: LedgerShape) =>
   })
 
 /** All events, oldest first. */
-const allEvents = (ledger: LedgerShape) => Stream.runCollect(ledger.events({ live: false }))
+export const allEvents = (ledger: LedgerShape) => Stream.runCollect(ledger.events({ live: false }))
 
 /** What the queries answer. */
 export const allAnswers = (ledger: LedgerShape) =>

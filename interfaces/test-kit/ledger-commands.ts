@@ -15,7 +15,7 @@ import {
 /** A command before it is known which steps and jobs there are. */
 export type Plan = (model: LedgerModel) => Command
 
-type OnePlan = (model: LedgerModel) => OneCommand
+export type OnePlan = (model: LedgerModel) => OneCommand
 
 const run = fc.constantFrom(...RUNS)
 const worker = fc.constantFrom(...WORKERS)
@@ -89,7 +89,8 @@ const otherwise = fc.constantFrom<Partial<Extract<Command, { kind: "post" }>>>(
   { jobs: jobLists.at(-2) }
 )
 
-const keyed = fc
+/** A message under one of few keys, mostly one that was used before. */
+export const keyedPost = fc
   .record({
     run,
     which: fc.nat({ max: keyedPosts.length - 1 }),
@@ -225,9 +226,9 @@ const requeue = fc
   })
 
 /** One command, with the weight of each kind in a normal life. */
-const onePlan: fc.Arbitrary<OnePlan> = fc.oneof(
+export const onePlan: fc.Arbitrary<OnePlan> = fc.oneof(
   { weight: 3, arbitrary: fresh },
-  { weight: 2, arbitrary: keyed },
+  { weight: 2, arbitrary: keyedPost },
   { weight: 4, arbitrary: claim },
   { weight: 2, arbitrary: claimOfJob },
   { weight: 2, arbitrary: claimAny },
@@ -237,7 +238,7 @@ const onePlan: fc.Arbitrary<OnePlan> = fc.oneof(
 )
 
 /** Each command of a batch is planned on what stood before the batch. */
-const batch = fc.array(onePlan, { minLength: 1, maxLength: 5 }).map((plans): Plan => (model) => ({
+export const aBatch = fc.array(onePlan, { minLength: 1, maxLength: 5 }).map((plans): Plan => (model) => ({
   kind: "batch",
   commands: plans.map((plan) => plan(model))
 }))
@@ -245,7 +246,7 @@ const batch = fc.array(onePlan, { minLength: 1, maxLength: 5 }).map((plans): Pla
 /** Any command, and now and then several in one batch. */
 export const anyPlan: fc.Arbitrary<Plan> = fc.oneof(
   { weight: 9, arbitrary: onePlan },
-  { weight: 1, arbitrary: batch }
+  { weight: 1, arbitrary: aBatch }
 )
 
 const SECOND = 1_000

@@ -104,6 +104,14 @@ const isInvalid = (command: OneCommand) =>
 const byBytes = (left: string, right: string) => Buffer.compare(Buffer.from(left), Buffer.from(right))
 const intentOf = (payload: Json) => (typeof payload["intent"] === "string" ? payload["intent"] : "")
 
+export type PostCommand = Extract<OneCommand, { kind: "post" }>
+
+/** The jobs that a post names, by itself or by the list of steps in its payload. */
+export const jobsOfPost = ({ jobs, payload }: PostCommand): Jobs | undefined => {
+  const listed = payload["steps"] as ReadonlyArray<Json> | undefined
+  return jobs ?? (listed && [{ intent: intentOf(payload), steps: listed }])
+}
+
 export class LedgerModel {
   now: number
   headTime: number
@@ -187,8 +195,7 @@ export class LedgerModel {
 
   #post(command: Extract<Command, { kind: "post" }>): Answer {
     const { idempotency_key, payload, run_id, source } = command
-    const listed = payload["steps"] as ReadonlyArray<Json> | undefined
-    const jobs = command.jobs ?? (listed && [{ intent: intentOf(payload), steps: listed }])
+    const jobs = jobsOfPost(command)
     const keyed = { source, payload: JSON.stringify(payload), jobs: JSON.stringify(jobs ?? null) }
     const name = JSON.stringify([run_id, idempotency_key])
     const known = idempotency_key === null ? undefined : this.#keys.get(name)

@@ -1,7 +1,8 @@
 // A ledger in memory for the tests of programs: no file, no SQLite, made in less than a millisecond, and each time it is built
 // another one. It decides by the same rules and answers the same; what only a file can show it cannot.
 import * as Layer from "effect/Layer"
-import { memoryPorts } from "../../application/ledger/memory/memory-ports.ts"
+import type { MemoryLedger } from "../../application/ledger/memory/memory-ledger.ts"
+import { memoryPorts, portsOfMemory } from "../../application/ledger/memory/memory-ports.ts"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import type { Checkpoints } from "../../application/ledger/proofs/checkpoints.ts"
 import type { Thoughts } from "../../application/thoughts/thoughts.ts"
@@ -12,6 +13,20 @@ import { IN_MEMORY } from "../../infrastructure/ledger/ledger-options.ts"
 import { nodeRandomIdsLayer } from "../../infrastructure/thoughts/node-random-ids.ts"
 
 const host = Layer.mergeAll(nodeHashingLayer, nodeRandomIdsLayer, nodeSigningLayer)
+
+/** The services over a ledger in memory that is there. */
+export const layerOfMemory = (
+  ledger: MemoryLedger,
+  ledgerId: string
+): Layer.Layer<Ledger | Thoughts | Checkpoints> =>
+  Layer.orDie(
+    Ledger.layerFrom(
+      merkleFileLayer(IN_MEMORY).pipe(
+        Layer.provideMerge(portsOfMemory(ledger, ledgerId)),
+        Layer.provideMerge(host)
+      )
+    )
+  )
 
 /** The ports of a new ledger in memory: give some of them to `Ledger.layerFrom` in place of SQLite's, or wrap them. */
 export const memoryLedgerPorts = merkleFileLayer(IN_MEMORY).pipe(

@@ -20,7 +20,7 @@ import { memoryReader } from "./memory-reader.ts"
 import { MEMORY, memoryStore } from "./memory-store.ts"
 
 /** Appends the first event, which gives a ledger its id. */
-const createdLedger = <L extends MemoryLedger>(
+export const createdLedger = <L extends MemoryLedger>(
   ledger: L,
   ledgerId: string
 ): Effect.Effect<L, StorageFailure, Hashing> =>
@@ -41,7 +41,7 @@ const createdLedger = <L extends MemoryLedger>(
   })
 
 /** The three ports on a ledger. */
-const portsOf = (
+export const portsOfMemory = (
   ledger: MemoryLedger,
   ledgerId: string
 ): Layer.Layer<LedgerStore | LedgerReader | LedgerEvidence> =>
@@ -61,6 +61,6 @@ export const memoryPorts: Layer.Layer<
     const { sha256 } = yield* Hashing
     const { uuid } = yield* RandomIds
     const ledgerId = uuid()
-    return portsOf(yield* createdLedger(new MemoryLedger(sha256), ledgerId), ledgerId)
+    return portsOfMemory(yield* createdLedger(new MemoryLedger(sha256), ledgerId), ledgerId)
   })
 )
