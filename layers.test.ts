@@ -168,7 +168,7 @@ describe("inside interfaces", () => {
     ["promise/test", "../test-kit/value.ts", true],
     ["test-kit/command", "../cli/value.ts", true],
     ["test-kit/tool", "../mcp/value.ts", true],
-    ["test-kit/laws/probe", "../../embedding/value.ts", false],
+    ["test-kit/deep/probe", "../../embedding/value.ts", false],
     ["test-kit/probe", "../../infrastructure/ledger/value.ts", false]
   ]
 
