@@ -46,7 +46,12 @@ it.each([
   ["interfaces/embedding/index.ts", ledger],
   ["interfaces/embedding/network.ts", ["effect"]],
   ["interfaces/promise/index.ts", ledger],
-  ["interfaces/test-kit/index.ts", ["effect"]]
+  // The laws bring the test runner and fast-check with what they load; the rest needs neither.
+  [
+    "interfaces/test-kit/index.ts",
+    ["chai", "effect", "expect-type", "fast-check", "pure-rand", "tinybench", "vite", "vitest"]
+  ],
+  ["interfaces/test-kit/memory-ledger.ts", ["effect"]]
 ])("importing %s loads %j", (file, packages) => {
   expect(packagesOf(`import ${at(file)}`)).toEqual(packages)
 })

@@ -3,5 +3,6 @@
 export { givenEvents, givenState } from "../../domain/foundation/given-when-then.ts"
 export type { Decider, EventDecider } from "../../domain/foundation/decider.ts"
 export { memoryLedgerLayer, memoryLedgerPorts } from "./memory-ledger.ts"
-export { ledgerLaws, type LedgerLawsOptions } from "./ledger-laws.ts"
+export type { LedgerLawsOptions } from "./ledger-laws.ts"
+export { ledgerLaws } from "./optional-laws.ts"
 export type { MakeLayer } from "./ledger-life.ts"

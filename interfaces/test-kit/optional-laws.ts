@@ -1,0 +1,19 @@
+// The laws need `vitest` and `fast-check`, and nothing else here does: where they are not installed, the rest of the entry point
+// works, and asking for the laws says what is missing.
+import type { ledgerLaws as Laws } from "./ledger-laws.ts"
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND"
+
+const loaded: { readonly ledgerLaws: typeof Laws } = await import("./ledger-laws.ts").catch(
+  (cause: unknown) => {
+    if (!isMissing(cause)) throw cause
+    return {
+      ledgerLaws: () => {
+        throw new Error("ledgerLaws needs vitest and fast-check: install both", { cause })
+      }
+    }
+  }
+)
+
+export const ledgerLaws: typeof Laws = loaded.ledgerLaws
