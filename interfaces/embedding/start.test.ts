@@ -46,7 +46,7 @@ it.each([
   ["interfaces/embedding/index.ts", ledger],
   ["interfaces/embedding/network.ts", ["effect"]],
   ["interfaces/promise/index.ts", ledger],
-  // The laws bring the test runner and fast-check with what they load; the rest needs neither.
+  // `ledgerLaws` brings the test runner and fast-check with what they load; the rest needs neither.
   [
     "interfaces/test-kit/index.ts",
     ["chai", "effect", "expect-type", "fast-check", "pure-rand", "tinybench", "vite", "vitest"]
