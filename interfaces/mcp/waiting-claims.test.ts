@@ -67,6 +67,30 @@ describe("a claim that waits", () => {
     expect(session.answers.some(({ id }) => id === 74)).toBe(false)
   })
 
+  const postOutside = () =>
+    runCli("cassette post --json - --run-id r --source USER".split(" "), { cwd: place.folder, stdin: "{}" })
+
+  it("claims nothing once the server is stopped", async () => {
+    const session = await begin()
+    claim(session, 75, { run_id: "r" })
+    await session.request("ping")
+    session.stop.abort("SIGTERM")
+    expect(await session.ended).toBe(143)
+    await postOutside()
+    const next = await start()
+    expect(await next.data("job_status", { run_id: "r" })).toMatchObject({ pending: 1, leased: 0 })
+  })
+
+  it("is still answered at the end of the input", async () => {
+    const session = await begin()
+    claim(session, 76, { run_id: "r" })
+    await session.request("ping")
+    const ended = session.close()
+    await postOutside()
+    expect(await answerOf(session, 76)).toMatchObject({ fencing_token: 1 })
+    expect(await ended).toBe(0)
+  })
+
   it("says after its time how the leases stand", async () => {
     const session = await begin()
     await session.data("step_claim", { run_id: "first" })
