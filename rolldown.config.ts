@@ -9,7 +9,6 @@ export const bundled: Bundled = {
   ".": [
     "effect",
     "gpt-tokenizer",
-    "kysely",
     "markdown-it",
     "picomatch",
     "stemmer",

@@ -1,10 +1,10 @@
-// Bundles the entry points of the library: a host loads a few files instead of five hundred modules. The entry points share their
-// files, so that each class is there once. Kysely is inside. `effect` is the host's own copy. The packages that only a part of the
-// library needs stay outside, and load with that part. The declarations that the entry points lead to go beside.
+// Bundles the entry points of the library: a host loads a few files instead of hundreds of modules. The entry points share their
+// files, so that each class is there once. No package is inside: `effect` is the host's own copy, and the packages that only a part
+// of the library needs load with that part. The declarations that the entry points lead to go beside.
 import { readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { defineConfig, type Plugin } from "rolldown"
-import { type Bundled, thirdPartyLicences } from "./rolldown.licences.ts"
+import { thirdPartyLicences } from "./rolldown.licences.ts"
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>
@@ -27,9 +27,6 @@ const entries = Object.values(manifest.exports).flatMap((target) =>
         }
       ]
 )
-
-/** The packages inside. */
-export const bundled: Bundled = { ".": ["kysely"] }
 
 const outside = Object.keys({ ...manifest.peerDependencies, ...manifest.dependencies })
 
@@ -68,5 +65,5 @@ export default defineConfig({
   platform: "node",
   external: [/^node:/, ...outside.map((name) => new RegExp(`^${name}(/|$)`))],
   output: { dir: "dist/library", format: "esm", chunkFileNames: "[name]-[hash].js", minify: false },
-  plugins: [declarations, thirdPartyLicences(bundled)]
+  plugins: [declarations, thirdPartyLicences({ ".": [] })]
 })

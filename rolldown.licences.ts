@@ -45,6 +45,7 @@ export const thirdPartyLicences = (bundled: Bundled): Plugin => ({
       bundled,
       Object.values(files).flatMap((file) => (file.type === "chunk" ? file.moduleIds : []))
     )
+    if (Object.values(bundled).flat().length === 0) return
     const licences = Object.entries(bundled)
       .flatMap(([by, names]) => names.map((name) => licenceOf(by, name)))
       .join(`\n${"-".repeat(72)}\n\n`)

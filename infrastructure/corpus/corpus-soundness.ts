@@ -7,12 +7,8 @@ import type { CorpusFindingCode } from "../../domain/corpus/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import {
-  selectHeadingsOf,
-  selectSectionsOf,
-  type StoredFile,
-  type StoredSymbol
-} from "./corpus-statements.ts"
+import type { StoredFile, StoredSymbol } from "./corpus-statements.ts"
+import { selectHeadingsOf, selectSectionsOf } from "./compiled/corpus-statements.ts"
 
 const meanings = {
   INTEGRITY: "what was written there is not what is found",

@@ -1,4 +1,5 @@
-// Every statement on files, sections, headings and symbols, compiled once. Expansions have theirs beside their cache.
+// Every statement on files, sections, headings and symbols, as it is built; `compiled` has what runs. Expansions have theirs beside their cache.
+import { sql } from "kysely"
 import type { FileRow, HeadingRow, SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
 import { compileQuery, queryBuilder } from "../sqlite/query-compiler.ts"
 
@@ -71,7 +72,7 @@ export const selectWholeSection = compileQuery<PathArguments, SectionRow>((param
     .innerJoin("files", "files.path", "sections.path")
     .select(sectionColumns.map((column) => `sections.${column}` as const))
     .where("sections.path", "=", parameter("path"))
-    .where("sections.line_start", "=", 0)
+    .where("sections.line_start", "=", sql.lit(0))
     .whereRef("sections.line_end", "=", "files.line_count")
 )
 

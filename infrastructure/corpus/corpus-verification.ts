@@ -14,8 +14,9 @@ import { companionNotes, schemaFindings } from "../sqlite/schema-check.ts"
 import { corpusIdentity } from "./corpus-identity.ts"
 import { CORPUS_VERSIONS, corpusSteps } from "./corpus-schema.ts"
 import { isBehindText, isIndexWhole, isSymbolWhole, soundOrder } from "./corpus-soundness.ts"
-import { selectStrayPaths, type StoredFile, type StoredSymbol } from "./corpus-statements.ts"
-import { selectNextExpansion } from "./expansion-statements.ts"
+import type { StoredFile, StoredSymbol } from "./corpus-statements.ts"
+import { selectStrayPaths } from "./compiled/corpus-statements.ts"
+import { selectNextExpansion } from "./compiled/expansion-statements.ts"
 
 type Find = (code: CorpusFindingCode, where: string, message: string) => void
 

@@ -1,4 +1,4 @@
-// The statements of the expansion cache in the corpus database, compiled once. They insert and read; the database's own
+// The statements of the expansion cache in the corpus database, as they are built; `compiled` has what runs. They insert and read; the database's own
 // triggers refuse everything else.
 import { sql } from "kysely"
 import type { Expansion, ExpansionKey } from "../../domain/corpus/expansion.ts"

@@ -39,9 +39,9 @@ import {
   selectSymbol,
   selectSymbolsAfter,
   selectWholeSection
-} from "./corpus-statements.ts"
+} from "./compiled/corpus-statements.ts"
 import { verifyCorpus } from "./corpus-verification.ts"
-import { selectNextOfSection } from "./expansion-statements.ts"
+import { selectNextOfSection } from "./compiled/expansion-statements.ts"
 
 const named = (connection: Connection, section: SectionRow): NamedSection => ({
   ...section,

@@ -13,12 +13,8 @@ import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { CorpusDatabase } from "./corpus-database.ts"
 import { checkExpansions } from "./corpus-verification.ts"
-import {
-  insertExpansion,
-  selectExpansion,
-  selectStats,
-  type StoredExpansion
-} from "./expansion-statements.ts"
+import type { StoredExpansion } from "./expansion-statements.ts"
+import { insertExpansion, selectExpansion, selectStats } from "./compiled/expansion-statements.ts"
 import { makeRecentExpansions } from "./recent-expansions.ts"
 
 const SWALLOWED = "the expansion was swallowed instead of stored"

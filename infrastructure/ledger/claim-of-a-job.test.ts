@@ -7,7 +7,7 @@ import { stepIdOf } from "../../domain/ledger/ids.ts"
 import { openForReading } from "../sqlite/better-sqlite3-host.ts"
 import { post, withLedger } from "../testing/ledger-program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { nextPendingStep } from "./ledger-statements.ts"
+import { nextPendingStep } from "./ledger-lookups.ts"
 
 const posted = Effect.gen(function* () {
   const filename = join(temporaryFolder(), "a.db")

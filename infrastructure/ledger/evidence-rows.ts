@@ -26,9 +26,9 @@ import {
   selectTaskEventsBeyond,
   selectThoughtsBehind,
   selectThoughtsOfTask
-} from "../thoughts/thought-statements.ts"
+} from "../thoughts/compiled/thought-statements.ts"
 import { ledgerFailure } from "./ledger-failures.ts"
-import { idsBelow } from "./ledger-statements.ts"
+import { idsBelow } from "./ledger-lookups.ts"
 import { storedEvents, storedTable } from "./ledger-tables.ts"
 import { type EventsAfter, isPlainEvent, rawEventPage } from "./stored-events.ts"
 

@@ -2,7 +2,7 @@
 import type { Identity } from "../sqlite/file-check.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { inspect } from "./ledger-inspection.ts"
-import { selectHead } from "./ledger-statements.ts"
+import { selectHead } from "./compiled/ledger-statements.ts"
 
 /** What tells a ledger from another one, and the position of its head. */
 export const ledgerIdentity = (host: SqlHost): Identity | undefined => {

@@ -1,5 +1,5 @@
-// The statements of the queries, compiled once. Whatever belongs to a message or job is a range of ids, because
-// ids are spelled from their parent's, so no query needs an index of its own.
+// The statements of the queries, as they are built; `compiled` has what runs. What belongs to a message or job is a range of ids,
+// because ids are spelled from their parent's, so no query needs an index of its own.
 import { type Expression, sql } from "kysely"
 import type { StepCounts, StepState } from "../../application/ledger/reading/ledger-reader.ts"
 import type { Page } from "../../domain/foundation/page.ts"
@@ -8,7 +8,7 @@ import type { LeaseCounts } from "../../domain/ledger/lists.ts"
 import { isWithin } from "./ledger-statements.ts"
 import { compileQuery } from "../sqlite/query-compiler.ts"
 import type { SqlValue } from "../sqlite/sql-host.ts"
-import { ledger } from "./ledger-tables.ts"
+import { ledger } from "./ledger-builder.ts"
 
 /** True when an id in `column` is spelled from the id of the joined message: a range of the key's index. */
 const isBelowMessage = (column: "step.step_id" | "receipt.receipt_id", prefix: "step" | "rcpt") => {

@@ -20,7 +20,7 @@ import { applySteps } from "../sqlite/schema-steps.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import { assertFree, copyFailure, draftBeside, publish } from "./ledger-backup.ts"
 import type { LedgerFile } from "./ledger-file.ts"
-import { insertEvent } from "./ledger-statements.ts"
+import { insertEvent } from "./compiled/ledger-statements.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 import { eventPage } from "./stored-events.ts"
 

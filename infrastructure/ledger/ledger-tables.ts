@@ -1,18 +1,7 @@
-// The tables of the ledger as the query compiler sees them: the rows of the domain under their table names. It
-// says nothing about triggers or indexes; those belong to the migrations alone.
-import { sql } from "kysely"
-import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
-import { type LedgerRows, type LedgerTable, ledgerTables } from "../../domain/ledger/rows.ts"
-import { boundedValue, type StoredTable } from "../sqlite/stored-cells.ts"
-import { queryBuilder } from "../sqlite/query-compiler.ts"
-
-export interface LedgerTables extends LedgerRows {
-  readonly events: EventEnvelope
-  readonly head: { readonly one: number; readonly size: number; readonly hash: string }
-}
-
-/** Builds typed queries over the ledger's tables. */
-export const ledger = queryBuilder<LedgerTables>()
+// The tables of the ledger, cell by cell: what is read as evidence. It says nothing about triggers or indexes; those belong to the
+// migrations alone.
+import { type LedgerTable, ledgerTables } from "../../domain/ledger/rows.ts"
+import type { StoredTable } from "../sqlite/stored-cells.ts"
 
 /** The log, cell by cell. */
 export const storedEvents: StoredTable = {
@@ -33,7 +22,3 @@ export const storedTable = (table: LedgerTable): StoredTable => ({
   integers: ["ordinal", "fencing_token", "event_position"],
   nullable: NULLABLE
 })
-
-/** All columns of a table for a SELECT; see `boundedValue`. Order by `table.column`: a bare name is that value. */
-export const boundedSelection = ({ columns }: StoredTable) =>
-  columns.map((column) => sql<unknown>`${sql.raw(boundedValue(column))}`.as(column))

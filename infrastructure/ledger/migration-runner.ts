@@ -9,7 +9,7 @@ import { sha256 } from "../hashing/node-hashing.ts"
 import { applySteps, type SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
-import { insertEvent } from "./ledger-statements.ts"
+import { insertEvent } from "./compiled/ledger-statements.ts"
 import { openingFault } from "./opening-check.ts"
 import { LEDGER_VERSIONS } from "./schema-snapshots.ts"
 

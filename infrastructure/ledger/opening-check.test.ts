@@ -9,7 +9,7 @@ import { sha256 } from "../hashing/node-hashing.ts"
 import { type Connection, openForReading, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { makeLedgerFile } from "../testing/ledger-program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { insertEvent, selectHead } from "./ledger-statements.ts"
+import { insertEvent, selectHead } from "./compiled/ledger-statements.ts"
 import { checkOpening } from "./opening-check.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
 

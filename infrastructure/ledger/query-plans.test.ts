@@ -4,9 +4,9 @@
  */
 import { assert, describe, expect, it } from "@effect/vitest"
 import { type Connection, openBytes } from "../sqlite/better-sqlite3-host.ts"
-import * as queries from "./ledger-queries.ts"
-import * as statements from "./ledger-statements.ts"
-import * as thoughts from "../thoughts/thought-statements.ts"
+import * as queries from "./compiled/ledger-queries.ts"
+import * as statements from "./compiled/ledger-statements.ts"
+import * as thoughts from "../thoughts/compiled/thought-statements.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
 
 const database = (): Connection => {

@@ -26,7 +26,7 @@ import {
   selectThoughtsBackwards,
   selectThoughtsOfTask,
   selectThoughtsOfTaskBackwards
-} from "../thoughts/thought-statements.ts"
+} from "../thoughts/compiled/thought-statements.ts"
 import { cellFindings, pageLength, type StoredTable } from "../sqlite/stored-cells.ts"
 import { retryOnLedger } from "./ledger-failures.ts"
 import type { LedgerFile } from "./ledger-file.ts"
@@ -46,8 +46,8 @@ import {
   selectStepsBetween,
   selectStepsOfRun,
   selectWaiting
-} from "./ledger-queries.ts"
-import { endOf, idsBelow, readHead } from "./ledger-statements.ts"
+} from "./compiled/ledger-queries.ts"
+import { endOf, idsBelow, readHead } from "./ledger-lookups.ts"
 import { storedTable } from "./ledger-tables.ts"
 import { eventPage } from "./stored-events.ts"
 

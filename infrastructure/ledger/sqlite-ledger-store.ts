@@ -13,17 +13,17 @@ import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { idleSleep } from "../sqlite/real-time.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
-import { selectThought, selectThoughtTail } from "../thoughts/thought-statements.ts"
+import { selectThought, selectThoughtTail } from "../thoughts/compiled/thought-statements.ts"
 import { type LedgerAttemptFailure, retryOnLedger } from "./ledger-failures.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import {
   insertEvent,
-  nextPendingStep,
   selectHeadPlace,
   selectMessageByKey,
   selectReceipt,
   selectStep
-} from "./ledger-statements.ts"
+} from "./compiled/ledger-statements.ts"
+import { nextPendingStep } from "./ledger-lookups.ts"
 import { eventPage } from "./stored-events.ts"
 
 /** How long nothing must have been written before the log is moved into the database. */

@@ -7,7 +7,8 @@ import { cellFindings, isItsBytes, pageLength } from "../sqlite/stored-cells.ts"
 import type { TextRange } from "../../domain/ledger/run-range.ts"
 import type { SqlHost, SqlValue } from "../sqlite/sql-host.ts"
 import { storedEvents } from "./ledger-tables.ts"
-import { endOf, selectEventsAfter, selectStreamAfter, selectStreamRangeAfter } from "./ledger-statements.ts"
+import { selectEventsAfter, selectStreamAfter, selectStreamRangeAfter } from "./compiled/ledger-statements.ts"
+import { endOf } from "./ledger-lookups.ts"
 
 /** Which events: those behind a position, at most `limit`, of one stream, of a range of streams or of all. */
 export interface EventsAfter {

@@ -1,5 +1,5 @@
-// Statements whose values are found by name: `:name` in their text is a hole. They load nothing, for processes that start often;
-// where Kysely is loaded anyway, query-compiler.ts makes the same kind from its builders. The text never changes, so that the host
+// Statements whose values are found by name: `:name` in their text is a hole. Those of the ledger, of thoughts and of expansions are
+// built with Kysely and compiled into the folders `compiled`, so that no program loads it. The text never changes, so that the host
 // keeps it prepared.
 import type { SqlHost, SqlValue } from "./sql-host.ts"
 
@@ -10,34 +10,25 @@ import type { SqlHost, SqlValue } from "./sql-host.ts"
 /** Values by the names of holes. */
 export type Arguments = { readonly [name: string]: SqlValue }
 
-/** A hole in a statement, filled by name when it runs. */
-export class Hole {
-  readonly name: string
-  constructor(name: string) {
-    this.name = name
-  }
-}
-
 /** A statement with its holes in order. */
 export interface Statement<Args extends Arguments, Row> {
   readonly sql: string
+  readonly names: ReadonlyArray<string>
   readonly all: (host: SqlHost, args: Args) => Array<Row>
   readonly first: (host: SqlHost, args: Args) => Row | undefined
   /** The number of rows that the statement itself wrote. */
   readonly run: (host: SqlHost, args: Args) => number
 }
 
-/** A statement of a text with `?` for each hole; values that are no holes are constants of it. */
+/** A statement of a text with `?` for each hole, and the names of the holes in order. */
 export const statementOf = <Args extends Arguments, Row>(
   text: string,
-  holes: ReadonlyArray<Hole | SqlValue>
+  names: ReadonlyArray<string>
 ): Statement<Args, Row> => {
-  // Sorted out once: this runs several times for every command.
-  const names = holes.map((hole) => (hole instanceof Hole ? hole.name : undefined))
-  const bind = (args: Args): ReadonlyArray<SqlValue> =>
-    names.map((name, index) => (name === undefined ? (holes[index] as SqlValue) : (args[name] ?? null)))
+  const bind = (args: Args): ReadonlyArray<SqlValue> => names.map((name) => args[name] ?? null)
   return {
     sql: text,
+    names,
     all: (host, args) => host.all<Row>(text, bind(args)),
     first: (host, args) => host.all<Row>(text, bind(args))[0],
     run: (host, args) => host.run(text, bind(args))
@@ -58,12 +49,12 @@ type ArgumentsOf<Text extends string> = {
 }
 
 const named = <Text extends string, Row>(text: Text): Statement<ArgumentsOf<Text>, Row> => {
-  const holes: Array<Hole> = []
+  const names: Array<string> = []
   const positional = text.replace(/:([a-z_]+)/g, (_, name: string) => {
-    holes.push(new Hole(name))
+    names.push(name)
     return "?"
   })
-  return statementOf(positional, holes)
+  return statementOf(positional, names)
 }
 
 /** A statement that gives rows; their type is said beside the text. */

@@ -1,9 +1,10 @@
-// The statements of thoughts, compiled once. The end of a task's chain is one step into the index of its positions;
+// The statements of thoughts, as they are built; `compiled` has what runs. The end of a task's chain is one step into the index of its positions;
 // a list of all tasks walks that index alone before it reads a record.
 import { type RawBuilder, sql } from "kysely"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
-import { boundedSelection, ledger, storedEvents, storedTable } from "../ledger/ledger-tables.ts"
+import { boundedSelection, ledger } from "../ledger/ledger-builder.ts"
+import { storedEvents, storedTable } from "../ledger/ledger-tables.ts"
 import { compileQuery } from "../sqlite/query-compiler.ts"
 
 const thoughts = storedTable("thought_records")
