@@ -136,9 +136,11 @@ export {
 } from "./ledger/decide-lease.ts"
 export {
   type LeaseCounts,
+  type FailedReceipt,
   type LeasedStep,
   type PendingStep,
   ListEvents,
+  ListFailures,
   ListLeases,
   ListWaiting
 } from "./ledger/lists.ts"

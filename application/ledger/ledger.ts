@@ -21,14 +21,17 @@ import {
   type StoreWriteError
 } from "../../domain/ledger/errors.ts"
 import {
+  type FailedReceipt,
   type LeasedStep,
   ListEvents,
+  ListFailures,
   ListLeases,
   ListWaiting,
   type PendingStep,
   pendingSteps,
   Position,
   prepareEvents,
+  prepareFailures,
   prepareLeases,
   prepareWaiting
 } from "../../domain/ledger/lists.ts"
@@ -136,6 +139,10 @@ export interface LedgerShape {
   readonly waiting: (
     options?: ListWaiting
   ) => Effect.Effect<ReadonlyArray<PendingStep>, InvalidInput | ReadError>
+  /** Receipts of FAILURE and ABORTED with their run, the newest in front; `before` the position of the last one that was seen. */
+  readonly failures: (
+    options?: ListFailures
+  ) => Effect.Effect<ReadonlyArray<FailedReceipt>, InvalidInput | ReadError>
   /** The head as soon as it is behind this position: at once for commits of this process, within 50 ms for others'. */
   readonly changed: (after: number) => Effect.Effect<Head, InvalidInput | ReadError>
   /** One page of the log behind a position: of one run, of the runs that begin with a prefix, or of all. */
@@ -228,6 +235,7 @@ const paged = <Of, Row>(
 
 const decodeLeases = decodeInput(ListLeases, prepareLeases)
 const decodeWaiting = decodeInput(ListWaiting, prepareWaiting)
+const decodeFailures = decodeInput(ListFailures, prepareFailures)
 const decodeEvents = decodeInput(ListEvents, prepareEvents)
 const decodePosition = decodeInput(Position, Result.succeed)
 
@@ -332,6 +340,9 @@ const makeLedger: Effect.Effect<
     waiting: Effect.fn("Ledger.waiting")(function* (options = {}) {
       const rows = yield* reader.waiting(yield* Effect.fromResult(decodeWaiting(options)))
       return yield* Effect.fromResult(pendingSteps(rows))
+    }),
+    failures: Effect.fn("Ledger.failures")(function* (options = {}) {
+      return yield* reader.failures(yield* Effect.fromResult(decodeFailures(options)))
     }),
     changed: Effect.fn("Ledger.changed")(function* (after) {
       const position = yield* Effect.fromResult(decodePosition(after))

@@ -8,7 +8,7 @@ import { DEFAULT_PAGE_ROWS, PageLimit } from "../foundation/page.ts"
 import type { JsonObject } from "../canonical/json.ts"
 import { payloadOf } from "./decide.ts"
 import type { StoreCorrupt } from "./errors.ts"
-import type { StepRow } from "./rows.ts"
+import type { ReceiptRow, StepRow } from "./rows.ts"
 import { runFields, runRange, type TextRange } from "./run-range.ts"
 
 /** A step that is leased. `expired` says that its lease has ended: the step waits again once it is requeued. */
@@ -72,6 +72,27 @@ export interface PreparedWaiting {
   readonly after: { readonly run_id: string; readonly step_id: string }
 }
 
+/** A receipt whose step did not succeed, with its run. */
+export interface FailedReceipt extends ReceiptRow {
+  readonly run_id: string
+}
+
+/** Receipts of FAILURE and ABORTED, the newest in front; before an event's position. */
+export const ListFailures = Schema.Struct({
+  ...runFields,
+  limit: Schema.optional(PageLimit),
+  before: Schema.optional(
+    Schema.Int.check(Schema.isGreaterThanOrEqualTo(1, { expected: "a position: a whole number from 1 on" }))
+  )
+})
+export type ListFailures = typeof ListFailures.Type
+
+export interface PreparedFailures {
+  readonly runs: TextRange
+  readonly limit: number
+  readonly before: number
+}
+
 /** A position of the log: a whole number from 0 on. */
 export const Position = Schema.Int.check(
   Schema.isGreaterThanOrEqualTo(0, { expected: "a position: a whole number from 0 on" })
@@ -105,6 +126,13 @@ export const prepareWaiting = ({
   ...of
 }: ListWaiting): Result.Result<PreparedWaiting, InvalidInput> =>
   Result.map(runRange(of), (runs) => ({ runs, limit, after }))
+
+export const prepareFailures = ({
+  before = Number.MAX_SAFE_INTEGER,
+  limit = DEFAULT_PAGE_ROWS,
+  ...of
+}: ListFailures): Result.Result<PreparedFailures, InvalidInput> =>
+  Result.map(runRange(of), (runs) => ({ runs, limit, before }))
 
 export const prepareEvents = ({
   after = 0,

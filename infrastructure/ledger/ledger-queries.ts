@@ -4,7 +4,7 @@ import { type Expression, sql } from "kysely"
 import type { StepCounts, StepState } from "../../application/ledger/reading/ledger-reader.ts"
 import type { Page } from "../../domain/foundation/page.ts"
 import type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
-import type { LeaseCounts } from "../../domain/ledger/lists.ts"
+import type { FailedReceipt, LeaseCounts } from "../../domain/ledger/lists.ts"
 import { isWithin } from "./ledger-statements.ts"
 import { compileQuery } from "../sqlite/query-compiler.ts"
 import type { SqlValue } from "../sqlite/sql-host.ts"
@@ -213,6 +213,23 @@ export const selectLeaseCounts = compileQuery<
     .where("status", "=", sql.lit("LEASED"))
     .where(isWithin("+run_id", parameter("from"), parameter("before")))
     .where(isWithin("+step_id", parameter("from_step"), parameter("before_step")))
+)
+
+/** `outcome <> 'SUCCESS'` as a literal is what lets the partial index answer, from its end. */
+export const selectFailures = compileQuery<
+  Runs & { readonly before_position: number; readonly limit: number },
+  FailedReceipt
+>((parameter) =>
+  ledger
+    .selectFrom("cassette_receipts as receipt")
+    .innerJoin("cassette_steps as step", "step.step_id", "receipt.step_id")
+    .selectAll("receipt")
+    .select("step.run_id")
+    .where("receipt.outcome", "<>", sql.lit("SUCCESS"))
+    .where("receipt.event_position", "<", parameter("before_position"))
+    .where(isWithin("+step.run_id", parameter("from"), parameter("before")))
+    .orderBy("receipt.event_position", "desc")
+    .limit(parameter("limit"))
 )
 
 /** Waiting steps behind one, straight from the partial index. */

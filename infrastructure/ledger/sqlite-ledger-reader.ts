@@ -35,6 +35,7 @@ import {
   selectOutcomes,
   selectStepCounts,
   selectStepStatesOfRun,
+  selectFailures,
   selectLeaseCounts,
   selectLeases,
   selectMessage,
@@ -152,6 +153,9 @@ const changeAfter = Effect.fnUntraced(function* (
   }
 })
 
+/** Receipts beside their run, whose cell was read with the step. */
+const FAILURES: StoredTable = RECEIPTS
+
 const LEASES: StoredTable = {
   ...STEPS,
   columns: ["run_id", "step_id", "job_id", "lease_owner", "fencing_token", "lease_expires_at"]
@@ -264,6 +268,14 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
       ),
     leases: (now, of) => read(() => leasesOf(own, now, of)),
     leaseCounts: (now, place) => read(() => leaseCountsOf(own, now, place)),
+    failures: ({ before, limit, runs }) =>
+      read(() =>
+        honest(
+          own,
+          FAILURES,
+          selectFailures.all(own, { from: runs.from, before: endOf(runs), before_position: before, limit })
+        )
+      ),
     waiting: ({ after, limit, runs }) =>
       read(() =>
         honest(

@@ -77,6 +77,7 @@ const cases: Readonly<Record<string, Case>> = {
           commands: [[{ _tag: "ClaimAny", worker_id: "w" }]],
           leases: [],
           waiting: [],
+          failures: [],
           changed: [0],
           eventsAfter: [],
           completeStep: [

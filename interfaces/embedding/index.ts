@@ -101,8 +101,10 @@ export type {
 export type { Claimed, Posted, PostedAndClaimed } from "../../domain/ledger/decide.ts"
 export type { Completed, Renewed, Requeued } from "../../domain/ledger/decide-lease.ts"
 export type {
+  FailedReceipt,
   LeasedStep,
   ListEvents,
+  ListFailures,
   ListLeases,
   ListWaiting,
   PendingStep

@@ -41,6 +41,8 @@ const lists = (ledger: LedgerShape) =>
         limit: 2
       }),
       waitingOfPrefix: yield* ledger.waiting({ prefix: "run-b" }),
+      failures: yield* ledger.failures(),
+      failuresBefore: yield* ledger.failures({ before: 40, limit: 2, prefix: "run-b" }),
       eventsOfPrefix: yield* ledger.eventsAfter({ prefix: "run-b", after: 1, limit: 3 }),
       runs: yield* ledger.runs
     }

@@ -5,8 +5,10 @@ import type { Page } from "../../../domain/foundation/page.ts"
 import type { ClaimPlace } from "../../../domain/ledger/commands.ts"
 import { messageIdOfJob, receiptIdOf } from "../../../domain/ledger/ids.ts"
 import type {
+  FailedReceipt,
   LeaseCounts,
   LeasedStep,
+  PreparedFailures,
   PreparedLeases,
   PreparedWaiting
 } from "../../../domain/ledger/lists.ts"
@@ -135,6 +137,18 @@ const waitingOf = (tables: MemoryTables, { after, limit, runs }: PreparedWaiting
     .sort((left, right) => compareTexts([left.run_id, left.step_id], [right.run_id, right.step_id]))
     .slice(0, limit)
 
+const failuresOf = (
+  tables: MemoryTables,
+  { before, limit, runs }: PreparedFailures
+): ReadonlyArray<FailedReceipt> =>
+  tables
+    .sorted("cassette_receipts")
+    .filter(({ event_position, outcome }) => outcome !== "SUCCESS" && event_position < before)
+    .map((receipt) => Object.assign({ run_id: tables.step(receipt.step_id)?.run_id ?? "" }, receipt))
+    .filter(({ run_id }) => isWithin(run_id, runs))
+    .sort((left, right) => right.event_position - left.event_position)
+    .slice(0, limit)
+
 /** The query port on a ledger in memory. */
 export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => {
   const { tables } = ledger
@@ -174,6 +188,7 @@ export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => {
       ),
     leases: (at, of) => now(() => leasesOf(tables, at, of)),
     leaseCounts: (at, place) => now(() => leaseCountsOf(tables, at, place)),
+    failures: (of) => now(() => failuresOf(tables, of)),
     waiting: (of) => now(() => waitingOf(tables, of)),
     changeCounter: now(() => ledger.events.length),
     // Only this process can commit: there is nothing to look for, and a commit tells of itself.

@@ -6,8 +6,10 @@ import type { LedgerClosed, StoreCorrupt } from "../../../domain/ledger/errors.t
 import type { StorageFailure } from "../../../domain/foundation/storage-errors.ts"
 import type { ClaimPlace } from "../../../domain/ledger/commands.ts"
 import type {
+  FailedReceipt,
   LeaseCounts,
   LeasedStep,
+  PreparedFailures,
   PreparedLeases,
   PreparedWaiting
 } from "../../../domain/ledger/lists.ts"
@@ -100,6 +102,8 @@ export class LedgerReader extends Context.Service<
     readonly leases: (now: string, of: PreparedLeases) => Effect.Effect<ReadonlyArray<LeasedStep>, ReadError>
     /** How the leases stand as of `now` (a timestamp) where a claim looks for a step. */
     readonly leaseCounts: (now: string, place: ClaimPlace) => Effect.Effect<LeaseCounts, ReadError>
+    /** Receipts that are no SUCCESS, the newest in front. */
+    readonly failures: (of: PreparedFailures) => Effect.Effect<ReadonlyArray<FailedReceipt>, ReadError>
     readonly waiting: (of: PreparedWaiting) => Effect.Effect<ReadonlyArray<StepRow>, ReadError>
     /** A number that changes whenever anybody, in any process, has committed. */
     readonly changeCounter: Effect.Effect<number, ReadError>

@@ -133,6 +133,37 @@ describe("the list of waiting steps", () => {
   )
 })
 
+describe("the list of failures", () => {
+  it.effect("has receipts that are no success, the newest in front, of a run or of all", () =>
+    Effect.gen(function* () {
+      const ledger = yield* withLeases([])
+      const outcomes = ["FAILURE", "SUCCESS", "ABORTED", "FAILURE", "SUCCESS"] as const
+      for (const [n, outcome] of outcomes.entries()) {
+        const { lease } = yield* ledger.claimStep({ run_id: names[n] ?? "", worker_id: "w" })
+        yield* ledger.completeStep({ ...lease, receipt_payload: { n }, outcome })
+      }
+      const failures = yield* ledger.failures()
+      assert.deepStrictEqual(
+        failures.map(({ outcome, receipt_json, run_id }) => [run_id, outcome, receipt_json]),
+        [
+          ["b-2", "FAILURE", `{"n":3}`],
+          ["b-1", "ABORTED", `{"n":2}`],
+          ["a", "FAILURE", `{"n":0}`]
+        ]
+      )
+      const newest = failures[0]
+      assert.deepStrictEqual(yield* ledger.failures({ limit: 1 }), failures.slice(0, 1))
+      assert.deepStrictEqual(
+        yield* ledger.failures({ before: newest?.event_position, limit: 2 }),
+        failures.slice(1)
+      )
+      assert.deepStrictEqual(yield* ledger.failures({ run_id: "a" }), failures.slice(2))
+      assert.lengthOf(yield* ledger.failures({ prefix: "b-" }), 2)
+      assert.include((yield* Effect.flip(ledger.failures({ before: 0 }))).message, "/before: ")
+    })
+  )
+})
+
 describe("a page of the log", () => {
   it.effect("is of a run, of the runs with a prefix, or of all", () =>
     Effect.gen(function* () {

@@ -62,6 +62,11 @@ export const selectLeaseCounts: typeof built.selectLeaseCounts = statementOf(
   ["now","from","before","from_step","before_step"]
 )
 
+export const selectFailures: typeof built.selectFailures = statementOf(
+  `select "receipt".*, "step"."run_id" from "cassette_receipts" as "receipt" inner join "cassette_steps" as "step" on "step"."step_id" = "receipt"."step_id" where "receipt"."outcome" <> 'SUCCESS' and "receipt"."event_position" < ? and +step.run_id >= ? AND +step.run_id < ? order by "receipt"."event_position" desc limit ?`,
+  ["before_position","from","before","limit"]
+)
+
 export const selectWaiting: typeof built.selectWaiting = statementOf(
   `select * from "cassette_steps" where "status" = 'PENDING' and ("run_id", "step_id") > (?, ?) and run_id < ? order by "run_id", "step_id" limit ?`,
   ["after_run","after_step","before","limit"]
