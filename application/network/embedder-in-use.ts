@@ -11,7 +11,7 @@ interface EmbedderLease {
   isOver: boolean
 }
 
-const tenureOf = (embedder: EmbedderShape | undefined, retire: Effect.Effect<void>): EmbedderLease => ({
+const leaseOf = (embedder: EmbedderShape | undefined, retire: Effect.Effect<void>): EmbedderLease => ({
   embedder: embedder === undefined ? undefined : watchedEmbedder(embedder),
   retire,
   questions: 0,
@@ -22,14 +22,14 @@ export class EmbedderInUse {
   private current: EmbedderLease
 
   constructor(embedder: EmbedderShape | undefined) {
-    this.current = tenureOf(embedder, Effect.void)
+    this.current = leaseOf(embedder, Effect.void)
   }
 
   /** Puts another in its place, or none; `retire` is run when that one is no longer needed. */
   swap(embedder: EmbedderShape | undefined, retire: Effect.Effect<void>): Effect.Effect<void> {
     return Effect.suspend(() => {
       const before = this.current
-      this.current = tenureOf(embedder, retire)
+      this.current = leaseOf(embedder, retire)
       before.isOver = true
       return before.questions === 0 ? before.retire : Effect.void
     })
@@ -43,9 +43,9 @@ export class EmbedderInUse {
         return this.current
       }),
       ({ embedder }) => ask(embedder),
-      (tenure) => {
-        tenure.questions -= 1
-        return tenure.isOver && tenure.questions === 0 ? tenure.retire : Effect.void
+      (lease) => {
+        lease.questions -= 1
+        return lease.isOver && lease.questions === 0 ? lease.retire : Effect.void
       }
     )
   }

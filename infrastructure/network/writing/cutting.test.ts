@@ -1,4 +1,4 @@
-// Documents that another thread cuts while this one writes: the same chunks, the same cassette, whatever becomes of the thread.
+// Documents that another thread cuts while this one writes: the same chunks, the same cassette, also where the thread fails.
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"

@@ -11,7 +11,7 @@ const ofLeases =
   (judge: (one: One, book: LeaseBook, now: () => Promise<string>) => Promise<void> | void) =>
   (real: DrivenLedger): Watch => {
     const book = new LeaseBook()
-    /** The time of the newest event, which is that of whatever was accepted last. */
+    /** The time of the newest event, which is that of what was accepted last. */
     const now = async () => (await real.run(real.ledger.head)).recorded_at ?? ""
     return {
       see: async (given) => {

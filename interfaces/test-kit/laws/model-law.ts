@@ -1,4 +1,4 @@
-// The model: whatever is commanded, the replies, the steps and the lists are those of a second, much simpler ledger that shares no
+// The model: for all commands, the replies, the steps and the lists are those of a second, much simpler ledger that shares no
 // code with the first.
 import * as Effect from "effect/Effect"
 import { assertSame } from "../../../domain/foundation/given-when-then.ts"

@@ -1,5 +1,5 @@
 // Stores in memory that are wrong on purpose, each in one way: the laws' own tests are that each is found by its law. Their tables
-// take whatever the store decides, so that nothing else finds it first.
+// take all that the store decides, so that nothing else finds it first.
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { InvariantViolation } from "../../../domain/foundation/errors.ts"
