@@ -45,6 +45,7 @@ export {
   HistoryRewritten,
   ProofRefused,
   InvalidKeyName,
+  SigningFailed,
   KeyFileExposed,
   NotAKeyFile,
   KeyFileExists,

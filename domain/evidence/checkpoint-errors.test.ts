@@ -5,6 +5,7 @@ import {
   CheckpointUntrusted,
   HistoryRewritten,
   InvalidKeyName,
+  SigningFailed,
   KeyFileExists,
   KeyFileExposed,
   NotACheckpoint,
@@ -55,6 +56,7 @@ describe("checkpoint errors", () => {
       "(size_differs): it is for size 3, the checkpoints have 4"
     ],
     [new InvalidKeyName({ name: "a b" }), "INVALID_KEY_NAME", '"a b"'],
+    [new SigningFailed({ reason: "the vault is sealed" }), "SIGNING_FAILED", "the vault is sealed"],
     [new KeyFileExposed({ file, mode: "0644" }), "KEY_FILE_EXPOSED", "mode 0644"],
     [new NotAKeyFile({ file, reason: "it is empty" }), "NOT_A_KEY_FILE", "it is empty"],
     [new KeyFileExists({ file }), "KEY_FILE_EXISTS", "/keys/key.pem exists"],

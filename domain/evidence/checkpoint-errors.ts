@@ -111,6 +111,15 @@ export class InvalidKeyName extends Schema.TaggedError<InvalidKeyName>()("Invali
   }
 }
 
+/** The holder of the key did not sign; nothing was made. */
+export class SigningFailed extends Schema.TaggedError<SigningFailed>()("SigningFailed", {
+  reason: Schema.String
+}) {
+  override get message() {
+    return `The key did not sign: ${this.reason}`
+  }
+}
+
 /** A key file that others can read is no secret any more. */
 export class KeyFileExposed extends Schema.TaggedError<KeyFileExposed>()("KeyFileExposed", {
   file: Schema.String,
@@ -160,6 +169,7 @@ export type CheckpointRefusal =
   | HistoryRewritten
   | ProofRefused
   | InvalidKeyName
+  | SigningFailed
   | KeyFileExposed
   | NotAKeyFile
   | KeyFileExists

@@ -54,7 +54,7 @@ describe("a generated key", () => {
       const key = yield* loadSigningKey(file)
       assert.deepStrictEqual(publicKeyBytes(public_key), key.publicKey)
       const message = utf8Bytes("a\nb\n")
-      const signature = key.sign(message)
+      const signature = yield* key.sign(message) as Effect.Effect<Uint8Array>
       assert.isTrue(verify(null, message, createPublicKey(public_key), signature))
       assert.isTrue(verifySignature(key.publicKey, message, signature))
       assert.isFalse(verifySignature(key.publicKey, utf8Bytes("a\nb"), signature))

@@ -70,7 +70,7 @@ const signingKey = (key: KeyObject): SigningKey => ({
   publicKey: Uint8Array.from(
     createPublicKey(key).export({ format: "der", type: "spki" }).subarray(SPKI_PREFIX.length)
   ),
-  sign: (message) => sign(null, message, key)
+  sign: (message) => Effect.sync(() => sign(null, message, key))
 })
 
 const codeOf = (error: unknown): string => {

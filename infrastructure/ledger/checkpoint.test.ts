@@ -434,7 +434,7 @@ describe("a first event that names no ledger", () => {
       const { privateKey } = generateKeyPairSync("ed25519")
       const key = {
         publicKey: new Uint8Array(32).fill(9),
-        sign: () => new Uint8Array(privateKey.asymmetricKeyType!.length)
+        sign: () => Effect.succeed(new Uint8Array(privateKey.asymmetricKeyType!.length))
       }
       const error = yield* Effect.flip(on(makeCheckpoint({ key })))
       assert.deepInclude(error, { _tag: "StoreCorrupt", where: "event 1" })

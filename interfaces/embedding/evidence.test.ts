@@ -11,6 +11,7 @@ import {
   generateKeyFiles,
   Ledger,
   loadSigningKey,
+  SigningFailed,
   type TrustFile,
   verifyProof
 } from "./index.ts"
@@ -55,6 +56,38 @@ const program = Effect.gen(function* () {
 })
 
 const trees = (folder: string) => readdirSync(folder).filter((name) => name.startsWith("cassette-merkle-"))
+
+describe("a key in another machine", () => {
+  it.live("takes its time, while the ledger goes on, and may refuse", () =>
+    Effect.gen(function* () {
+      const checkpoints = yield* Checkpoints
+      const { options, trust } = yield* signer
+      const { publicKey } = options.key
+      yield* post(1)
+      // As the client of a key service: a promise that comes later.
+      const sign = async (message: Uint8Array) => {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        return Effect.runPromise(options.key.sign(message) as Effect.Effect<Uint8Array>)
+      }
+      const [made] = yield* Effect.all(
+        [checkpoints.make({ key: { publicKey, sign }, keyName: "ops" }), post(2)],
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual((yield* checkpoints.verify(made.note, trust)).log_size, 3)
+      const refusals = [
+        () => Promise.reject(new Error("the vault is sealed")),
+        () => Effect.fail(new SigningFailed({ reason: "the vault is sealed" }))
+      ]
+      for (const refusing of refusals) {
+        const error = yield* Effect.flip(
+          checkpoints.make({ key: { publicKey, sign: refusing }, keyName: "ops" })
+        )
+        assert.strictEqual(error._tag, "SigningFailed")
+        assert.include(error.message, "the vault is sealed")
+      }
+    }).pipe(Effect.provide(Ledger.layer({ filename: ":memory:" })))
+  )
+})
 
 describe("Ledger.layer", () => {
   it.live("has checkpoints, and a tree beside the file only once a proof was made", () =>
@@ -149,9 +182,14 @@ describe("Ledger.layer", () => {
           ...[new Uint8Array(3), new Uint8Array(64)].map(
             (signature) =>
               [
-                { key: { publicKey: options.key.publicKey, sign: () => signature } },
+                { key: { publicKey: options.key.publicKey, sign: () => Effect.succeed(signature) } },
                 checkpoints.make
               ] as const
+          ),
+          // A signer whose answer comes in no way that is known, and one that gives no bytes.
+          ...[new Uint8Array(64), undefined, Effect.succeed("text"), Promise.resolve("text")].map(
+            (answer) =>
+              [{ key: { publicKey: options.key.publicKey, sign: () => answer } }, checkpoints.make] as const
           ),
           // Keys that anybody could sign for (of small order), and one that is not the signer's.
           ...[[], [1], [9]].map((start) => {

@@ -328,6 +328,7 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>>
     "OutputClosed",
     "OutputFailed",
     "ResourceExhausted",
+    "SigningFailed",
     "ProblemsFound",
     "ProofRefused",
     "RestoreRefused",

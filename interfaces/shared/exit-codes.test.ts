@@ -57,7 +57,9 @@ describe("exitCodes", () => {
   it.each(["StorageFull", "ResourceExhausted", "OutputFailed"] as const)("1 for want: %s", (tag) =>
     expect(exitCodes[tag]).toBe(1)
   )
-  it.each(["StorageFailure", "LedgerClosed"] as const)("3 for %s", (tag) => expect(exitCodes[tag]).toBe(3))
+  it.each(["StorageFailure", "LedgerClosed", "SigningFailed"] as const)("3 for %s", (tag) =>
+    expect(exitCodes[tag]).toBe(3)
+  )
   it.each([
     "CorpusCorrupt",
     "SymbolNotFound",
@@ -89,7 +91,7 @@ describe("exitCodes", () => {
   it("covers every error class of checkpoints", () => {
     const notErrors = new Set(["UntrustedReason", "RewriteReason"])
     const tags = Object.keys(checkpointErrors).filter((name) => !notErrors.has(name))
-    expect(tags.length).toBe(11)
+    expect(tags.length).toBe(12)
     expect(Object.keys(exitCodes)).toEqual(expect.arrayContaining(tags))
   })
 

@@ -134,6 +134,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   InvalidNetworkSymbol: 2,
   UnknownCassette: 2,
 
+  SigningFailed: INTERNAL,
   StorageFailure: INTERNAL,
   LedgerClosed: INTERNAL,
   CorpusClosed: INTERNAL,

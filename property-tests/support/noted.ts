@@ -12,7 +12,7 @@ const pair = generateKeyPairSync("ed25519")
 const spki = pair.publicKey.export({ format: "der", type: "spki" })
 const key = {
   publicKey: Uint8Array.from(spki.subarray(12)),
-  sign: (message: Uint8Array) => sign(null, message, pair.privateKey)
+  sign: (message: Uint8Array) => Effect.sync(() => sign(null, message, pair.privateKey))
 }
 
 /** Trust in the key for one ledger's checkpoints. */

@@ -9,7 +9,8 @@ import {
   type CheckpointUntrusted,
   HistoryRewritten,
   InvalidKeyName,
-  type NotACheckpoint
+  type NotACheckpoint,
+  type SigningFailed
 } from "../../../domain/evidence/checkpoint-errors.ts"
 import {
   type CheckpointBody,
@@ -66,7 +67,7 @@ export interface MadeCheckpoint {
 /** Signs the ledger as it is now: all events up to the newest. */
 export const makeCheckpoint = Effect.fn("Checkpoint.make")(function* (
   options: MakeCheckpointOptions
-): Effect.fn.Return<MadeCheckpoint, InvalidInput | InvalidKeyName | ReadError, Ports> {
+): Effect.fn.Return<MadeCheckpoint, InvalidInput | InvalidKeyName | SigningFailed | ReadError, Ports> {
   const { sha256 } = yield* Signing
   const { key, keyName } = yield* Effect.fromResult(decodeSigner(options))
   const origin = yield* ledgerOrigin

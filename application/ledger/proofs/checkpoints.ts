@@ -8,6 +8,7 @@ import {
   CheckpointOfAnotherLedger,
   type HistoryRewritten,
   type InvalidKeyName,
+  type SigningFailed,
   type NotACheckpoint,
   type ProofRefused
 } from "../../../domain/evidence/checkpoint-errors.ts"
@@ -63,7 +64,7 @@ export interface CheckpointsShape {
   /** Signs the ledger as it is now; every event is read, and nothing is signed over a chain that does not hold. */
   readonly make: (
     options: MakeCheckpointOptions
-  ) => Effect.Effect<MadeCheckpoint, InvalidInput | InvalidKeyName | ReadError>
+  ) => Effect.Effect<MadeCheckpoint, InvalidInput | InvalidKeyName | SigningFailed | ReadError>
   /** Holds a signed note against the ledger: trust, origin, root and chain. */
   readonly verify: (
     note: string,
