@@ -1,7 +1,7 @@
 // The unit and integration tests, each beside its code. The files that one worker runs share a process and its modules, since
 // loading Effect again for each of them took a third of the time; a file that puts other modules in the place of real ones has a
 // process to itself.
-import { statfsSync } from "node:fs"
+import { readFileSync, statfsSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
@@ -32,7 +32,18 @@ export const environment = {
 /** Tests that put other modules in the place of real ones. */
 const ALONE = ["infrastructure/corpus/file-reading.test.ts"]
 
+/** What examples import by the name of the package, as sources: the build's own settings say where they stand. */
+const settings = readFileSync(new URL("tsconfig.tests.json", import.meta.url), "utf8")
+const { compilerOptions } = JSON.parse(settings) as {
+  readonly compilerOptions: { readonly paths: Readonly<Record<string, readonly [string]>> }
+}
+const alias = Object.entries(compilerOptions.paths).map(([name, [source]]) => ({
+  find: new RegExp(`^${name}$`),
+  replacement: fileURLToPath(new URL(source, import.meta.url))
+}))
+
 export default defineConfig({
+  resolve: { alias },
   test: {
     projects: [
       {

@@ -50,11 +50,17 @@ const blocksOf = (document: string): ReadonlyArray<Block> => {
   return blocks
 }
 
+/** Parts of files that are tests of their own: a block with such a call is the end of that file. */
+const PARTS = [{ call: "ledgerLaws(", file: "examples/own-ports.test.ts" }]
+
+const partOf = ({ text }: Block) => PARTS.find(({ call }) => text.includes(call))
+
 const blocks = documents.flatMap(blocksOf)
 
 /** The entry points that examples import, as sources. */
 const entryPoints: Readonly<Record<string, string>> = {
   "cortex-cassette": new URL("../interfaces/embedding/index.ts", import.meta.url).href,
+  "cortex-cassette/application": new URL("../application/index.ts", import.meta.url).href,
   "cortex-cassette/testing": new URL("../interfaces/test-kit/index.ts", import.meta.url).href,
   "cortex-cassette/promise": new URL("../interfaces/promise/index.ts", import.meta.url).href
 }
@@ -154,7 +160,16 @@ describe("documentation", () => {
     SESSIONS_MILLIS
   )
 
-  const examples = blocks.filter((block) => block.language === "ts")
+  it("shows the end of files of tests as they are", () => {
+    const parts = blocks.filter((block) => partOf(block) !== undefined)
+    expect(parts.map(({ document }) => document)).toEqual(["docs/guides/testing.md"])
+    for (const block of parts) {
+      const whole = readFileSync(join(repository, partOf(block)?.file ?? ""), "utf8")
+      expect(whole.endsWith(`${block.text}\n`), block.text).toBe(true)
+    }
+  })
+
+  const examples = blocks.filter((block) => block.language === "ts" && partOf(block) === undefined)
   it.each(examples.map((block) => [`${block.document}:${block.line}`, block] as const))(
     "example at %s runs, also once more on the same file",
     (_, block) => {
