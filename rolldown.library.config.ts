@@ -2,7 +2,7 @@
 // files, so that each class is there once. No package is inside: `effect` is the host's own copy, and the packages that only a part
 // of the library needs load with that part. The declarations that the entry points lead to go beside.
 import { readFileSync } from "node:fs"
-import { dirname, join, normalize } from "node:path"
+import { dirname, join, normalize, resolve } from "node:path"
 import { defineConfig, type Plugin } from "rolldown"
 import { thirdPartyLicences } from "./rolldown.licences.ts"
 
@@ -60,10 +60,52 @@ const declarations: Plugin = {
   }
 }
 
+/** The entry points that are told apart where the main one shares a module with them. */
+const SHARING = ["cassette-child", "domain", "bundle", "application"]
+
+type Importing = (id: string) => { readonly importedIds: ReadonlyArray<string> } | null
+
+/** The modules that each entry point imports, as soon as all are known. */
+let reached: ReadonlyMap<string, ReadonlySet<string>> | undefined
+
+const reachedFrom = (id: string, of: Importing, seen = new Set<string>()): ReadonlySet<string> => {
+  if (seen.has(id)) return seen
+  seen.add(id)
+  for (const each of of(id)?.importedIds ?? []) reachedFrom(each, of, seen)
+  return seen
+}
+
+/**
+ * The name of the file that a module of the main entry point goes to: together are those that the same others import, since each
+ * file that imports a module of `effect` has it resolved again. What a module imports is imported by its entry points, so that no
+ * two files import each other.
+ */
+const fileOf = (module: string, of: Importing): string | null => {
+  reached ??= new Map(entries.map(({ name, source }) => [name, reachedFrom(resolve(source), of)]))
+  const isEntry = entries.some(({ source }) => resolve(source) === module)
+  if (isEntry || reached.get("index")?.has(module) !== true) return null
+  return ["ledger", ...SHARING.filter((name) => reached?.get(name)?.has(module))].join("-")
+}
+
 export default defineConfig({
   input: Object.fromEntries(entries.map(({ name, source }) => [name, source])),
   platform: "node",
+  preserveEntrySignatures: "allow-extension",
   external: [/^node:/, ...outside.map((name) => new RegExp(`^${name}(/|$)`))],
-  output: { dir: "dist/library", format: "esm", chunkFileNames: "[name]-[hash].js", minify: false },
+  output: {
+    dir: "dist/library",
+    format: "esm",
+    chunkFileNames: "[name]-[hash].js",
+    minify: false,
+    codeSplitting: {
+      groups: [
+        {
+          debugName: "ledger",
+          name: (id, context) => fileOf(id, (each) => context.getModuleInfo(each)),
+          includeDependenciesRecursively: false
+        }
+      ]
+    }
+  },
   plugins: [declarations, thirdPartyLicences({ ".": [] })]
 })
