@@ -39,7 +39,7 @@ export class CommitFeed {
     if (this.listeners > 0) this.keep(first, events)
     // What another process committed in between is told with this.
     if (first.position !== this.position + 1 || events.some(letsWait)) this.arrivals += 1
-    this.position = last.position
+    this.position = Math.max(last.position, this.position)
     this.wake()
   }
 

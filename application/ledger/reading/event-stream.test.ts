@@ -32,6 +32,32 @@ const postMany = (ledger: LedgerShape, count: number, runId?: string) =>
   Effect.forEach(range(1, count), (n) => post(ledger, n, runId), { concurrency: "unbounded" })
 
 describe("the stream of events", () => {
+  it.effect("is given the commits of this process from memory, without a look at the store", () =>
+    Effect.gen(function* () {
+      let pages = 0
+      const ledger = yield* openLedger({
+        wrapReader: ({ events }) => ({
+          events: (...of) => {
+            pages += 1
+            return events(...of)
+          }
+        })
+      })
+      const seen: Array<number> = []
+      yield* Effect.forkChild(
+        Stream.runForEach(ledger.events(), ({ position }) => Effect.sync(() => seen.push(position)))
+      )
+      for (let n = 1; n <= 5; n++) {
+        while (seen.length < n) yield* Effect.yieldNow
+        yield* post(ledger, n)
+      }
+      while (seen.length < 6) yield* Effect.yieldNow
+      assert.deepStrictEqual(seen, range(1, 6))
+      // The first event, and the page that has nothing more.
+      assert.isAtMost(pages, 2)
+    })
+  )
+
   it.effect("ends with the newest event when it is not live", () =>
     Effect.gen(function* () {
       const ledger = yield* openLedger()

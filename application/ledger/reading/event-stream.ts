@@ -112,6 +112,8 @@ const liveEvents = (
         const last = own?.at(-1)
         if (own !== undefined && last !== undefined) {
           const wanted = streamId === undefined ? own : own.filter((event) => event.stream_id === streamId)
+          // Up to the newest event that is known, the store has no more to give.
+          if (last.position === feed.position) known = commits
           return [wanted, Option.some({ position: last.position, caughtUpAt: known })] as const
         }
         if (commits !== known) {

@@ -17,14 +17,18 @@ import type { SqliteLedgerOptions } from "../../../infrastructure/ledger/ledger-
 import { sqliteLedgerLayer } from "../../../infrastructure/ledger/sqlite-ledger.ts"
 import { Ledger, type LedgerShape } from "../ledger.ts"
 import { LedgerStore } from "../commands/ledger-store.ts"
+import { LedgerReader } from "../reading/ledger-reader.ts"
 import { Thoughts, type ThoughtsShape } from "../../thoughts/thoughts.ts"
 
 type Store = LedgerStore["Service"]
+type Reader = LedgerReader["Service"]
 
 export interface TestLedgerOptions extends Partial<SqliteLedgerOptions> {
   readonly queueCapacity?: number
   /** Replaces parts of the store under the ledger. */
   readonly wrap?: (store: Store) => Partial<Store>
+  /** Replaces parts of the reader. */
+  readonly wrapReader?: (reader: Reader) => Partial<Reader>
 }
 
 /** A ledger in memory (or in `filename`) for the rest of the scope, and its thoughts. */
@@ -36,10 +40,20 @@ export const openServices = (
   Scope.Scope
 > =>
   Effect.gen(function* () {
-    const { filename = ":memory:", queueCapacity, wrap = () => ({}), ...rest } = options
+    const {
+      filename = ":memory:",
+      queueCapacity,
+      wrap = () => ({}),
+      wrapReader = () => ({}),
+      ...rest
+    } = options
     const ports = yield* Layer.build(sqliteLedgerLayer({ filename, ...rest }))
     const store = Context.get(ports, LedgerStore)
-    const wrapped = Context.add(ports, LedgerStore, { ...store, ...wrap(store) })
+    const reader = Context.get(ports, LedgerReader)
+    const wrapped = ports.pipe(
+      Context.add(LedgerStore, { ...store, ...wrap(store) }),
+      Context.add(LedgerReader, { ...reader, ...wrapReader(reader) })
+    )
     const services = Thoughts.layerNoDeps.pipe(Layer.provideMerge(Ledger.layerWith({ queueCapacity })))
     const built = yield* Layer.build(services).pipe(Effect.provideContext(wrapped))
     return { ledger: Context.get(built, Ledger), thoughts: Context.get(built, Thoughts) }
