@@ -1,4 +1,5 @@
 // The ledger without Effect: promises, async iterables and `await using`, with the same names and the same errors.
+import { once } from "node:events"
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -134,6 +135,35 @@ describe("a worker without Effect", () => {
       ["FAILURE", `{"error":{"_tag":"TypeError","message":"no"}}`],
       ["SUCCESS", `{"did":2}`]
     ])
+  })
+
+  it("keeps a step until its handler has settled, and gives it back then", async () => {
+    const ledger = await ledgerAt()
+    await ledger.postMessage(message)
+    const controller = new AbortController()
+    let leasesWhileClearing = 0
+    const work = ledger.work({ ...worker, signal: controller.signal }, async (_, { signal }) => {
+      setTimeout(() => controller.abort(), 5)
+      await once(signal, "abort")
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      leasesWhileClearing = (await ledger.leases()).length
+      return {}
+    })
+    expect(await work).toEqual({ completed: 0, given_back: 1, lost: 0 })
+    expect(leasesWhileClearing).toBe(1)
+    expect(await ledger.leases()).toEqual([])
+  })
+
+  it("begins nothing with a signal that is aborted, nor on a ledger that is closed", async () => {
+    const ledger = await ledgerAt()
+    await ledger.postMessage(message)
+    const signal = AbortSignal.abort(new Error("early"))
+    await expect(ledger.claimStep(worker, { signal })).rejects.toThrow("early")
+    const work = () => ledger.work({ ...worker, signal }, async () => ({}))
+    expect(await work()).toEqual({ completed: 0, given_back: 0, lost: 0 })
+    expect((await ledger.head()).position).toBe(2)
+    await ledger.close()
+    await expect(work()).rejects.toBeInstanceOf(LedgerClosed)
   })
 
   it.each(["signal", "close"] as const)("gives back what it has in hand: stopped by its %s", async (how) => {

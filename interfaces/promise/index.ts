@@ -17,6 +17,7 @@ import { Thoughts, type ThoughtsShape } from "../../application/thoughts/thought
 import type { JsonObject } from "../../domain/canonical/json.ts"
 import type { ClaimAny, ClaimStep, Lease, PostMessage } from "../../domain/ledger/commands.ts"
 import type { Claimed } from "../../domain/ledger/decide.ts"
+import { LedgerClosed } from "../../domain/ledger/errors.ts"
 import type { Head } from "../../domain/ledger/event-envelope.ts"
 import { Ledger, type LedgerOptions } from "../embedding/ledger.ts"
 
@@ -46,7 +47,10 @@ type Promised<Member> =
 
 type PromisedService<Service> = { readonly [Name in keyof Service]: Promised<Service[Name]> }
 
-/** A handler of `work`: answers the receipt; `signal` is aborted when the lease is lost or the worker is stopped. */
+/**
+ * A handler of `work`: answers the receipt; `signal` is aborted when the lease is lost or the worker is stopped. Its promise should
+ * settle soon then: until it does the step is kept, and given back after that.
+ */
 export type AsyncHandler = (
   step: Claimed,
   context: { readonly signal: AbortSignal; readonly lease: () => Lease }
@@ -81,8 +85,9 @@ export interface PromiseLedger
   readonly close: () => Promise<void>
 }
 
-/** The answer of an effect. A signal that is aborted rejects with its reason. */
+/** The answer of an effect. A signal that is aborted rejects with its reason; one that is aborted already begins nothing. */
 const answer = async <A>(effect: Effect.Effect<A, unknown>, { signal }: Abortable = {}): Promise<A> => {
+  signal?.throwIfAborted()
   const exit = await Effect.runPromiseExit(effect, { signal })
   if (Exit.isSuccess(exit)) return exit.value
   if (signal?.aborted === true && Cause.hasInterruptsOnly(exit.cause)) throw signal.reason
@@ -109,13 +114,22 @@ const promisedService = <Service extends object>(service: Service): PromisedServ
     Object.entries(service).map(([name, member]) => [name, promised(member)])
   ) as unknown as PromisedService<Service>
 
-/** A handler that answers a promise, as an Effect; an interruption aborts its signal. */
+/** A handler that answers a promise, as an Effect; an interruption aborts its signal, and waits until the promise is settled. */
 const handlerOf =
   (handler: AsyncHandler): Worker.Handler<unknown, never> =>
   (step, lease) =>
-    Effect.tryPromise({
-      try: (signal) => handler(step, { signal, lease: () => Effect.runSync(lease) }),
-      catch: (error) => error
+    Effect.callback((resume) => {
+      const stopping = new AbortController()
+      const context = { signal: stopping.signal, lease: () => Effect.runSync(lease) }
+      const answering = async () => handler(step, context)
+      const settled = answering().then(
+        (result) => resume(Effect.succeed(result)),
+        (error: unknown) => resume(Effect.fail(error))
+      )
+      return Effect.promise(() => {
+        stopping.abort()
+        return settled
+      })
     })
 
 /** The workers of a ledger: they are stopped before it is closed, so that they give back what they have in hand. */
@@ -128,6 +142,7 @@ class Workers {
     { signal, ...options }: AsyncWorkerOptions,
     handler: AsyncHandler
   ): Promise<WorkerTally> {
+    if (this.closing.signal.aborted) throw new LedgerClosed()
     const stop = AbortSignal.any(signal === undefined ? [this.closing.signal] : [signal, this.closing.signal])
     const tally = { Completed: 0, GivenBack: 0, Lost: 0 }
     const onStep = ({ _tag }: Worker.StepEnding) => Effect.sync(() => void (tally[_tag] += 1))
