@@ -79,6 +79,7 @@ describe("the pure layers", () => {
     "Metric",
     "Queue",
     "Scope",
+    "Semaphore",
     "Stream"
   ]
 

@@ -2,6 +2,7 @@
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import { isJsonObject, type JsonObject } from "../../../domain/canonical/json.ts"
 import type { Outcome } from "../../../domain/ledger/rows.ts"
 
@@ -34,8 +35,12 @@ const storable = (text: string): string =>
 /** Tag and message of anything that was thrown or failed with. */
 export const describeError = (error: unknown): { readonly _tag: string; readonly message: string } => {
   if (typeof error !== "object" || error === null) return { _tag: typeof error, message: String(error) }
-  const { _tag, message, name } = error as { _tag?: unknown; message?: unknown; name?: unknown }
-  const tag = [_tag, name].find((text): text is string => typeof text === "string" && text !== "")
+  // A property that throws says nothing; what was thrown must have a receipt all the same.
+  const read = (key: string) => Result.getOrUndefined(Result.try(() => Reflect.get(error, key) as unknown))
+  const message = read("message")
+  const tag = [read("_tag"), read("name")].find(
+    (text): text is string => typeof text === "string" && text !== ""
+  )
   return { _tag: tag ?? "Error", message: typeof message === "string" ? message : "" }
 }
 

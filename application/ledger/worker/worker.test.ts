@@ -3,10 +3,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import type { JsonObject } from "../../../domain/canonical/json.ts"
+import { StoreBusy } from "../../../domain/foundation/storage-errors.ts"
 import type { Lease } from "../../../domain/ledger/commands.ts"
 import { Ledger, type LedgerShape } from "../ledger.ts"
 import { diskFull, openLedger, post, run, type TestLedgerOptions } from "../testing/ledgers.ts"
@@ -79,6 +81,46 @@ describe("a worker", () => {
       yield* work(() => Effect.succeed({}), untilEmpty)
       // The first claim, ten completions with the next, and the claim that finds nothing.
       assert.strictEqual(transactions, 12)
+    })
+  )
+
+  it.effect("claims a step that comes once, however many of its slots are idle", () =>
+    Effect.gen(function* () {
+      const claims = { count: 0 }
+      const { ledger, tags, work } = yield* setUp(0, {
+        wrap: (store) => ({
+          transact: (unit) =>
+            store.transact((transaction) =>
+              unit({
+                ...transaction,
+                nextPendingStep: (place) => {
+                  claims.count += 1
+                  return transaction.nextPendingStep(place)
+                }
+              })
+            )
+        })
+      })
+      const worker = yield* Effect.forkChild(work(() => Effect.succeed({}), { concurrency: 50 }))
+      while (claims.count < 51) yield* Effect.yieldNow
+      for (let n = 0; n < 20; n++) yield* Effect.yieldNow
+      claims.count = 0
+      yield* post(ledger, 1)
+      while (tags().length < 1) yield* Effect.yieldNow
+      for (let n = 0; n < 20; n++) yield* Effect.yieldNow
+      assert.isAtMost(claims.count, 5)
+      yield* Fiber.interrupt(worker)
+    })
+  )
+
+  it.effect("makes a receipt of anything that was thrown, also where it cannot be read", () =>
+    Effect.gen(function* () {
+      const { ledger, work } = yield* setUp(1)
+      const unreadable = new Proxy({}, { get: () => assert.fail("not to be read") })
+      yield* work(() => Effect.die(unreadable), untilEmpty)
+      assert.deepStrictEqual(yield* receiptsOf(ledger), [
+        ["FAILURE", { error: { _tag: "Error", message: "" } }]
+      ])
     })
   )
 
@@ -296,6 +338,45 @@ describe("a lease of a worker", () => {
 })
 
 describe("a worker that is stopped", () => {
+  it.effect("gives back what it claimed beside a receipt when its onStep dies", () =>
+    Effect.gen(function* () {
+      const { ledger, work } = yield* setUp(2)
+      const onStep = () => Effect.die(new Error("no log"))
+      const exit = yield* Effect.exit(work(() => Effect.succeed({}), { ...untilEmpty, onStep }))
+      assert.isTrue(Exit.isFailure(exit))
+      assert.lengthOf(yield* receiptsOf(ledger), 1)
+      assert.lengthOf(yield* ledger.leases(), 0)
+      assert.lengthOf(yield* ledger.waiting(), 1)
+    })
+  )
+
+  it.effect("ends while the store is busy, however long that lasts", () =>
+    Effect.gen(function* () {
+      let isBusy = false
+      const attempts = { count: 0 }
+      const { ledger, work } = yield* setUp(1, {
+        wrap: (store) => ({
+          transact: (unit) =>
+            isBusy
+              ? Effect.andThen(
+                  Effect.yieldNow,
+                  Effect.suspend(() => {
+                    attempts.count += 1
+                    return Effect.fail(new StoreBusy({ waited_ms: 0 }))
+                  })
+                )
+              : store.transact(unit)
+        })
+      })
+      isBusy = true
+      const worker = yield* Effect.forkChild(work(() => Effect.succeed({})))
+      while (attempts.count < 3) yield* Effect.yieldNow
+      yield* Fiber.interrupt(worker)
+      isBusy = false
+      assert.lengthOf(yield* ledger.waiting(), 1)
+    })
+  )
+
   it.effect("gives back what it has in hand, and claims nothing more", () =>
     Effect.gen(function* () {
       const { endings, ledger, work } = yield* setUp(3)
@@ -377,6 +458,16 @@ describe("a worker that is stopped", () => {
 })
 
 describe("a worker that reaps", () => {
+  it.effect("works what had ended before it says that no step waits", () =>
+    Effect.gen(function* () {
+      const { ledger, work } = yield* setUp(1)
+      yield* ledger.claimStep({ run_id: run, worker_id: "dead", ttl_seconds: 5 })
+      yield* TestClock.adjust("5 seconds")
+      const tally = yield* work(() => Effect.succeed({}), { ...untilEmpty, reap: true })
+      assert.deepStrictEqual(tally, { completed: 1, given_back: 0, lost: 0 })
+    })
+  )
+
   it.effect("requeues leases that have ended in its scope, and works them", () =>
     Effect.gen(function* () {
       const { ledger, work } = yield* setUp(2)

@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import * as Cause from "effect/Cause"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as Semaphore from "effect/Semaphore"
 import { Identifier } from "../../../domain/canonical/text.ts"
 import type { JsonObject } from "../../../domain/canonical/json.ts"
 import {
@@ -77,7 +78,7 @@ export interface WorkerOptions<E = unknown, Stop extends E = never> {
   readonly untilEmpty?: boolean | undefined
   /** Errors that end the worker instead of the step, which is given back: what it needs to work at all is missing. */
   readonly stopOn?: ((error: E) => error is Stop) | undefined
-  /** Told when a step has ended for this worker. */
+  /** Told when a step has ended for this worker, which waits for it, also when it is stopped. */
   readonly onStep?: ((ending: StepEnding) => Effect.Effect<void>) | undefined
 }
 
@@ -127,27 +128,49 @@ interface Slot<E, R, Stop extends E> {
   readonly handler: Handler<E, R>
   readonly stopOn: (error: E) => error is Stop
   readonly tell: (ending: StepEnding) => Effect.Effect<void>
+  /** The right to wait for a step: one slot of a worker waits, and not each for the same step. */
+  readonly turn: Semaphore.Semaphore
 }
 
-/** The store's answer once it is not busy: its own deadline is in every attempt. */
-const patiently = <A, E extends { readonly _tag: string }>(work: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.retry(work, { while: isRetryable })
+/** The store's answer once it is not busy: its own deadline is in every attempt. `between` runs before each further one. */
+const patiently = <A, E extends { readonly _tag: string }>(
+  work: Effect.Effect<A, E>,
+  between: Effect.Effect<void> = Effect.void
+): Effect.Effect<A, E> =>
+  Effect.retry(work, {
+    while: (error) => (isRetryable(error) ? Effect.as(between, true) : Effect.succeed(false))
+  })
 
-/** Waits for the next step; undefined when none waits and the worker is to end then. */
+/** Waits for the next step; undefined when none waits and the worker is to end then. A stop ends the waiting. */
 const firstStep = (
-  { ledger, settings }: Pick<Slot<never, never, never>, "ledger" | "settings">,
+  { ledger, settings, turn }: Pick<Slot<never, never, never>, "ledger" | "settings" | "turn">,
   after_run: string | undefined
 ): Effect.Effect<Claimed | undefined, WorkerError> => {
   const { job_id, prefix, run_id, ttl_seconds, untilEmpty, worker_id } = settings
-  const claim = { worker_id, ttl_seconds, wait: untilEmpty === true ? Duration.zero : Duration.infinity }
-  const claimed =
-    run_id === undefined
-      ? ledger.claimAny({ ...claim, prefix, after_run })
-      : ledger.claimStep({ ...claim, run_id, job_id })
-  return Effect.catchTag(patiently(claimed), "NoPendingStep", () => Effect.undefined)
+  const claim = (wait: Duration.Duration) =>
+    patiently(
+      run_id === undefined
+        ? ledger.claimAny({ worker_id, ttl_seconds, wait, prefix, after_run })
+        : ledger.claimStep({ worker_id, ttl_seconds, wait, run_id, job_id }),
+      Effect.interruptible(Effect.yieldNow)
+    )
+  const waited = Effect.andThen(
+    Effect.interruptible(turn.take(1)),
+    Effect.ensuring(claim(Duration.infinity), turn.release(1))
+  )
+  const none = Effect.undefined
+  return Effect.catchTag(claim(Duration.zero), "NoPendingStep", () =>
+    untilEmpty === true ? none : Effect.catchTag(waited, "NoPendingStep", () => none)
+  )
 }
 
+/** Gives a step back. A lease that cannot be given back ends by itself; what went wrong before is what must be told. */
+const release = (ledger: LedgerShape, lease: Lease, reason: string): Effect.Effect<void> =>
+  Effect.ignore(ledger.requeueStep({ ...lease, reason }))
+
 type Completion = { readonly refused: LeaseRefusal | undefined; readonly next: Claimed | undefined }
+
+const CANNOT_WRITE = "the worker cannot write its receipt"
 
 /** Commits a receipt, and in the same transaction claims the next step unless the worker is being stopped. */
 const complete = Effect.fnUntraced(function* (
@@ -165,9 +188,9 @@ const complete = Effect.fnUntraced(function* (
   }
   const claimed = next !== undefined && Result.isSuccess(next) ? next.success : undefined
   if (Result.isSuccess(completed)) return { refused: undefined, next: claimed }
-  return isLeaseRefusal(completed.failure)
-    ? { refused: completed.failure, next: claimed }
-    : yield* Effect.fail(completed.failure)
+  if (isLeaseRefusal(completed.failure)) return { refused: completed.failure, next: claimed }
+  if (claimed !== undefined) yield* release(ledger, claimed.lease, CANNOT_WRITE)
+  return yield* Effect.fail(completed.failure)
 })
 
 /** The error of a handler that ends the worker. */
@@ -209,11 +232,7 @@ const workStep = Effect.fnUntraced(function* <E, R, Stop extends E>(
 
   const lease = yield* kept.current
   const giveBack = (reason: string) =>
-    // A lease that cannot be given back ends by itself; what went wrong before is what must be told.
-    Effect.andThen(
-      Effect.ignore(ledger.requeueStep({ ...lease, reason })),
-      tell({ _tag: "GivenBack", step, reason })
-    )
+    Effect.andThen(release(ledger, lease, reason), tell({ _tag: "GivenBack", step, reason }))
   const stop = stopOf(stopOn, exit)
   if (stop !== undefined) {
     yield* giveBack(`the worker cannot go on: ${errorCode({ _tag: describeError(stop)._tag })}`)
@@ -229,10 +248,14 @@ const workStep = Effect.fnUntraced(function* <E, R, Stop extends E>(
       result = failureOf(invalid)
       return complete(slot, lease, result, isStopped)
     }),
-    Effect.tapError(() => giveBack("the worker cannot write its receipt"))
+    Effect.tapError(() => giveBack(CANNOT_WRITE))
   )
   yield* tell(
     refused === undefined ? { _tag: "Completed", step, result } : { _tag: "Lost", step, why: refused }
+  ).pipe(
+    Effect.onError(() =>
+      next === undefined ? Effect.void : release(ledger, next.lease, "the worker's onStep died")
+    )
   )
   return { next, isStopped }
 })
@@ -258,16 +281,6 @@ const workSlot = <E, R, Stop extends E>(slot: Slot<E, R, Stop>): Effect.Effect<v
 /** How many ended leases are looked at together. */
 const REAPED_AT_ONCE = 100
 
-/** How a requeue of an ended lease can come too late. */
-const REQUEUE_REFUSALS = [
-  "LeaseNotExpired",
-  "NotLeased",
-  "StaleFencingToken",
-  "StepNotFound",
-  "WrongRun",
-  "WrongWorker"
-] as const
-
 /** Requeues the leases of the worker's scope that have ended. */
 const reapOnce = Effect.fnUntraced(function* (
   ledger: LedgerShape,
@@ -275,28 +288,36 @@ const reapOnce = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, WorkerError> {
   let after: LeasedStep | undefined
   while (true) {
-    const ended: ReadonlyArray<LeasedStep> = yield* ledger.leases({
-      run_id,
-      prefix,
-      expired: true,
-      limit: REAPED_AT_ONCE,
-      after: after && { lease_expires_at: after.lease_expires_at, step_id: after.step_id }
-    })
-    for (const { job_id: job, run_id: run, step_id } of ended) {
-      if (job_id !== undefined && job !== job_id) continue
-      const requeue = { run_id: run, step_id, reason: "expired", requested_by: worker_id }
-      // Another worker may have been quicker.
-      yield* Effect.catchTag(patiently(ledger.requeueStep(requeue)), REQUEUE_REFUSALS, () => Effect.void)
+    const ended: ReadonlyArray<LeasedStep> = yield* patiently(
+      ledger.leases({
+        run_id,
+        prefix,
+        expired: true,
+        limit: REAPED_AT_ONCE,
+        after: after && { lease_expires_at: after.lease_expires_at, step_id: after.step_id }
+      })
+    )
+    const requeues = ended
+      .filter((lease) => job_id === undefined || lease.job_id === job_id)
+      .map(
+        ({ run_id: run, step_id }) =>
+          ({ _tag: "RequeueStep", run_id: run, step_id, reason: "expired", requested_by: worker_id }) as const
+      )
+    for (const requeued of requeues.length === 0 ? [] : yield* patiently(ledger.commands(requeues))) {
+      // What refuses a requeue says that another worker was quicker.
+      if (Result.isFailure(requeued) && requeued.failure._tag === "InvariantViolation") {
+        return yield* Effect.fail(requeued.failure)
+      }
     }
     after = ended.at(-1)
     if (ended.length < REAPED_AT_ONCE) return
   }
 })
 
-/** Requeues ended leases again and again, three times in the time of a lease. */
+/** Requeues ended leases again and again, three times in the time of a lease; `reapOnce` has been done. */
 const reap = (ledger: LedgerShape, settings: Settings): Effect.Effect<never, WorkerError> =>
   Effect.forever(
-    Effect.andThen(reapOnce(ledger, settings), Effect.sleep(Duration.seconds(settings.ttl_seconds / 3)))
+    Effect.andThen(Effect.sleep(Duration.seconds(settings.ttl_seconds / 3)), reapOnce(ledger, settings))
   )
 
 const never = (_error: unknown): _error is never => false
@@ -328,11 +349,15 @@ export const run = Effect.fn("Worker.run")(function* <E, R, Stop extends E = nev
       else tally.lost += 1
       return onStep(ending)
     })
-  const slot = { ledger, settings, handler, stopOn: stopOn as (error: E) => error is Stop, tell }
+  const turn = yield* Semaphore.make(1)
+  const slot = { ledger, settings, handler, stopOn: stopOn as (error: E) => error is Stop, tell, turn }
   const slots = Effect.forEach(Array.from({ length: settings.concurrency }), () => workSlot(slot), {
     concurrency: "unbounded",
     discard: true
   })
-  yield* settings.reap === true ? Effect.raceFirst(slots, reap(ledger, settings)) : slots
+  // What ended before must wait again before a slot finds that nothing does.
+  yield* settings.reap === true
+    ? Effect.andThen(reapOnce(ledger, settings), Effect.raceFirst(slots, reap(ledger, settings)))
+    : slots
   return { ...tally }
 })
