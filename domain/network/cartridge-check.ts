@@ -8,9 +8,9 @@ import type { Sha256 } from "../canonical/sha256.ts"
 import { utf8ByteLength } from "../canonical/text.ts"
 import { MerkleFrontier } from "../evidence/merkle-frontier.ts"
 import { leafHash } from "../evidence/merkle-tree.ts"
+import type { CartridgeFile } from "./cartridge-names.ts"
 import {
   type CartridgeDocument,
-  type CartridgeFile,
   type CartridgeManifest,
   type CartridgeMemory,
   type CartridgeReceipt,

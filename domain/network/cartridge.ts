@@ -10,10 +10,6 @@ import { WellFormedText } from "../canonical/text.ts"
 import { Timestamp } from "../canonical/timestamp.ts"
 import { CassetteId, Mutability } from "./cassette.ts"
 
-/** The files of a cartridge, in the order in which a packed one holds them. */
-export const CARTRIDGE_FILES = ["manifest.json", "receipts.jsonl", "records.jsonl"] as const
-export type CartridgeFile = (typeof CARTRIDGE_FILES)[number]
-
 /** The version of the form; another major version is refused. */
 export const CARTRIDGE_VERSION = "1.0"
 

@@ -5,7 +5,7 @@ import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from
 import { dirname, join } from "node:path"
 import { MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
-import { CARTRIDGE_FILES } from "../../domain/network/cartridge.ts"
+import { CARTRIDGE_FILES } from "../../domain/network/cartridge-names.ts"
 
 /** Names behind a database's own that SQLite, or the ledger's tree, takes for itself. */
 const COMPANION = /^(.+)(?:-wal|-shm|-journal|\.merkle)$/i

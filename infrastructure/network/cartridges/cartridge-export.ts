@@ -11,12 +11,8 @@ import type { ExportReport } from "../../../application/network/keeping-reports.
 import { TargetExists } from "../../../domain/foundation/root-files.ts"
 import { TAR_END } from "../../../domain/bundles/tar.ts"
 import { InvalidInput } from "../../../domain/foundation/errors.ts"
-import {
-  CARTRIDGE_FILES,
-  type CartridgeFile,
-  cartridgeLine,
-  type CartridgeManifest
-} from "../../../domain/network/cartridge.ts"
+import { CARTRIDGE_FILES, type CartridgeFile } from "../../../domain/network/cartridge-names.ts"
+import { cartridgeLine, type CartridgeManifest } from "../../../domain/network/cartridge.ts"
 import type { AskedBirth } from "../../../domain/network/birth.ts"
 import { CassetteDamaged, CassetteOffline } from "../../../domain/network/errors.ts"
 import { flushFile, putFolder, writeContent } from "../../bundles/bundle-draft.ts"

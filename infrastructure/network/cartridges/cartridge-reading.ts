@@ -6,8 +6,8 @@ import * as Schema from "effect/Schema"
 import type { JsonValue } from "../../../domain/canonical/json.ts"
 import { parseCanonicalJson } from "../../../domain/canonical/stored-json.ts"
 import { readJsonBytes } from "../../../domain/canonical/strict-reader.ts"
+import type { CartridgeFile } from "../../../domain/network/cartridge-names.ts"
 import {
-  type CartridgeFile,
   type CartridgeManifest,
   type CartridgeReceipt,
   type CartridgeRecord,
