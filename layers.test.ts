@@ -351,6 +351,36 @@ describe("parts", () => {
   })
 })
 
+/** What helpers of the pure layers' tests import of the layers above. */
+const strayHelperImports = (files: ReadonlyArray<readonly [file: string, text: string]>) =>
+  files.flatMap(([file, text]) =>
+    importedBy(file, text)
+      .filter((target) => /^(?:infrastructure|interfaces|migrations)\//.test(target))
+      .map((target) => `${file} -> ${target}`)
+  )
+
+describe("helpers of the pure layers' tests", () => {
+  const helpers = layers
+    .filter((layer) => layer === "domain" || layer === "application")
+    .flatMap((layer) =>
+      readdirSync(join(root, layer), { recursive: true, withFileTypes: true })
+        .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+        .filter((file) => file.endsWith(".ts") && file.includes("/testing/"))
+        .map((file) => [file, readFileSync(join(root, file), "utf8")] as const)
+    )
+
+  it("know no database: the ledger in memory is enough", () => {
+    expect(helpers.length).toBeGreaterThan(3)
+    expect(strayHelperImports(helpers)).toEqual([])
+  })
+
+  it("that know one are found", () => {
+    const probe = "application/ledger/testing/probe.ts"
+    const text = 'import { value } from "../../../infrastructure/ledger/value.ts"\n'
+    expect(strayHelperImports([[probe, text]])).toEqual([`${probe} -> infrastructure/ledger/value.ts`])
+  })
+})
+
 /** Files that import each other, directly or by way of others: each circle as the sorted list of its files. */
 const circlesOf = (imports: Imports): ReadonlyArray<ReadonlyArray<string>> => {
   const reached = new Map<string, Set<string>>()

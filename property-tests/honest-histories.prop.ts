@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
-import { withLedger } from "../application/ledger/testing/ledgers.ts"
+import { withLedger } from "../infrastructure/testing/ledgers.ts"
 import { startChild } from "./support/child-process.ts"
 import { propRuns, propSeed } from "./support/configuration.ts"
 

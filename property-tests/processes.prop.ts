@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import { afterAll, describe, expect, it } from "vitest"
-import { withLedger } from "../application/ledger/testing/ledgers.ts"
+import { withLedger } from "../infrastructure/testing/ledgers.ts"
 import { type Child, startChild, type Told } from "./support/child-process.ts"
 import { propRuns } from "./support/configuration.ts"
 

@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { eventVersions } from "../../domain/ledger/events.ts"
-import { openServices } from "./testing/ledgers.ts"
+import { openServices } from "../../infrastructure/testing/ledgers.ts"
 
 interface Vectors {
   readonly events: ReadonlyArray<EventEnvelope>

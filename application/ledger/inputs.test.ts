@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import { makeManualClock, withClock } from "../../interfaces/test-kit/manual-clock.ts"
 import type { EventStreamOptions } from "./reading/event-stream.ts"
 import type { StateAtOptions } from "./reading/state-at.ts"
-import { claim, openLedger, post, run } from "./testing/ledgers.ts"
+import { claim, openLedger, post, run } from "../../infrastructure/testing/ledgers.ts"
 
 /** The fields that a refusal names, each once. */
 const pathsOf = (error: {

@@ -18,7 +18,7 @@ import {
   run,
   temporaryFile,
   withLedger
-} from "./testing/ledgers.ts"
+} from "../../infrastructure/testing/ledgers.ts"
 
 const awkward = {
   del: "\u007f",

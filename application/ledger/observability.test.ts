@@ -22,7 +22,7 @@ const spansOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 describe("observability", () => {
   it.effect("opens one span for each public call", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       assert.deepStrictEqual(yield* spansOf(post(ledger)), ["Ledger.postMessage"])
       assert.deepStrictEqual(yield* spansOf(ledger.claimStep({ run_id: run, worker_id: "w" })), [
         "Ledger.claimStep"
@@ -44,7 +44,7 @@ describe("observability", () => {
           )
           return found?.type === "Counter" ? Number(found.state.count) : 0
         })
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       const done = yield* countOf("done")
       const refused = yield* countOf("NoPendingStep")
       yield* post(ledger)

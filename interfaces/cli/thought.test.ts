@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { afterAll, beforeEach, describe, expect, it } from "vitest"
-import { behindTheTriggers } from "../../application/ledger/testing/ledgers.ts"
+import { behindTheTriggers } from "../../infrastructure/testing/ledgers.ts"
 import { runCli, type RunOptions, runJson, temporaryFolder } from "./testing/in-process.ts"
 
 const { folder, remove } = temporaryFolder()

@@ -5,7 +5,7 @@
 import { copyFileSync, readFileSync, statSync } from "node:fs"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { openServices, rawSql } from "../../application/ledger/testing/ledgers.ts"
+import { openServices, rawSql } from "../../infrastructure/testing/ledgers.ts"
 import { makeManualClock, withClock } from "../../interfaces/test-kit/manual-clock.ts"
 import type { Plan } from "../../interfaces/test-kit/ledger-commands.ts"
 import { LedgerModel } from "../../interfaces/test-kit/ledger-model.ts"

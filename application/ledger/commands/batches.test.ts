@@ -5,7 +5,7 @@ import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { MAX_BATCH_COMMANDS } from "../../../domain/ledger/limits.ts"
-import { claim, diskFull, openLedger, post, run } from "../testing/ledgers.ts"
+import { claim, diskFull, openLedger, post, run } from "../../../infrastructure/testing/ledgers.ts"
 import { commandCounter, type LedgerCommand } from "./commands.ts"
 
 const message = (n: number) => ({ _tag: "PostMessage", run_id: run, source: "USER", payload: { n } }) as const

@@ -8,7 +8,14 @@ import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
 import { commandCounter } from "./commands.ts"
 import { makeManualClock, withClock } from "../../../interfaces/test-kit/manual-clock.ts"
-import { claim, closableLedger, openLedger, post, run, temporaryFile } from "../testing/ledgers.ts"
+import {
+  claim,
+  closableLedger,
+  openLedger,
+  post,
+  run,
+  temporaryFile
+} from "../../../infrastructure/testing/ledgers.ts"
 
 const worker = { run_id: run, worker_id: "w" }
 

@@ -31,7 +31,7 @@ const twoJobs = [
 describe("a claim that finds nothing", () => {
   it.effect("says how the run's leases stand", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       const refused = (job_id?: string) =>
         Effect.flip(
           ledger.claimStep({ run_id: run, worker_id: "w", ...(job_id === undefined ? {} : { job_id }) })
@@ -53,7 +53,7 @@ describe("a claim that finds nothing", () => {
 describe("claiming", () => {
   it.effect("test_claim_deterministic_order", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       // The first two messages have one time; the third comes later and its key would sort first.
       yield* ledger.postMessage({
         run_id: run,
@@ -99,7 +99,7 @@ describe("claiming", () => {
 
   it.effect("keeps to the job that is asked for, and gives every ordinal in turn", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       yield* post(ledger)
       const posted = yield* ledger.postMessage({ run_id: run, source: "USER", payload: {}, jobs: twoJobs })
       const [first = "", second = ""] = posted.job_ids
@@ -114,7 +114,7 @@ describe("claiming", () => {
 
   it.effect("finds no job of another run", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       const { job_id } = yield* post(ledger, 1, "another-run")
       const refused = yield* Effect.flip(ledger.claimStep({ run_id: run, worker_id: "w", job_id }))
       assert.include(refused.message, "No pending steps")
@@ -123,7 +123,7 @@ describe("claiming", () => {
 
   it.effect("gives a requeued step first again, with the next token", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       yield* post(ledger)
       yield* post(ledger)
       const first = yield* claim(ledger)
@@ -137,7 +137,7 @@ describe("claiming", () => {
 describe("completing", () => {
   it.effect("test_complete_rejects_stale_token", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       yield* post(ledger)
       const first = yield* claim(ledger)
       yield* ledger.requeueStep({ run_id: run, step_id: first.step_id, reason: "again", force: true })
@@ -154,7 +154,7 @@ describe("completing", () => {
 
   it.effect("test_complete_rejects_expired_lease", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       yield* post(ledger)
       yield* post(ledger)
       const late = yield* claim(ledger, "worker-1", 60)
@@ -173,7 +173,7 @@ describe("completing", () => {
 
   it.effect("judges the outcome before anything else", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       const refused = yield* Effect.flip(
         ledger.completeStep({
           run_id: run,
@@ -191,7 +191,7 @@ describe("completing", () => {
 
   it.effect("tells a worker whose answer was lost whose work stands", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       yield* post(ledger)
       const claimed = yield* claim(ledger)
       const { receipt_id } = yield* complete(ledger, claimed)
@@ -219,7 +219,7 @@ describe("completing", () => {
 describe("requeueing", () => {
   it.effect("by expiry is refused until the lease's end", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       yield* post(ledger)
       const { step_id } = yield* claim(ledger, "worker-1", 10)
       const requeue = ledger.requeueStep({ run_id: run, step_id, reason: "lost" })
@@ -237,7 +237,7 @@ describe("requeueing", () => {
 
   it.effect("by the owner is free at any time, no matter who asks with its worker and token", () =>
     Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       yield* post(ledger)
       const { step_id } = yield* claim(ledger)
       const lease = { worker_id: "worker-1", fencing_token: 1 }
@@ -253,7 +253,7 @@ describe("requeueing", () => {
   it.effect("by force frees a step whose lease a clock that once jumped forward made endless", () => {
     const clock = makeManualClock(0)
     return Effect.gen(function* () {
-      const ledger = yield* openLedger()
+      const ledger = yield* openLedger
       yield* post(ledger)
       clock.set(300 * 86_400_000)
       const { step_id } = yield* claim(ledger, "worker-1", 86_400)

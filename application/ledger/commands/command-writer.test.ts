@@ -19,7 +19,7 @@ import {
   post,
   run,
   temporaryFile
-} from "../testing/ledgers.ts"
+} from "../../../infrastructure/testing/ledgers.ts"
 
 type Store = LedgerStore["Service"]
 

@@ -18,7 +18,7 @@ import {
   run,
   temporaryFile,
   withLedger
-} from "../testing/ledgers.ts"
+} from "../../../infrastructure/testing/ledgers.ts"
 import { makeManualClock, withClock } from "../../../interfaces/test-kit/manual-clock.ts"
 
 const start = Date.UTC(2026, 10, 27)

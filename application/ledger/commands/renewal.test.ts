@@ -8,7 +8,7 @@ import { claim, openLedger, post, run } from "../testing/ledgers.ts"
 const done = { receipt_payload: { ok: true }, outcome: "SUCCESS" } as const
 
 const leased = Effect.gen(function* () {
-  const ledger = yield* openLedger()
+  const ledger = yield* openLedger
   yield* post(ledger)
   return { ledger, step: yield* claim(ledger, "worker-1", 10) }
 })

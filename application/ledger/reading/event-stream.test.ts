@@ -7,7 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import type { EventStreamOptions } from "./event-stream.ts"
 import type { LedgerShape } from "../ledger.ts"
-import { claim, complete, openLedger, post, temporaryFile } from "../testing/ledgers.ts"
+import { claim, complete, openLedger, post, temporaryFile } from "../../../infrastructure/testing/ledgers.ts"
 
 const positions = (ledger: LedgerShape, options?: EventStreamOptions) =>
   Effect.map(Stream.runCollect(ledger.events(options)), (events) => events.map(({ position }) => position))

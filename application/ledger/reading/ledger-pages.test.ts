@@ -21,7 +21,7 @@ const pagesOf = <Row>(list: List<Row>, idOf: (row: Row) => string, limit: number
   })
 
 const withWork = Effect.gen(function* () {
-  const ledger = yield* openLedger()
+  const ledger = yield* openLedger
   const posted = yield* Effect.orDie(
     ledger.postMessage({
       run_id: run,
@@ -114,7 +114,7 @@ describe("pages", () => {
     "of %j are InvalidInput",
     (page) =>
       Effect.gen(function* () {
-        const ledger = yield* openLedger()
+        const ledger = yield* openLedger
         assert.strictEqual((yield* Effect.flip(ledger.messages(run, page)))._tag, "InvalidInput")
         assert.strictEqual((yield* Effect.flip(ledger.stepStates(run, page)))._tag, "InvalidInput")
       })

@@ -6,7 +6,13 @@ import * as TestClock from "effect/testing/TestClock"
 import type { LeasedStep, PendingStep } from "../../../domain/ledger/lists.ts"
 import type { StepRow } from "../../../domain/ledger/rows.ts"
 import type { LedgerShape } from "../ledger.ts"
-import { closableLedger, openLedger, post, run, temporaryFile } from "../testing/ledgers.ts"
+import {
+  closableLedger,
+  openLedger,
+  post,
+  run,
+  temporaryFile
+} from "../../../infrastructure/testing/ledgers.ts"
 
 const names = ["a", "b", "b-1", "b-2", "c"]
 

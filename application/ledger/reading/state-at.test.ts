@@ -14,7 +14,7 @@ import {
   rawSql,
   run,
   temporaryFile
-} from "../testing/ledgers.ts"
+} from "../../../infrastructure/testing/ledgers.ts"
 
 /** What the tables hold now, through the queries. */
 const tablesOf = (ledger: LedgerShape, runId: string) =>

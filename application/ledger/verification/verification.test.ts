@@ -16,7 +16,7 @@ import {
   run,
   temporaryFile,
   withLedger
-} from "../testing/ledgers.ts"
+} from "../../../infrastructure/testing/ledgers.ts"
 
 /**
  * Two messages of a run and one of another. Step 1 is committed, step 2 leased, the other run's step waits:

@@ -11,7 +11,13 @@ import type { JsonObject } from "../../../domain/canonical/json.ts"
 import { StoreBusy } from "../../../domain/foundation/storage-errors.ts"
 import type { Lease } from "../../../domain/ledger/commands.ts"
 import { Ledger, type LedgerShape } from "../ledger.ts"
-import { diskFull, openLedger, post, run, type TestLedgerOptions } from "../testing/ledgers.ts"
+import {
+  diskFull,
+  openLedger,
+  post,
+  run,
+  type TestLedgerOptions
+} from "../../../infrastructure/testing/ledgers.ts"
 import { finished, type Handler, run as runWorker, type StepEnding, type WorkerOptions } from "./worker.ts"
 
 class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { id: Schema.String }) {
