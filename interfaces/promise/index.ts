@@ -81,7 +81,10 @@ export interface PromiseLedger
   readonly work: (options: AsyncWorkerOptions, handler: AsyncHandler) => Promise<WorkerTally>
   readonly thoughts: PromisedService<ThoughtsShape>
   readonly checkpoints: PromisedService<CheckpointsShape>
-  /** Finishes what runs and closes the file; `await using` does it at the end of its block. */
+  /**
+   * Finishes what runs, with the handlers of `work`, which must not wait for it, and closes the file; `await using` does it at the
+   * end of its block.
+   */
   readonly close: () => Promise<void>
 }
 

@@ -154,14 +154,17 @@ const firstStep = (
         : ledger.claimStep({ worker_id, ttl_seconds, wait, run_id, job_id }),
       Effect.interruptible(Effect.yieldNow)
     )
+  const claimed = (wait: Duration.Duration) =>
+    Effect.catchTag(claim(wait), "NoPendingStep", () => Effect.undefined)
   const waited = Effect.andThen(
     Effect.interruptible(turn.take(1)),
-    Effect.ensuring(claim(Duration.infinity), turn.release(1))
+    Effect.ensuring(claimed(Duration.infinity), turn.release(1))
   )
-  const none = Effect.undefined
-  return Effect.catchTag(claim(Duration.zero), "NoPendingStep", () =>
-    untilEmpty === true ? none : Effect.catchTag(waited, "NoPendingStep", () => none)
-  )
+  if (untilEmpty === true) return claimed(Duration.zero)
+  // At the beginning all slots claim together; later on, a slot that has no next step was told that none waits.
+  return after_run === undefined
+    ? Effect.flatMap(claimed(Duration.zero), (step) => (step === undefined ? waited : Effect.succeed(step)))
+    : waited
 }
 
 /** Gives a step back. A lease that cannot be given back ends by itself; what went wrong before is what must be told. */
