@@ -239,27 +239,33 @@ const decodeFailures = decodeInput(ListFailures, prepareFailures)
 const decodeEvents = decodeInput(ListEvents, prepareEvents)
 const decodePosition = decodeInput(Position, Result.succeed)
 
-/** The streams of some runs; all streams for all runs. */
-const streamsOf = (runs: TextRange): TextRange | undefined =>
-  runs === ALL_TEXTS
+/** The stream of a run, which is read by its index; the streams of some runs; all streams for all runs. */
+const streamsOf = (runId: string | undefined, runs: TextRange): string | TextRange | undefined => {
+  if (runId !== undefined) return runStream(runId)
+  return runs === ALL_TEXTS
     ? undefined
     : {
         from: runStream(runs.from),
         before: runs.before === undefined ? textsWithPrefix(runStream("")).before : runStream(runs.before)
       }
+}
 
 /** The head once it is behind a position. */
 const headBehind = (reader: LedgerReader["Service"], { feed, listening }: CommitWatch, position: number) =>
-  listening(
-    Effect.gen(function* () {
-      while (true) {
-        const nextCommit = feed.wait()
-        const head = yield* reader.head
-        if (head.position > position) return head
-        yield* nextCommit
-      }
-    })
-  )
+  Effect.gen(function* () {
+    const head = yield* reader.head
+    if (head.position > position) return head
+    return yield* listening(
+      Effect.gen(function* () {
+        while (true) {
+          const nextCommit = feed.wait()
+          const newest = yield* reader.head
+          if (newest.position > position) return newest
+          yield* nextCommit
+        }
+      })
+    )
+  })
 
 /** Everything that a ledger, its thoughts and its checkpoints need of a store and of the host. */
 export type LedgerPorts =
@@ -350,7 +356,7 @@ const makeLedger: Effect.Effect<
     }),
     eventsAfter: Effect.fn("Ledger.eventsAfter")(function* (options = {}) {
       const { after, limit, runs } = yield* Effect.fromResult(decodeEvents(options))
-      return yield* reader.events(after, limit, streamsOf(runs))
+      return yield* reader.events(after, limit, streamsOf(options.run_id, runs))
     }),
     events: (options) => eventStream(reader, watch, options).pipe(Stream.withSpan("Ledger.events")),
     stateAt: (options) =>

@@ -190,6 +190,40 @@ describe("a page of the log", () => {
   )
 })
 
+describe("the cost of a question", () => {
+  /** A ledger that notes the streams that are asked for, and how often the poll begins. */
+  const noted = Effect.gen(function* () {
+    const streams: Array<unknown> = []
+    let polls = 0
+    const ledger = yield* openLedger({
+      wrapReader: ({ changeCounter, events }) => ({
+        events: (after, limit, of) => {
+          streams.push(of)
+          return events(after, limit, of)
+        },
+        changeCounter: Effect.tap(changeCounter, () => Effect.sync(() => (polls += 1)))
+      })
+    })
+    return { ledger, streams, polls: () => polls }
+  })
+
+  it.effect("for a page of one run does not grow with the log: its stream has an index", () =>
+    Effect.gen(function* () {
+      const { ledger, streams } = yield* noted
+      yield* ledger.eventsAfter({ run_id: "b" })
+      assert.deepStrictEqual(streams, ["run:b"])
+    })
+  )
+
+  it.effect("for a head that is behind the position already is one look", () =>
+    Effect.gen(function* () {
+      const { ledger, polls } = yield* noted
+      assert.strictEqual((yield* ledger.changed(0)).position, 1)
+      assert.strictEqual(polls(), 0)
+    })
+  )
+})
+
 describe("news of the head", () => {
   it.effect("is there at once when the head is behind the position, and with the next commit otherwise", () =>
     Effect.gen(function* () {
