@@ -3,7 +3,7 @@
 // stored forever: it must never change under this name.
 
 import * as Result from "effect/Result"
-import { type JsonValue, MAX_JSON_DEPTH } from "./json.ts"
+import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from "./json.ts"
 import type { NotCanonical } from "./not-canonical.ts"
 import { orderedText, refusalOrDefect, type WritingRule } from "./writer.ts"
 
@@ -28,12 +28,12 @@ const isInOrder = (value: JsonValue, maxDepth: number): boolean => {
   if (value === null) return true
   if (maxDepth === 0) return false
   if (Array.isArray(value)) {
-    for (const member of value as ReadonlyArray<JsonValue>) if (!isInOrder(member, maxDepth - 1)) return false
-    return true
+    return (value as ReadonlyArray<JsonValue>).every((member) => isInOrder(member, maxDepth - 1))
   }
   let before: string | undefined
-  for (const [key, member] of Object.entries(value)) {
-    if ((before !== undefined && before >= key) || !isInOrder(member, maxDepth - 1)) return false
+  for (const key of Object.keys(value)) {
+    if ((before !== undefined && before >= key) || !isInOrder((value as JsonObject)[key]!, maxDepth - 1))
+      return false
     before = key
   }
   return true

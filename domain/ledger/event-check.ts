@@ -21,13 +21,13 @@ const messageIdFault = (sha256: Sha256, event: LedgerEvent): string | undefined 
 }
 
 /** A stored event as it was judged for itself; `event` is left out where it cannot be decoded. */
-interface JudgedEvent {
+export interface JudgedEvent {
   readonly findings: ReadonlyArray<Finding>
   readonly event: LedgerEvent | undefined
 }
 
 /** Judges an event for itself, and reads its data once; cells of another type are a fault of the chain. */
-const judgedEvent = (sha256: Sha256, envelope: EventEnvelope): JudgedEvent => {
+export const judgedEvent = (sha256: Sha256, envelope: EventEnvelope): JudgedEvent => {
   const findings: Array<Finding> = []
   const add = (code: FindingCode, message: string | undefined) => {
     if (message !== undefined) findings.push({ code, where: `event ${envelope.position}`, message })

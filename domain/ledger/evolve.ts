@@ -49,6 +49,7 @@ const messageRows = (event: EventOf<"MessagePosted">, runId: string): ReadonlyAr
   const { data, position: event_position, recorded_at: created_at } = event
   const { message_id, payload } = data
   const intents = data.jobs ?? [intentOf(payload)]
+  const payload_json = jcsTextOfRead(payload)
   const steps = data.steps ?? [{ job: 1, payload }]
   const changes: Array<RowChange> = [
     {
@@ -58,7 +59,7 @@ const messageRows = (event: EventOf<"MessagePosted">, runId: string): ReadonlyAr
         run_id: runId,
         source: data.source,
         idempotency_key: data.idempotency_key,
-        payload_json: jcsTextOfRead(payload),
+        payload_json,
         created_at,
         event_position
       }
@@ -87,7 +88,7 @@ const messageRows = (event: EventOf<"MessagePosted">, runId: string): ReadonlyAr
         lease_owner: null,
         lease_expires_at: null,
         fencing_token: 0,
-        payload_json: jcsTextOfRead(step.payload),
+        payload_json: step.payload === payload ? payload_json : jcsTextOfRead(step.payload),
         created_at,
         run_id: runId,
         event_position

@@ -1,7 +1,7 @@
 // Ids are derived, never invented: a message id bears the position of its event, and job, step and receipt
 // ids are spelled from it, so ids sort in claim order and cannot collide. The widths are part of the format
 // (docs/spec/ledger.md, "Ids") and may never change.
-import { jcsText } from "../canonical/jcs.ts"
+import { jcsTextOfRead } from "../canonical/jcs.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 
 const POSITION_DIGITS = 13
@@ -22,7 +22,7 @@ export const messageIdAt = (
     idempotencyKey === null
       ? ["message", runId, "position", position]
       : ["message", runId, "key", idempotencyKey]
-  return `msg_${String(position).padStart(POSITION_DIGITS, "0")}_${sha256(jcsText(source)).slice(0, 16)}`
+  return `msg_${String(position).padStart(POSITION_DIGITS, "0")}_${sha256(jcsTextOfRead(source)).slice(0, 16)}`
 }
 
 /** The position that a message id bears, or undefined when the text is no message id. */

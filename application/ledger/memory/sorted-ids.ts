@@ -22,11 +22,21 @@ export class SortedIds {
   }
 
   add(id: string): void {
+    const last = this.ids.at(-1)
+    // Ids come in order, and go from the first one on.
+    if (last === undefined || compareCodePoints(last, id) < 0) {
+      this.ids.push(id)
+      return
+    }
     const place = this.placeOf(id)
     if (this.ids[place] !== id) this.ids.splice(place, 0, id)
   }
 
   delete(id: string): void {
+    if (this.ids[0] === id) {
+      this.ids.shift()
+      return
+    }
     const place = this.placeOf(id)
     if (this.ids[place] === id) this.ids.splice(place, 1)
   }
@@ -38,6 +48,7 @@ export class SortedIds {
 
   /** The first id from one on. */
   firstFrom(id: string): string | undefined {
+    if (id === "") return this.ids[0]
     return this.ids[this.placeOf(id)]
   }
 }

@@ -125,19 +125,21 @@ export interface ProjectionScope {
   readonly since?: number | undefined
   /** Whether the chain rung is climbed too: it reports the events that cannot be decoded after `since`. */
   readonly judged?: boolean | undefined
+  /** The fold of the whole log, where the chain rung has made it. */
+  readonly folded?: FoldTarget | undefined
 }
 
 /** Compares every projected table with the fold of the log, whole or narrowed; a run goes before a position. */
 export const verifyProjections = Effect.fnUntraced(function* (
   rungs: Rungs,
-  { judged = false, runId, since }: ProjectionScope = {}
+  { folded, judged = false, runId, since }: ProjectionScope = {}
 ): Effect.fn.Return<void, ReadError, LedgerEvidence | Hashing> {
   yield* Effect.scoped(
     Effect.gen(function* () {
       const { counts, digests, list, snapshot } = rungs
       const evidence = yield* LedgerEvidence
       const { sha256, sha256Stream } = yield* Hashing
-      const target = yield* evidence.foldTarget
+      const target = folded ?? (yield* evidence.foldTarget)
       const changed =
         runId !== undefined || since === undefined
           ? undefined
@@ -147,7 +149,8 @@ export const verifyProjections = Effect.fnUntraced(function* (
         if (code === "EVENT_INVALID" && judged && position > (since ?? 0)) return
         list.add(code, `event ${position}`, message)
       }
-      for (const streamId of streams) yield* foldInto(snapshot, target, onProblem, { streamId })
+      for (const streamId of folded === undefined ? streams : [])
+        yield* foldInto(snapshot, target, onProblem, { streamId })
       const filter = changed?.rowFilter(keysOf(target.rows("cassette_messages")))
       // The ledger's own rows and the thoughts belong to no run.
       const tables = LEDGER_TABLES.filter(

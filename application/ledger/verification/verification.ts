@@ -18,6 +18,7 @@ import {
 import type { TrustedPoint, VerificationReport } from "../../../domain/ledger/verification.ts"
 import { verifyThoughts } from "../../thoughts/chain-verification.ts"
 import { verifyChain } from "./chain-verification.ts"
+import { EventPass } from "./event-pass.ts"
 import { verifyEvents } from "./event-verification.ts"
 import {
   believed,
@@ -27,7 +28,7 @@ import {
   verifySignedRoot
 } from "./checkpoint-rung.ts"
 import { ALL_RUNGS, decodeVerification, type Rung, RUN_RUNGS } from "./evidence-input.ts"
-import type { Hashing } from "../../foundation/hashing.ts"
+import { Hashing } from "../../foundation/hashing.ts"
 import { clockWarning } from "../commands/head-check.ts"
 import { Ladder, stoppedByDamage, WHOLE } from "./ladder.ts"
 import { LedgerEvidence } from "./ledger-evidence.ts"
@@ -103,15 +104,34 @@ interface Climb {
   readonly prefix: PrefixRoot | undefined
 }
 
+/** The reading that chain and events share; the fold of a whole log shares it too. */
+const eventPass = Effect.fnUntraced(function* (
+  wanted: ReadonlyArray<Rung>,
+  runId: string | undefined,
+  since: number | undefined
+) {
+  if (runId !== undefined || !wanted.includes("chain") || !wanted.includes("events")) return undefined
+  const { sha256 } = yield* Hashing
+  const { foldTarget } = yield* LedgerEvidence
+  const folds = since === undefined && wanted.includes("projections")
+  // Without a place to fold into, the projections rung asks for one again, and tells why there is none.
+  const target = folds ? yield* Effect.orElseSucceed(foldTarget, () => undefined) : undefined
+  return new EventPass(sha256, target)
+})
+
 /** Climbs the wanted rungs of the ledger itself; gives the newest event's place. */
 const climbLedger = Effect.fnUntraced(function* (
   rungs: Rungs,
   ladder: Ladder,
   { expiryTime, options: { runId }, prefix, since, wanted }: Climb
-): Effect.fn.Return<Head, ReadError, LedgerEvidence | Hashing> {
+): Effect.fn.Return<Head, ReadError, LedgerEvidence | Hashing | Scope.Scope> {
   const position = since?.position
   const run_id = runId ?? null
-  const onEvent = prefix && ((event: EventEnvelope) => prefix.add(event))
+  const pass = yield* eventPass(wanted, runId, position)
+  const onEvent = (event: EventEnvelope) => {
+    prefix?.add(event)
+    pass?.add(event)
+  }
   const after = { since: position ?? null, run_id: null }
   let head: Head | undefined
   const place = (found: Head) => {
@@ -131,18 +151,28 @@ const climbLedger = Effect.fnUntraced(function* (
     ],
     events: [
       narrowed,
-      runId === undefined ? verifyEvents(rungs, position) : verifyEvents(rungs, undefined, runStream(runId))
+      Effect.suspend(() => {
+        if (pass?.judged === true) return Effect.void
+        return runId === undefined
+          ? verifyEvents(rungs, position)
+          : verifyEvents(rungs, undefined, runStream(runId))
+      })
     ],
     thoughts: [after, verifyThoughts(rungs, compared, position)],
     projections: [
       narrowed,
-      verifyProjections(rungs, { runId, since: position, judged: wanted.includes("events") })
+      Effect.suspend(() => {
+        const judged = wanted.includes("events")
+        return verifyProjections(rungs, { runId, since: position, judged, folded: pass?.folded })
+      })
     ],
     steps: [ofRun, verifySteps(rungs, runId, expiryTime)]
   } as const
   for (const name of ALL_RUNGS) {
     const [scope, rung] = climbs[name]
+    const { told } = rungs.list
     if (wanted.includes(name)) yield* ladder.climb<void, LedgerEvidence | Hashing>(name, scope, rung)
+    if (name === "chain" && rungs.list.told > told) pass?.giveUp()
   }
   if (head === undefined) head = yield* stoppedByDamage(rungs.list, "chain", readHead(rungs))
   return head ?? EMPTY_HEAD
