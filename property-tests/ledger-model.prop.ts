@@ -21,12 +21,16 @@ const given = { commands: 0 }
 const onSqlite = () => Ledger.layer({ filename: ":memory:", durability: "normal" })
 const inFile = (name: string) => Ledger.layer({ filename: join(folder, `${name}.db`), durability: "normal" })
 
+const MANY = propRuns > 1_000
+
 /** With very many runs both projections are compared after every so many commands. */
-const PROJECTIONS_EVERY = propRuns > 1_000 ? 32 : 1
+const PROJECTIONS_EVERY = MANY ? 32 : 1
 
 /** As the law of the model, in lives in which the ledger is opened again, too; both projections agree after every command. */
 const projectionLaw: Law = {
   ...modelLaw,
+  // With very many runs more of them wait together, so that a million takes minutes.
+  together: MANY ? 40 : modelLaw.together,
   reopens: true,
   watch: async (real, another) => {
     const { see } = await modelLaw.watch(real, another)

@@ -22,13 +22,16 @@ export interface Watch {
   readonly end?: (model: LedgerModel) => Promise<void>
 }
 
+/** Most commands that are given at the same time where it does not matter how many. */
+export const MOST_TOGETHER = 6
+
 export interface Law {
   /** The sentence that names its test. */
   readonly name: string
   /** The commands that lives are made of. */
   readonly plans: fc.Arbitrary<Plan>
-  /** Whether several commands may be given at the same time. */
-  readonly together: boolean
+  /** Most commands that are given at the same time. */
+  readonly together: number
   /** Whether the clock jumps. */
   readonly jumps: boolean
   /** Whether the ledger is closed and opened again: such a law holds only where what is written persists. */

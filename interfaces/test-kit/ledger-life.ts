@@ -16,8 +16,7 @@ export interface Lives {
   readonly seed: number
 }
 
-/** Most commands that are given at the same time, and most moves of a life. */
-const MOST_TOGETHER = 6
+/** Most moves of a life. */
 const MOST_MOVES = 40
 
 interface Living {
@@ -84,13 +83,13 @@ class Reopening implements Move {
 const movesOf = ({ jumps, plans, reopens, together }: Law): fc.Arbitrary<ReadonlyArray<Move>> => {
   const one = plans.map((plan): Move => new Commanding([plan]))
   const several = fc
-    .array(plans, { minLength: 1, maxLength: MOST_TOGETHER, size: "max" })
+    .array(plans, { minLength: 1, maxLength: together, size: "max" })
     .map((plans): Move => new Commanding(plans))
   const jump = anyJump.map((millis): Move => new ClockJump(millis))
   const reopening = fc.constant(null).map((): Move => new Reopening())
   const move = fc.oneof(
     { weight: 6, arbitrary: one },
-    { weight: together ? 2 : 0, arbitrary: several },
+    { weight: together > 1 ? 2 : 0, arbitrary: several },
     { weight: jumps ? 2 : 0, arbitrary: jump },
     { weight: reopens ? 1 : 0, arbitrary: reopening }
   )

@@ -1,4 +1,4 @@
-// A ledger in memory for the tests of programs: no file, no SQLite, made in less than a millisecond, and each time it is built
+// A ledger in memory for the tests of programs: no file, no SQLite, made quickly, and each time it is built
 // another one. It decides by the same rules and answers the same; what only a file can show it cannot.
 import * as Layer from "effect/Layer"
 import type { MemoryLedger } from "../../application/ledger/memory/memory-ledger.ts"

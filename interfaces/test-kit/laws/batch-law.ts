@@ -12,7 +12,7 @@ const stepsOf = (real: DrivenLedger) =>
 export const batchLaw: Law = {
   name: "a batch does what its commands do one after the other",
   plans: aBatch,
-  together: false,
+  together: 1,
   jumps: true,
   reopens: false,
   watch: async (real, another) => {

@@ -72,7 +72,7 @@ const tablesOf = (ledger: LedgerShape, known: ReadonlyArray<JobRow>): Effect.Eff
 export const claimOrderLaw: Law = {
   name: "a claim takes the oldest waiting step of its job, its run, or the run whose turn it is",
   plans: onePlan,
-  together: false,
+  together: 1,
   jumps: true,
   reopens: false,
   watch: async (real) => {

@@ -1,7 +1,7 @@
 // Idempotency keys: the same message under a key of its run is that message again, with its ids; another is refused.
 import * as fc from "fast-check"
 import { keyedPost, onePlan } from "../ledger-commands.ts"
-import { broken, type Law, type One, oneByOne } from "../law.ts"
+import { broken, type Law, type One, oneByOne, MOST_TOGETHER } from "../law.ts"
 import { jobsOfPost, type PostCommand } from "../ledger-model.ts"
 
 const sorted = (value: unknown): unknown => {
@@ -71,7 +71,7 @@ export class KeyBook {
 export const keyLaw: Law = {
   name: "a message that is posted again under its key is the same message, and another under it is refused",
   plans: fc.oneof({ weight: 3, arbitrary: keyedPost }, { weight: 1, arbitrary: onePlan }),
-  together: true,
+  together: MOST_TOGETHER,
   jumps: true,
   reopens: false,
   watch: () => {

@@ -9,7 +9,7 @@ import { Ledger } from "../../../application/ledger/ledger.ts"
 import { sha256 } from "../../../infrastructure/hashing/node-hashing.ts"
 import { allAnswers, allEvents } from "../all-answers.ts"
 import { anyPlan } from "../ledger-commands.ts"
-import { broken, type Law } from "../law.ts"
+import { broken, type Law, MOST_TOGETHER } from "../law.ts"
 import { MemoryLedger } from "../../../application/ledger/memory/memory-ledger.ts"
 import { layerOfMemory } from "../memory-ledger.ts"
 
@@ -30,7 +30,7 @@ const folded = (events: ReadonlyArray<EventEnvelope>): MemoryLedger => {
 export const logLaw: Law = {
   name: "the log is a chain of hashes that folds to what every query answers",
   plans: anyPlan,
-  together: true,
+  together: MOST_TOGETHER,
   jumps: true,
   reopens: false,
   watch: (real) => ({

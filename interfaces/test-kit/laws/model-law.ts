@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import { assertSame } from "../../../domain/foundation/given-when-then.ts"
 import type { DrivenLedger } from "../driven-ledger.ts"
 import { anyPlan } from "../ledger-commands.ts"
-import type { Law } from "../law.ts"
+import { type Law, MOST_TOGETHER } from "../law.ts"
 import { type Command, type LedgerModel, RUNS } from "../ledger-model.ts"
 
 const isoTime = (millis: number) => new Date(millis).toISOString()
@@ -71,7 +71,7 @@ const compare = async (model: LedgerModel, real: DrivenLedger): Promise<void> =>
 export const modelLaw: Law = {
   name: "replies, steps and lists are those of the model",
   plans: anyPlan,
-  together: true,
+  together: MOST_TOGETHER,
   jumps: true,
   reopens: false,
   watch: (real) => ({

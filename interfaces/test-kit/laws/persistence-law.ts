@@ -2,12 +2,12 @@
 import { assertSame } from "../../../domain/foundation/given-when-then.ts"
 import { allAnswers } from "../all-answers.ts"
 import { anyPlan } from "../ledger-commands.ts"
-import type { Law } from "../law.ts"
+import { type Law, MOST_TOGETHER } from "../law.ts"
 
 export const persistenceLaw: Law = {
   name: "an acknowledged command is there after the ledger is closed and opened again",
   plans: anyPlan,
-  together: true,
+  together: MOST_TOGETHER,
   jumps: false,
   reopens: true,
   watch: (real) => ({

@@ -3,13 +3,13 @@ import * as Effect from "effect/Effect"
 import { assertSame } from "../../../domain/foundation/given-when-then.ts"
 import type { ReceiptRow } from "../../../domain/ledger/rows.ts"
 import { anyPlan } from "../ledger-commands.ts"
-import { broken, type Law, oneByOne } from "../law.ts"
+import { broken, type Law, oneByOne, MOST_TOGETHER } from "../law.ts"
 import { RUNS } from "../ledger-model.ts"
 
 export const receiptLaw: Law = {
   name: "a step has one receipt, of the completion that was accepted, and it never changes",
   plans: anyPlan,
-  together: true,
+  together: MOST_TOGETHER,
   jumps: true,
   reopens: false,
   watch: (real) => {

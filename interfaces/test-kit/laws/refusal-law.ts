@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { assertSame } from "../../../domain/foundation/given-when-then.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import { anyPlan } from "../ledger-commands.ts"
-import { broken, type Law, leaseIn, type One, oneByOne } from "../law.ts"
+import { broken, type Law, leaseIn, type One, oneByOne, MOST_TOGETHER } from "../law.ts"
 import { RUNS } from "../ledger-model.ts"
 
 /** How many events an answer says that there are more. */
@@ -24,7 +24,7 @@ const standing = (ledger: LedgerShape) =>
 export const refusalLaw: Law = {
   name: "a refused command leaves nothing, and an accepted one leaves its events",
   plans: anyPlan,
-  together: true,
+  together: MOST_TOGETHER,
   jumps: true,
   reopens: false,
   watch: async (real) => {
