@@ -31,18 +31,45 @@ const range = (from: number, to: number) => Array.from({ length: to - from + 1 }
 const postMany = (ledger: LedgerShape, count: number, runId?: string) =>
   Effect.forEach(range(1, count), (n) => post(ledger, n, runId), { concurrency: "unbounded" })
 
+/** A ledger that counts the pages of events that are read. */
+const countedPages = Effect.gen(function* () {
+  const pages = { count: 0 }
+  const ledger = yield* openLedger({
+    wrapReader: ({ events }) => ({
+      events: (...of) => {
+        pages.count += 1
+        return events(...of)
+      }
+    })
+  })
+  return { ledger, pages }
+})
+
 describe("the stream of events", () => {
+  it.effect("of one run does not look at the store for the commits of others", () =>
+    Effect.gen(function* () {
+      const { ledger, pages } = yield* countedPages
+      yield* postMany(ledger, 3, "others")
+      const reader = yield* Effect.forkChild(
+        Stream.runCollect(Stream.take(ledger.events({ runId: "run-1" }), 1))
+      )
+      while (pages.count < 1) yield* Effect.yieldNow
+      for (let n = 1; n <= 5; n++) {
+        yield* post(ledger, n, "others")
+        for (let turn = 0; turn < 20; turn++) yield* Effect.yieldNow
+      }
+      assert.strictEqual(pages.count, 1)
+      yield* post(ledger, 1, "run-1")
+      assert.deepStrictEqual(
+        (yield* Fiber.join(reader)).map(({ position }) => position),
+        [10]
+      )
+    })
+  )
+
   it.effect("is given the commits of this process from memory, without a look at the store", () =>
     Effect.gen(function* () {
-      let pages = 0
-      const ledger = yield* openLedger({
-        wrapReader: ({ events }) => ({
-          events: (...of) => {
-            pages += 1
-            return events(...of)
-          }
-        })
-      })
+      const { ledger, pages } = yield* countedPages
       const seen: Array<number> = []
       yield* Effect.forkChild(
         Stream.runForEach(ledger.events(), ({ position }) => Effect.sync(() => seen.push(position)))
@@ -54,7 +81,7 @@ describe("the stream of events", () => {
       while (seen.length < 6) yield* Effect.yieldNow
       assert.deepStrictEqual(seen, range(1, 6))
       // The first event, and the page that has nothing more.
-      assert.isAtMost(pages, 2)
+      assert.isAtMost(pages.count, 2)
     })
   )
 

@@ -103,17 +103,17 @@ const liveEvents = (
 ): Stream.Stream<EventEnvelope, ReadError> =>
   Stream.paginate(
     { position: after, caughtUpAt: -1 } as StreamPlace,
-    Effect.fnUntraced(function* ({ caughtUpAt, position }: StreamPlace) {
-      let known = caughtUpAt
+    Effect.fnUntraced(function* (place: StreamPlace) {
+      let { caughtUpAt: known, position } = place
       while (true) {
-        const commits = feed.commits
+        const { commits, position: newest } = feed
         const nextCommit = feed.wait()
         const own = known === -1 ? undefined : feed.after(position)
         const last = own?.at(-1)
         if (own !== undefined && last !== undefined) {
           const wanted = streamId === undefined ? own : own.filter((event) => event.stream_id === streamId)
           // Up to the newest event that is known, the store has no more to give.
-          if (last.position === feed.position) known = commits
+          if (last.position === newest) known = commits
           return [wanted, Option.some({ position: last.position, caughtUpAt: known })] as const
         }
         if (commits !== known) {
@@ -123,6 +123,8 @@ const liveEvents = (
             return [events, Option.some({ position: end.position, caughtUpAt: known })] as const
           }
           known = commits
+          // Nothing of a run stands between here and the newest event that was known before the look.
+          position = Math.max(position, newest)
         }
         yield* nextCommit
         yield* gathered(feed)
