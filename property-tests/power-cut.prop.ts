@@ -33,7 +33,7 @@ const posted = {
   jobs: undefined
 } as const
 
-/** What each recorded run has, whatever is drawn: commands of several events, and a renewal. */
+/** What each recorded run has, with any draw: commands of several events, and a renewal. */
 const always: ReadonlyArray<ReadonlyArray<Plan>> = [
   [
     () => ({ ...posted, claim: wanted }),

@@ -319,10 +319,10 @@ describe("preparing the other commands", () => {
   const lease = { worker_id: "worker", fencing_token: 3 }
 
   it.each([
-    ["nobody", {}, "operator"],
-    ["somebody", { requested_by: "alice" }, "alice"],
+    ["none", {}, "operator"],
+    ["one name", { requested_by: "alice" }, "alice"],
     ["the owner", lease, "worker"],
-    ["somebody with the owner's worker and token", { ...lease, requested_by: "alice" }, "alice"]
+    ["one name with the owner's worker and token", { ...lease, requested_by: "alice" }, "alice"]
   ])("names who asked for a requeue: %s", (_name, more, requested_by) => {
     expect(Result.getOrThrow(prepareRequeue({ ...requeue, ...more }))).toStrictEqual({
       run_id: "run",

@@ -1,4 +1,4 @@
-/** What no command would have written is told by the event itself, whatever its hash. */
+/** What no command would have written is told by the event itself, with any hash. */
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { jcs } from "../canonical/jcs.ts"

@@ -56,7 +56,7 @@ describe("the hash of an event", () => {
     expect(eventHash(sha256, { ...created, ...change })).not.toBe(created.hash)
   })
 
-  it("is over canonical text whatever stands in the fields", () => {
+  it("is over canonical text with anything in the fields", () => {
     const awkward = '"\\\b\t\n\f\r\u0000\u001f\u007f\u0080\u2028\u2029\ufeff\uffff/é😀'
     for (const position of [0, 1, Number.MAX_SAFE_INTEGER]) {
       const event = {
@@ -140,7 +140,7 @@ describe("the chain", () => {
 })
 
 describe("streams", () => {
-  it("gives a run's name back, whatever it holds", () => {
+  it("gives a run's name back, with any characters", () => {
     for (const run of ["r", "run:r", "ledger", "", "é😀"]) expect(runOfStream(runStream(run))).toBe(run)
   })
 

@@ -23,7 +23,7 @@ describe("the spelling of ids", () => {
     expect(messageIdAt(sha256, "run-1", 2, null)).toBe(byPosition)
   })
 
-  it("bears the position and a hash over the key, whatever the position", () => {
+  it("bears the position and a hash over the key, at any position", () => {
     expect(messageIdAt(sha256, "run-1", 2, "k")).toBe(byKey)
     expect(messageIdAt(sha256, "run-1", 77, "k").slice(-16)).toBe(byKey.slice(-16))
   })

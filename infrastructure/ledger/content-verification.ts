@@ -8,7 +8,7 @@ import { verify } from "../../application/ledger/verification/verification.ts"
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
 
-/** The report on a ledger's content, whatever the clock says; `file` is what errors call it. */
+/** The report on a ledger's content, without any clock; `file` is what errors call it. */
 export const verifyContent = (
   evidence: LedgerEvidence["Service"],
   file: string

@@ -1,5 +1,5 @@
 // Read-only evidence: a private copy of a database that cannot, or must not, be read where it is, for a scope's life, in a
-// temporary folder that goes with it. Who waits here for a writer to rest holds up nobody else.
+// temporary folder that goes with it. The wait for a writer to rest holds up no one else.
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -26,7 +26,7 @@ const copyFailure = (file: string, error: unknown): StorageFailure | StorageFull
     : new StorageFailure({ file, code: "COPY_FAILED", reason: (error as Error).message })
 }
 
-/** One moment of the original: a copy between whose beginning and end somebody wrote is made again. */
+/** One moment of the original: a copy between whose beginning and end something was written is made again. */
 const consistentCopy = Effect.fnUntraced(function* (
   folder: string,
   filename: string,

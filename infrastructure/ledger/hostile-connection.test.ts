@@ -1,5 +1,5 @@
 /**
- * A connection of somebody else's own can carry TEMP triggers, which no schema shows and no guard of the file forbids: one
+ * A connection of another program can carry TEMP triggers, which no schema shows and no guard of the file forbids: one
  * that skips rows leaves half of an event. Verification finds what is missing.
  */
 import { join } from "node:path"

@@ -28,7 +28,7 @@ const countedStore = (fails: () => boolean = () => false) =>
     return { checkpoints, write: store.transact(() => undefined) }
   })
 
-/** The wait is real time, whatever clock a host brings, so it is the timers that are turned on here. */
+/** The wait is real time under any clock of a host, so it is the timers that are turned on here. */
 const second = Effect.promise(() => vi.advanceTimersByTimeAsync(1_000))
 
 const withTurnedTimers = <A, E>(test: Effect.Effect<A, E, Scope.Scope>) =>

@@ -93,7 +93,7 @@ export const judge = (
 /** What is found in a file whose schema cannot be read: a ledger so damaged that only verification can speak of it. */
 const DAMAGED: Inspection = { kind: "ledger", version: undefined, ledgerId: undefined }
 
-/** What a file is; a damaged header is damage, whatever SQLite makes of it. */
+/** What a file is; a damaged header is damage, also where SQLite gives another reason. */
 export const inspected = (connection: Connection): Inspection =>
   orHeaderFault(connection, () => inspect(connection))
 
@@ -133,7 +133,7 @@ const reserved = (filename: string): Effect.Effect<Reservation, OpenError, Scope
     }),
     ({ unborn }) =>
       unborn
-        ? // What cannot be looked into is somebody else's by now.
+        ? // What cannot be looked into belongs to another program by now.
           Effect.ignore(Effect.try(() => removeUnborn(filename)))
         : Effect.void
   )

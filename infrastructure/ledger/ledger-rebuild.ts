@@ -26,7 +26,7 @@ import { eventPage } from "./stored-events.ts"
 
 const PAGE = 1_000
 
-/** Verifies a finished database that nobody else knows yet. */
+/** Verifies a finished database that no other program knows yet. */
 export type VerifyRebuilt = (file: string) => Effect.Effect<VerificationReport, BackupError>
 
 const EXISTS = "the file exists; a rebuilt ledger is never written over one"

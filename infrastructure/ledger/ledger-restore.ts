@@ -131,7 +131,7 @@ const judgeStanding = ({ discardNewer, file, fresh, ledgerId }: RestorePlace, ol
 
 /**
  * Moves what is in the log into the file, while another connection has it locked for writing: what is in the log of a sound
- * ledger must be in the file before the log may go. False while somebody reads what is older.
+ * ledger must be in the file before the log may go. False while a reader is at what is older.
  */
 const isLogMoved = (file: string): boolean =>
   lookThrough(openForWriting(file), (connection) => {

@@ -1,4 +1,4 @@
-// The disposable tree: extended, and made again whenever anything about it is not as it should be. Whatever stands in the
+// The disposable tree: extended, and made again whenever anything about it is not as it should be. With anything in the
 // file, an answer is the right one.
 import {
   chmodSync,
@@ -140,7 +140,7 @@ describe("a tree is made again", () => {
     })
   )
 
-  it.effect("whichever node is damaged and whatever is asked first", () =>
+  it.effect("for any damaged node and any first question", () =>
     Effect.gen(function* () {
       const file = join(temporaryFolder(), "l.db")
       yield* assertRight(file, logOf(small), SIZE)
@@ -233,7 +233,7 @@ describe("a tree is made again", () => {
     })
   )
 
-  it.effect("on demand, when somebody put a tree there that is whole and false", () =>
+  it.effect("on demand, when a tree was put there that is whole and false", () =>
     Effect.gen(function* () {
       const file = join(temporaryFolder(), "l.db")
       // All leaves but the last are invented: every check that costs less than reading all events passes.

@@ -183,7 +183,7 @@ const makeMerkleFileLog = Effect.fnUntraced(function* (
     return header
   })
 
-  /** A new tree of the first `size` events in place of whatever is there. */
+  /** A new tree of the first `size` events in place of what is there. */
   const build = Effect.fnUntraced(function* (
     size: number
   ): Effect.fn.Return<FittingTree, MerkleLogError, Scope.Scope> {

@@ -105,7 +105,7 @@ const create = (path: string, mode: number): number | undefined => {
 }
 
 /**
- * Puts an empty file in the place of whatever is there. Who has the old one open keeps it and disturbs nobody; of two
+ * Puts an empty file in the place of what is there. A program that has the old one open keeps it and disturbs no other; of two
  * that replace at once each gets a file of its own, and one of them stays. The tree is never more open than its ledger.
  */
 export const replaceMerkleFile = (sha256: Sha256Bytes, path: string, ledgerFile: string): MerkleFile => {

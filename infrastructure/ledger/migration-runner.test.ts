@@ -1,6 +1,6 @@
 /**
- * The migration runner: what is recorded, what an upgrade with a refold leaves, and that whatever stops a migration,
- * an error, a failed comparison or a killed process, leaves the version before it as it was.
+ * The migration runner: what is recorded, what an upgrade with a refold leaves, and that each end of a migration,
+ * by an error, a failed comparison or a killed process, leaves the version before it as it was.
  */
 import { copyFileSync, statSync } from "node:fs"
 import { join } from "node:path"

@@ -1,5 +1,5 @@
 // The opening check while others write: what it reads must be of one moment, or a sound ledger would be closed for
-// writing because somebody appended between two of its reads.
+// writing because another program appended between two of its reads.
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
@@ -32,7 +32,7 @@ const appendElsewhere = (filename: string): void => {
   writer.close()
 }
 
-/** A connection on which somebody else appends right after every read. */
+/** A connection beside which another appends right after every read. */
 const disturbed = (connection: Connection, filename: string): Connection => ({
   ...connection,
   all: <Row>(sql: string, parameters?: Parameters<Connection["all"]>[1]) => {

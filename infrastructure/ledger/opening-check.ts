@@ -1,4 +1,4 @@
-// What is checked each time a ledger is opened, in milliseconds whatever its size: the schema, the head against
+// What is checked each time a ledger is opened, in milliseconds at any size: the schema, the head against
 // the newest event, and the hashes of the last thousand events. The first finding closes the ledger for writing;
 // the whole truth is the business of verification.
 import { nextEventFinding } from "../../domain/ledger/event-check.ts"

@@ -1,5 +1,5 @@
 /**
- * Opening a ledger's file: fifty first openers make one ledger, and whatever is not the ledger that was asked for
+ * Opening a ledger's file: fifty first openers make one ledger, and everything but the ledger that was asked for
  * is refused by its one typed error, with not a byte of it changed.
  */
 import { execFileSync } from "node:child_process"

@@ -1,7 +1,7 @@
 /**
  * Evidence that cannot be written: a ledger in a read-only folder, or a read-only file, is verified, queried and
  * read in full, commands are refused, and nothing in its place changes. Root may write everywhere, so a child
- * process gives up root first; where the tests run as somebody else the permissions alone do it.
+ * process gives up root first; where the tests run as another user the permissions alone do it.
  */
 import { chmodSync, chownSync, readdirSync, rmSync, symlinkSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -42,7 +42,7 @@ const killedWriter = (folder: string) =>
     return filename
   })
 
-/** Examines a file in a folder that nobody may write, and compares the folder before and after. */
+/** Examines a file in a folder that may not be written, and compares the folder before and after. */
 const examineLocked = (folder: string, filename: string) =>
   Effect.gen(function* () {
     for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o444)

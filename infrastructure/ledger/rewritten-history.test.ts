@@ -79,7 +79,7 @@ const findings = (change: Change, options: VerificationOptions = {}) =>
     report.findings.map(({ code, where }) => `${code} ${where}`)
   )
 
-/** Cuts the newest two events with all that they made, as somebody with patience would. */
+/** Cuts the newest two events with all that they made, as a patient forger would. */
 const cutTail = (database: Database.Database): void => {
   for (const table of ["thought_records", "cassette_steps", "cassette_jobs", "cassette_messages"]) {
     database.exec(`DELETE FROM ${table} WHERE event_position > ${POINT}`)

@@ -1,5 +1,5 @@
 // The query port over SQL, on a read-only connection beside the writer's. Each query is one statement or one
-// snapshot, so an answer never mixes two moments of a run, whatever other processes commit.
+// snapshot, so an answer never mixes two moments of a run, also while other processes commit.
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import {

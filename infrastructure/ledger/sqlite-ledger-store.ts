@@ -125,7 +125,7 @@ export const makeSqliteLedgerStore = Effect.fnUntraced(function* (
           retryOnLedger(filename, busyDeadline, () => {
             if (doubtful) assertInPlace()
             const result = connection.transaction(() => work(transaction))
-            // What went into a file that is in its place no longer is committed, and lost: nobody may be told. One
+            // What went into a file that is in its place no longer is committed, and lost: no caller may be told. One
             // look after the commit is enough; one before is only for a file that was seen to be lost.
             doubtful = true
             assertInPlace()

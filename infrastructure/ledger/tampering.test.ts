@@ -1,5 +1,5 @@
 /**
- * Verification against somebody who has the file: every finding code is provoked by one change behind the triggers'
+ * Verification against a forger who has the file: every finding code is provoked by one change behind the triggers'
  * back and must come with its place; a code that nothing provokes fails the completeness test.
  */
 import { copyFileSync } from "node:fs"

@@ -1,5 +1,5 @@
 // The commands of `cortex cassette` on real ledgers, in the test's own process: what they answer in both formats,
-// and what they say about a ledger that somebody has tampered with.
+// and what they say about a ledger that was tampered with.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"

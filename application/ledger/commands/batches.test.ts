@@ -159,7 +159,7 @@ describe("a post that claims", () => {
     })
   )
 
-  it.effect("again claims the step only where nobody has it", () =>
+  it.effect("again claims the step only where no worker has it", () =>
     Effect.gen(function* () {
       const ledger = yield* openLedger()
       const first = yield* ledger.postMessage({ ...both, claim: undefined })

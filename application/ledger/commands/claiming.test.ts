@@ -70,7 +70,7 @@ describe("a claim that waits", () => {
       const claimed = yield* Effect.forkChild(ledger.claimStep({ ...worker, wait: "1 hour" }))
       yield* Effect.sleep("20 millis")
       yield* post(other)
-      // Nobody is woken by a completion for its own sake, only by what it had to catch up with.
+      // A completion wakes no one for its own sake, only for what it had to catch up with.
       yield* ledger.completeStep({ ...mine.lease, receipt_payload: {}, outcome: "SUCCESS" })
       assert.strictEqual((yield* Fiber.join(claimed)).fencing_token, 1)
     })

@@ -219,7 +219,7 @@ describe("group commit", () => {
     })
   )
 
-  it.effect("tells nobody that anything stands when the commit itself fails", () =>
+  it.effect("tells no caller that anything stands when the commit itself fails", () =>
     Effect.gen(function* () {
       const failure = new StorageFailure({ file: "f", code: "SQLITE_IOERR", reason: "disk" })
       const ledger = yield* openLedger({ wrap: () => ({ transact: () => Effect.fail(failure) }) })

@@ -1,6 +1,6 @@
 // The one writer of a ledger: commands wait in a bounded queue, those that wait together are decided and
 // committed together (one fsync for all), and replies go out only after the commit has returned. A refused
-// command leaves nothing behind; a storage error ends the whole group, and nobody is told that anything stands.
+// command leaves nothing behind; a storage error ends the whole group, and no caller is told that anything stands.
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -257,7 +257,7 @@ export const ledgerWriterFields = {
 
 const decodeWriterOptions = decodeInput(Schema.Struct(ledgerWriterFields), Result.succeed)
 
-/** The one writer of a ledger as a service: whatever appends to the same log is built over the same one. */
+/** The one writer of a ledger as a service: every part that appends to the same log is built over the same one. */
 export class LedgerWriter extends Context.Service<LedgerWriter, CommandWriter>()(
   "cortex-cassette/application/LedgerWriter"
 ) {

@@ -57,7 +57,7 @@ const appendRaw = (
     .run({ ...event, ...forge(event) })
 }
 
-describe("an event that somebody else appended", () => {
+describe("an event that another program appended", () => {
   it.effect("is appended to when it is honest", () =>
     Effect.gen(function* () {
       const filename = yield* temporaryFile

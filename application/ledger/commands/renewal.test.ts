@@ -31,7 +31,7 @@ describe("a renewed lease", () => {
     })
   )
 
-  it.effect("leaves a twin with the old token outside, whatever it does", () =>
+  it.effect("leaves a twin with the old token outside, with any command", () =>
     Effect.gen(function* () {
       const { ledger, step } = yield* leased
       const { lease } = yield* ledger.renewLease(step.lease)

@@ -1,4 +1,4 @@
-// The tables of a ledger as maps, filled by what `evolve` says of each event. They hold whatever rows they are given and judge
+// The tables of a ledger as maps, filled by what `evolve` says of each event. They hold the rows that they are given and judge
 // nothing. What was put in since `begin` can be taken back.
 import { compareCodePoints } from "../../../domain/canonical/py.ts"
 import type { ClaimPlace } from "../../../domain/ledger/commands.ts"

@@ -1,4 +1,4 @@
-// Watching for commits, of this process and of others, while somebody listens: one poll for all listeners of a ledger. The
+// Watching for commits, of this process and of others, while there are listeners: one poll for all listeners of a ledger. The
 // poll runs in real time, since another process does not follow this program's Clock.
 import type * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
@@ -11,7 +11,7 @@ import type { LedgerReader } from "./ledger-reader.ts"
 
 export interface CommitWatch {
   readonly feed: CommitFeed
-  /** Listens until the scope ends: whatever is committed from here on wakes those who wait on the feed. */
+  /** Listens until the scope ends: every commit from here on wakes those who wait on the feed. */
   readonly listen: Effect.Effect<void, never, Scope.Scope>
   /** Runs work that waits for commits. */
   readonly listening: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<R, Scope.Scope>>

@@ -1,4 +1,4 @@
-// Lists page by page: whatever the size of a page, all pages together are the whole list in order, nothing twice.
+// Lists page by page: with any size of a page, all pages together are the whole list in order, nothing twice.
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { InvalidInput } from "../../../domain/foundation/errors.ts"

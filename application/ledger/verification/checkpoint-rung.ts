@@ -77,7 +77,7 @@ const originIn = Effect.fnUntraced(function* ({
   return event?.type === "LedgerCreated" ? originOf(event.data.ledger_id) : undefined
 })
 
-/** What a trusted key has signed about this ledger; a checkpoint that nobody trusts is an error, not a finding. */
+/** What a trusted key has signed about this ledger; a checkpoint without a trusted signature is an error, not a finding. */
 export const believed = Effect.fnUntraced(function* (
   rungs: Rungs,
   { note, trust }: CheckpointEvidence

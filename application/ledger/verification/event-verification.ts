@@ -1,4 +1,4 @@
-// The events rung: every event judged for itself, whatever its hash: data in canonical form, of a known type and version,
+// The events rung: every event judged for itself, with any hash: data in canonical form, of a known type and version,
 // within the rules that writers keep, with ids derived as they must be. It looks at no neighbour; that is the chain's.
 import * as Effect from "effect/Effect"
 import { eventFindings } from "../../../domain/ledger/event-check.ts"

@@ -38,7 +38,7 @@ export const stoppedByDamage = <A, R>(
       StorageFailure: (error) =>
         DAMAGE.test(error.code) ? found("INTEGRITY", error.file, error.reason) : Effect.fail(error)
     }),
-    // Nothing else than what is stored can make a rung fail: whatever it is, the ledger does not pass.
+    // Only what is stored can make a rung fail: then the ledger does not pass.
     Effect.catchDefect((defect) =>
       found("INTEGRITY", "this rung", `it could not be climbed to its end (${String(defect)})`)
     )
@@ -52,7 +52,7 @@ export class Ladder {
 
   private readonly takeDamage: () => ReadonlyArray<Finding>
 
-  /** Whatever damage reading has met is told with the rung that met it. */
+  /** Damage that reading has met is told with the rung that met it. */
   constructor(list: FindingList, takeDamage: () => ReadonlyArray<Finding>) {
     this.list = list
     this.takeDamage = takeDamage

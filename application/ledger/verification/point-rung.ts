@@ -1,4 +1,4 @@
-// Points of the history that somebody noted elsewhere, held against the stored events. No key and no tree is needed: the
+// Points of the history that were noted elsewhere, held against the stored events. No key and no tree is needed: the
 // hash of one event stands for all events before it. A point is compared with the stored hash and with what the event
 // hashes to, and is never taken from the ledger itself.
 import * as Effect from "effect/Effect"

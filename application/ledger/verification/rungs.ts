@@ -65,7 +65,7 @@ export const inTurns = <A>(walk: Generator<undefined, A>): Effect.Effect<A, Read
     }
   })
 
-/** Turns synchronous snapshot reads, which throw `ReadError`s, into an effect; whatever else is thrown is a defect. */
+/** Turns synchronous snapshot reads, which throw `ReadError`s, into an effect; all else that is thrown is a defect. */
 export const reading = <A>(read: () => A): Effect.Effect<A, ReadError> =>
   Effect.suspend(() => {
     try {

@@ -222,7 +222,7 @@ describe("rows that were changed behind the triggers' back", () => {
       /^event 7 demands this row$/
     ],
     [
-      "a job that nobody posted",
+      "a job that was never posted",
       "cassette_jobs",
       `INSERT INTO cassette_jobs SELECT substr(job_id, 1, 35) || '0002', message_id, 'x', 2, created_at, event_position
        FROM cassette_jobs WHERE event_position = 2`,

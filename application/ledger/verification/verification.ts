@@ -59,7 +59,7 @@ export interface VerificationOptions {
   readonly since?: TrustedPoint | undefined
   /** An event that must still stand in the chain. */
   readonly expectHead?: TrustedPoint | undefined
-  /** A signed checkpoint that the history must bear out; one that nobody trusts is an error. */
+  /** A signed checkpoint that the history must bear out; one without a trusted signature is an error. */
   readonly checkpoint?: CheckpointEvidence | undefined
 }
 

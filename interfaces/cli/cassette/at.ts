@@ -1,5 +1,5 @@
 // `cortex cassette at`: the state as it was at a position or a time, folded from the log. It asks the events alone, so
-// that it answers the same on any copy of the history, whatever became of the tables.
+// that it answers the same on any copy of the history, with any tables.
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import * as Argument from "effect/cli/Argument"

@@ -52,7 +52,7 @@ export const checkpointCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Sign the number of events and their Merkle root, as a C2SP signed note. Keep it where nobody who can change the ledger can change it too: verify --checkpoint refuses a history that does not bear it out."
+    "Sign the number of events and their Merkle root, as a C2SP signed note. Keep it where those who can change the ledger cannot change it too: verify --checkpoint refuses a history that does not bear it out."
   ),
   Command.withShortDescription("sign what the ledger holds now"),
   Command.withExamples([

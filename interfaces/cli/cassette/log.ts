@@ -1,4 +1,4 @@
-// `cortex cassette log`: the event log as a timeline, or as JSON lines, once or for as long as somebody listens.
+// `cortex cassette log`: the event log as a timeline, or as JSON lines, once or for as long as it is read.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
