@@ -46,6 +46,38 @@ describe("a claim that waits", () => {
     })
   )
 
+  it.effect("asks the store again for its own runs alone", () =>
+    Effect.gen(function* () {
+      const claims = { count: 0 }
+      const ledger = yield* openLedger({
+        wrap: (store) => ({
+          transact: (unit) =>
+            store.transact((transaction) =>
+              unit({
+                ...transaction,
+                nextPendingStep: (place) => {
+                  claims.count += 1
+                  return transaction.nextPendingStep(place)
+                }
+              })
+            )
+        })
+      })
+      const waits = { worker_id: "w", wait: "1 hour" } as const
+      const ofRun = yield* Effect.forkChild(ledger.claimStep({ ...waits, run_id: "run-1" }))
+      const ofPrefix = yield* Effect.forkChild(ledger.claimAny({ ...waits, prefix: "mail-" }))
+      // Each looks once before it listens, and once after that.
+      while (claims.count < 4) yield* Effect.yieldNow
+      for (let n = 1; n <= 100; n++) yield* post(ledger, n, "run-10")
+      for (let turn = 0; turn < 20; turn++) yield* Effect.yieldNow
+      assert.strictEqual(claims.count, 4)
+      yield* post(ledger, 1, "run-1")
+      yield* post(ledger, 1, "mail-7")
+      assert.strictEqual((yield* Fiber.join(ofRun)).lease.run_id, "run-1")
+      assert.strictEqual((yield* Fiber.join(ofPrefix)).lease.run_id, "mail-7")
+    })
+  )
+
   it.live("answers when another ledger on the file posts", () =>
     Effect.gen(function* () {
       const filename = yield* temporaryFile

@@ -16,6 +16,7 @@ import {
   prepareClaimAny
 } from "../../../domain/ledger/commands.ts"
 import type { Claimed } from "../../../domain/ledger/decide.ts"
+import { runStream } from "../../../domain/ledger/event-envelope.ts"
 import { NoPendingStep } from "../../../domain/ledger/errors.ts"
 import { decodeInput } from "../../foundation/input.ts"
 import type { CommitWatch } from "../reading/commit-watch.ts"
@@ -41,6 +42,16 @@ const Wait = Schema.optional(
     expected: 'a duration from 0 on, such as "30 seconds" or a number of milliseconds'
   })
 )
+
+/** The streams where a claim looks. */
+const isOfPlace = (place: ClaimPlace) => {
+  if ("run_id" in place) {
+    const stream = runStream(place.run_id)
+    return (streamId: string) => streamId === stream
+  }
+  const begin = runStream(place.prefix)
+  return (streamId: string) => streamId.startsWith(begin)
+}
 
 interface Asked {
   readonly claim: PreparedClaim
@@ -87,13 +98,14 @@ export const makeClaiming = (
   const claimUntil = Effect.fnUntraced(function* (claim: PreparedClaim, millis: number) {
     // Measured, and not read off the wall clock, which may be set meanwhile.
     const begun = yield* Clock.monotonicTimeNanos
+    const isOf = isOfPlace(claim.place)
     while (true) {
       const seen = feed.arrivals
       const claimed = yield* Effect.result(attempt(claim))
       if (Result.isSuccess(claimed)) return claimed.success
       if (claimed.failure._tag !== "NoPendingStep") return yield* Effect.fail(claimed.failure)
       const left = millis - Number((yield* Clock.monotonicTimeNanos) - begun) / NANOS_PER_MILLI
-      const arrival = Effect.interruptible(watch.arrivalAfter(seen))
+      const arrival = Effect.interruptible(watch.arrivalAfter(seen, isOf))
       const came =
         left === Number.POSITIVE_INFINITY
           ? Option.some(yield* arrival)

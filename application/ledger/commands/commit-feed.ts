@@ -11,6 +11,9 @@ import type { EventEnvelope } from "../../../domain/ledger/event-envelope.ts"
 const KEPT_EVENTS = 1_024
 const KEPT_TEXT = 4 * 1_048_576
 
+/** Of how many arrivals it is kept where they were. */
+const KEPT_ARRIVALS = 64
+
 /** True for an event after which a step may wait that did not before. */
 const letsWait = ({ type }: EventEnvelope): boolean => type === "MessagePosted" || type === "StepRequeued"
 
@@ -21,6 +24,8 @@ export class CommitFeed {
   arrivals = 0
   /** The newest event that is known here. */
   position: number
+  /** The streams of the newest arrivals; undefined for one of another process, which may be in any run. */
+  private readonly arrived: Array<ReadonlySet<string> | undefined> = []
   private next = Deferred.makeUnsafe<void, LedgerClosed>()
   private isClosed = false
   private listeners = 0
@@ -38,7 +43,10 @@ export class CommitFeed {
     if (first === undefined || last === undefined) return
     if (this.listeners > 0) this.keep(first, events)
     // What another process committed in between is told with this.
-    if (first.position !== this.position + 1 || events.some(letsWait)) this.arrivals += 1
+    if (first.position !== this.position + 1) this.arrive(undefined)
+    else if (events.some(letsWait)) {
+      this.arrive(new Set(events.filter(letsWait).map(({ stream_id }) => stream_id)))
+    }
     this.position = Math.max(last.position, this.position)
     this.wake()
   }
@@ -46,8 +54,17 @@ export class CommitFeed {
   /** Tells that another process has committed, up to a position. */
   publishOthers(position: number): void {
     this.position = Math.max(position, this.position)
-    this.arrivals += 1
+    this.arrive(undefined)
     this.wake()
+  }
+
+  /** True when a step may wait in a stream of these that did not when `arrivals` was `seen`. */
+  arrivedAfter(seen: number, isOf: (streamId: string) => boolean): boolean {
+    const missed = this.arrivals - seen
+    if (missed > this.arrived.length) return true
+    return this.arrived
+      .slice(this.arrived.length - missed)
+      .some((streams) => streams === undefined || [...streams].some(isOf))
   }
 
   /** Events behind a position, oldest first; undefined where they must be read from the store. */
@@ -78,6 +95,12 @@ export class CommitFeed {
   close(): void {
     this.isClosed = true
     Deferred.doneUnsafe(this.next, Exit.fail(new LedgerClosed()))
+  }
+
+  private arrive(streams: ReadonlySet<string> | undefined): void {
+    this.arrivals += 1
+    this.arrived.push(streams)
+    if (this.arrived.length > KEPT_ARRIVALS) this.arrived.shift()
   }
 
   private keep(first: EventEnvelope, events: ReadonlyArray<EventEnvelope>): void {

@@ -15,8 +15,11 @@ export interface CommitWatch {
   readonly listen: Effect.Effect<void, never, Scope.Scope>
   /** Runs work that waits for commits. */
   readonly listening: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A, E, Exclude<R, Scope.Scope>>
-  /** Ends once more steps may wait than when `feed.arrivals` was `seen`. */
-  readonly arrivalAfter: (seen: number) => Effect.Effect<void, LedgerClosed>
+  /** Ends once a step may wait in one of these streams that did not when `feed.arrivals` was `seen`. */
+  readonly arrivalAfter: (
+    seen: number,
+    isOf: (streamId: string) => boolean
+  ) => Effect.Effect<void, LedgerClosed>
 }
 
 /** Tells the feed of commits of other processes, for as long as it runs. */
@@ -70,9 +73,14 @@ export const makeCommitWatch = (
     feed,
     listen,
     listening: (work) => Effect.scoped(Effect.andThen(listen, work)),
-    arrivalAfter: (seen) =>
-      Effect.suspend(function next(): Effect.Effect<void, LedgerClosed> {
-        return feed.arrivals === seen ? Effect.flatMap(feed.wait(), next) : Effect.void
-      })
+    arrivalAfter: (seen, isOf) => {
+      const since = (looked: number): Effect.Effect<void, LedgerClosed> =>
+        Effect.suspend(() => {
+          if (feed.arrivedAfter(looked, isOf)) return Effect.void
+          const { arrivals } = feed
+          return Effect.flatMap(feed.wait(), () => since(arrivals))
+        })
+      return since(seen)
+    }
   }
 }
