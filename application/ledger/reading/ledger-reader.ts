@@ -88,9 +88,9 @@ export class LedgerReader extends Context.Service<
     /** One run as of `now` (a timestamp); undefined when it has no message. */
     readonly run: (now: string, runId: string) => Effect.Effect<RunSummary | undefined, ReadError>
     readonly thought: (id: string) => Effect.Effect<ThoughtRow | undefined, ReadError>
-    /** At most `limit` thoughts, fewer when they hold much text, none only at the end. */
     /** Ids of thoughts in order, at most `limit`, from one on, which need not be there. */
     readonly thoughtIds: (from: string, limit: number) => Effect.Effect<ReadonlyArray<string>, ReadError>
+    /** At most `limit` thoughts, fewer when they hold much text, none only at the end. */
     readonly thoughts: (of: ThoughtsOf) => Effect.Effect<ReadonlyArray<ThoughtRow>, ReadError>
     /** Events after a position in order, at most `limit`, of one stream, of a range of streams or of all. */
     readonly events: (

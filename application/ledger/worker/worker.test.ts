@@ -176,8 +176,8 @@ describe("a worker", () => {
           ["FAILURE", "RangeError", "thrown"],
           ["FAILURE", "InvalidReceipt", "the handler returned no JSON object"],
           ["FAILURE", "InvalidReceipt", "the handler returned no JSON object"],
-          ["FAILURE", "InvalidInput", "/0/receipt_payload/at"],
-          ["FAILURE", "InvalidInput", receipts[7] === undefined ? "" : "/0/receipt_payload/self"],
+          ["FAILURE", "InvalidInput", "/receipt_payload/at"],
+          ["FAILURE", "InvalidInput", receipts[7] === undefined ? "" : "/receipt_payload/self"],
           ["FAILURE", "Interrupted", "the handler interrupted itself"]
         ]
       )

@@ -196,6 +196,15 @@ const complete = Effect.fnUntraced(function* (
   return yield* Effect.fail(completed.failure)
 })
 
+/** What is wrong with a receipt, without the place of its command in the batch. */
+const withoutPlace = (invalid: InvalidInput): InvalidInput => {
+  const issues = invalid.issues.map(({ message, path }) => ({ path: path.replace(/^\/0/, ""), message }))
+  return new InvalidInput({
+    message: issues.map(({ message, path }) => `${path}: ${message}`).join("; "),
+    issues
+  })
+}
+
 /** The error of a handler that ends the worker. */
 const stopOf = <E, Stop extends E>(
   stopOn: (error: E) => error is Stop,
@@ -248,7 +257,7 @@ const workStep = Effect.fnUntraced(function* <E, R, Stop extends E>(
   let result = resultOf(exit)
   const { next, refused } = yield* complete(slot, lease, result, isStopped).pipe(
     Effect.catchTag("InvalidInput", (invalid) => {
-      result = failureOf(invalid)
+      result = failureOf(withoutPlace(invalid))
       return complete(slot, lease, result, isStopped)
     }),
     Effect.tapError(() => giveBack(CANNOT_WRITE))
