@@ -162,10 +162,9 @@ export class EvidenceRows {
   }
 
   /** A projected table's rows in key order, of one run or all. */
-  *rows(table: LedgerTable, runId?: string): Generator<ReadonlyArray<Cell>> {
+  rows(table: LedgerTable, runId?: string): Generator<ReadonlyArray<Cell>> {
     // The first page begins with the empty text, so that a row with an empty key is seen too.
-    if (runId === undefined) yield* this.rowsFrom(table, "", "1", [])
-    else yield* this.rowsOfRun(table, runId)
+    return runId === undefined ? this.rowsFrom(table, "", "1", []) : this.rowsOfRun(table, runId)
   }
 
   /** The rows of thoughts in the order of their events. */

@@ -80,8 +80,9 @@ export const isItsBytes = (value: unknown): boolean =>
   typeof value === "string" && !value.includes(REPLACEMENT)
 
 const isHonest = (stored: StoredTable, column: string, value: unknown): boolean => {
-  if (stored.integers.includes(column)) return Number.isSafeInteger(value)
-  return isItsBytes(value) || (value === null && stored.nullable.includes(column))
+  if (typeof value === "number") return Number.isSafeInteger(value) && stored.integers.includes(column)
+  if (value === null) return stored.nullable.includes(column)
+  return isItsBytes(value) && !stored.integers.includes(column)
 }
 
 type Fault = Pick<CellFinding, "code" | "message" | "shown">
