@@ -75,6 +75,8 @@ export class SpillingFold implements FoldTarget {
   private readonly keyed = new Map<string, string>()
   private heldUnits = 0
   private spilled = false
+  /** The highest key of each table in the temporary database: ids grow, so that a new row is seldom looked for there. */
+  private readonly lastSpilled = new Map<LedgerTable, string>()
 
   /** `scratch` is an empty database for this fold alone. */
   constructor(scratch: Connection, maxHeld = MAX_HELD_UNITS) {
@@ -144,7 +146,9 @@ export class SpillingFold implements FoldTarget {
     if (old !== undefined) {
       this.heldUnits -= textUnits(old) + UNITS_PER_ROW
       this.forget(table, key, old)
-    } else if (this.spilled) this.scratch.run(deletes[table], [key])
+    } else if (compareCodePoints(key, this.lastSpilled.get(table) ?? "") <= 0) {
+      this.scratch.run(deletes[table], [key])
+    }
     this.heldUnits += textUnits(row) + UNITS_PER_ROW
     rows.set(key, row)
     this.learn(table, key, row)
@@ -191,7 +195,11 @@ export class SpillingFold implements FoldTarget {
   /** Every row goes to the temporary database. */
   private spill(): void {
     for (const table of LEDGER_TABLES) {
-      for (const cells of this.heldRows(table)) this.scratch.run(puts[table], cells)
+      for (const cells of this.heldRows(table)) {
+        this.scratch.run(puts[table], cells)
+        const key = cells[0] as string
+        if (compareCodePoints(key, this.lastSpilled.get(table) ?? "") > 0) this.lastSpilled.set(table, key)
+      }
       this.held[table].clear()
     }
     this.waiting.clear()
