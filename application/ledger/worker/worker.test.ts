@@ -356,6 +356,16 @@ describe("a worker that is stopped", () => {
     })
   )
 
+  it.effect("gives back its step when its stopOn throws", () =>
+    Effect.gen(function* () {
+      const { ledger, work } = yield* setUp(1)
+      const stopOn = (_error: string): _error is never => assert.fail("no judge")
+      const exit = yield* Effect.exit(work<string, never>(() => Effect.fail("bad"), { stopOn }))
+      assert.isTrue(Exit.isFailure(exit))
+      assert.lengthOf(yield* ledger.waiting(), 1)
+    })
+  )
+
   it.effect("ends while the store is busy, however long that lasts", () =>
     Effect.gen(function* () {
       let isBusy = false

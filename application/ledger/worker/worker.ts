@@ -245,7 +245,9 @@ const workStep = Effect.fnUntraced(function* <E, R, Stop extends E>(
   const lease = yield* kept.current
   const giveBack = (reason: string) =>
     Effect.andThen(release(ledger, lease, reason), tell({ _tag: "GivenBack", step, reason }))
-  const stop = stopOf(stopOn, exit)
+  const stop = yield* Effect.sync(() => stopOf(stopOn, exit)).pipe(
+    Effect.onError(() => giveBack("the worker's stopOn died"))
+  )
   if (stop !== undefined) {
     yield* giveBack(`the worker cannot go on: ${errorCode({ _tag: describeError(stop)._tag })}`)
     return yield* Effect.fail(stop)
