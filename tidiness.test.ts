@@ -231,6 +231,13 @@ describe("plain English", () => {
     expect(linesWith(files, new RegExp(words("reveohw", "wena", "reve rof", "tsel"), "i"))).toEqual([])
   })
 
+  it("says in comments, specifications and the changelog who and what is meant", () => {
+    const vague = words("revetahw", "ydobon", "ydobemos")
+    const texts = files.filter((file) => file.endsWith(".md"))
+    expect(linesWith(texts, new RegExp(vague, "i"))).toEqual([])
+    expect(linesWith(code, new RegExp(String.raw`(^|\s)(//|/?\*).*${vague}`, "i"))).toEqual([])
+  })
+
   it("has sentences of at most 40 words", () => {
     const long = documents.flatMap((file) =>
       sentencesOf(textOf(file))

@@ -1,5 +1,5 @@
-// Rows as evidence: read page by page in a fixed order, whatever their cells hold. A cell that is not what its column
-// promises is remembered as a finding and handed on as a value that no honest cell has, so that whatever is compared
+// Rows as evidence: read page by page in a fixed order, with anything in their cells. A cell that is not what its column
+// promises is remembered as a finding and handed on as a value that no honest cell has, so that everything that is compared
 // or hashed differs too; a row that no page can begin behind ends the reading. Nothing is repaired.
 import { keyOrder } from "../../application/ledger/verification/projection-verification.ts"
 import { OUT_OF_ORDER, type RowPlace, standsBehind } from "../../domain/canonical/row-order.ts"
