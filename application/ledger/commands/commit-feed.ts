@@ -38,10 +38,18 @@ export class CommitFeed {
 
   /** Tells what this process has committed. */
   publish(events: ReadonlyArray<EventEnvelope>): void {
-    const [first] = events
+    const first = events[0]
     const last = events.at(-1)
     if (first === undefined || last === undefined) return
-    if (this.listeners > 0) this.keep(first, events)
+    if (this.listeners === 0) {
+      // Without a listener nothing is kept: one that comes later looks at the store first.
+      this.position = Math.max(last.position, this.position)
+      this.commits += 1
+      this.arrivals += 1
+      this.arrived.length = 0
+      return
+    }
+    this.keep(first, events)
     // What another process committed in between is told with this.
     if (first.position !== this.position + 1) this.arrive(undefined)
     else if (events.some(letsWait)) {
