@@ -23,7 +23,7 @@ import { selectRuns } from "./compiled/ledger-queries.ts"
 import { idsBelow, nextPendingStep } from "./ledger-lookups.ts"
 
 /** How much is held in memory before it goes to the temporary database (UTF-16 units, with what a row takes beside its text). */
-const MAX_HELD_UNITS = 32 * 1_048_576
+const MAX_HELD_UNITS = 16 * 1_048_576
 const UNITS_PER_ROW = 512
 
 type AnyRow = Readonly<Record<string, Cell>>
