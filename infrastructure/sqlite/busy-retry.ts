@@ -1,9 +1,8 @@
 // Waiting for other writers. SQLite's own busy handler would block the event loop and starve (one process of four
 // did nearly all the work), so a busy attempt is repeated with jitter until a deadline, and the runtime gets its
 // turn in between. The waits are real time on purpose: a lock of another process does not follow a test's clock.
-import * as Duration from "effect/Duration"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import {
   NotALedger,
@@ -12,19 +11,13 @@ import {
   StorageFull,
   StoreBusy
 } from "../../domain/foundation/storage-errors.ts"
+import { waitMillis } from "../../application/foundation/wait.ts"
 import { DatabaseDamaged } from "./database-damaged.ts"
 import { realSleep } from "./real-time.ts"
 import { Busy, type SqliteFailure, sqliteFailure } from "./sqlite-errors.ts"
 
 /** How long a writer waits for others by default (milliseconds). */
 export const DEFAULT_BUSY_DEADLINE_MILLIS = 10_000
-
-/** A wait as milliseconds; undefined for what is no duration from 0 on. */
-export const waitMillis = (input: Duration.Input): number | undefined => {
-  if (Number.isNaN(input)) return undefined
-  const millis = Option.map(Duration.fromInput(input), Duration.toMillis)
-  return Option.isSome(millis) && millis.value >= 0 ? millis.value : undefined
-}
 
 /** How long an opening with this option waits for other writers, in milliseconds. */
 export const busyDeadlineMillis = (busyDeadline: Duration.Input | undefined): number =>

@@ -19,6 +19,7 @@ import type { Claimed } from "../../../domain/ledger/decide.ts"
 import { runStream } from "../../../domain/ledger/event-envelope.ts"
 import { NoPendingStep } from "../../../domain/ledger/errors.ts"
 import { decodeInput } from "../../foundation/input.ts"
+import { Wait, waitMillis } from "../../foundation/wait.ts"
 import type { CommitWatch } from "../reading/commit-watch.ts"
 import type { LedgerReader, ReadError } from "../reading/ledger-reader.ts"
 import { type CommandFailure, claimWork } from "./commands.ts"
@@ -30,18 +31,6 @@ export interface ClaimWait {
 }
 
 const NANOS_PER_MILLI = 1_000_000
-
-const waitMillis = (value: unknown): number | undefined => {
-  if (Number.isNaN(value)) return undefined
-  const wait = Option.map(Duration.fromInput(value as Duration.Input), Duration.toMillis)
-  return Option.isSome(wait) && wait.value >= 0 ? wait.value : undefined
-}
-
-const Wait = Schema.optional(
-  Schema.declare((value): value is Duration.Input => waitMillis(value) !== undefined, {
-    expected: 'a duration from 0 on, such as "30 seconds" or a number of milliseconds'
-  })
-)
 
 /** The streams where a claim looks. */
 const isOfPlace = (place: ClaimPlace) => {
@@ -63,12 +52,13 @@ const withWait = (claim: PreparedClaim, wait: Duration.Input | undefined): Asked
   waitMillis: wait === undefined ? 0 : (waitMillis(wait) ?? 0)
 })
 
-const decodeClaim = decodeInput(Schema.Struct({ ...ClaimStep.fields, wait: Wait }), ({ wait, ...command }) =>
-  Result.map(prepareClaim(command), (claim) => withWait(claim, wait))
+const decodeClaim = decodeInput(
+  Schema.Struct({ ...ClaimStep.fields, wait: Schema.optional(Wait) }),
+  ({ wait, ...command }) => Result.map(prepareClaim(command), (claim) => withWait(claim, wait))
 )
 
 const decodeClaimAny = decodeInput(
-  Schema.Struct({ ...ClaimAny.fields, wait: Wait }),
+  Schema.Struct({ ...ClaimAny.fields, wait: Schema.optional(Wait) }),
   ({ wait, ...command }) => Result.map(prepareClaimAny(command), (claim) => withWait(claim, wait))
 )
 
