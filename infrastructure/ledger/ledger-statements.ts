@@ -67,6 +67,61 @@ export const selectStreamAfter = compileQuery<
     .limit(parameter("limit"))
 )
 
+/** Against the order of the log. */
+export const selectEventsBefore = compileQuery<{ before: number; limit: number }, EventEnvelope>(
+  (parameter) =>
+    ledger
+      .selectFrom("events")
+      .select(boundedSelection(storedEvents))
+      .where("position", "<", parameter("before"))
+      .orderBy("events.position", "desc")
+      .limit(parameter("limit"))
+)
+
+export const selectStreamBefore = compileQuery<
+  { stream_id: string; before: number; limit: number },
+  EventEnvelope
+>((parameter) =>
+  ledger
+    .selectFrom("events")
+    .select(boundedSelection(storedEvents))
+    .where("stream_id", "=", parameter("stream_id"))
+    .where("position", "<", parameter("before"))
+    .orderBy("events.position", "desc")
+    .limit(parameter("limit"))
+)
+
+/** The first stream behind a text and before another, straight from the index of streams. */
+export const selectStreamBehind = compileQuery<{ after: string; before: string }, { stream_id: string }>(
+  (parameter) =>
+    ledger
+      .selectFrom("events")
+      .select("stream_id")
+      .where("stream_id", ">", parameter("after"))
+      .where("stream_id", "<", parameter("before"))
+      .orderBy("stream_id")
+      .limit(sql.lit(1))
+)
+
+/** Where a stream ends. */
+export const selectStreamEnd = compileQuery<{ stream_id: string }, { position: number; recorded_at: string }>(
+  (parameter) =>
+    ledger
+      .selectFrom("events")
+      .select(["position", "recorded_at"])
+      .where("stream_id", "=", parameter("stream_id"))
+      .orderBy("events.position", "desc")
+      .limit(sql.lit(1))
+)
+
+/** The events of a stream, counted in its index. */
+export const selectStreamLength = compileQuery<{ stream_id: string }, { length: number }>((parameter) =>
+  ledger
+    .selectFrom("events")
+    .select(sql<number>`count(*)`.as("length"))
+    .where("stream_id", "=", parameter("stream_id"))
+)
+
 /** The events of several streams: read along the positions, since a follower asks for the newest ones. */
 export const selectStreamRangeAfter = compileQuery<
   { from: string; before: SqlValue; after: number; limit: number },

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import {
   type LedgerReader,
+  type RunPlace,
   type RunSummary,
   type StepsOf,
   type StepState,
@@ -12,6 +13,8 @@ import {
 import { corrupt } from "../../application/ledger/commands/head-check.ts"
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import type { Page } from "../../domain/foundation/page.ts"
+import { runOfStream, runStream } from "../../domain/ledger/event-envelope.ts"
 import { compareCodePoints } from "../../domain/canonical/py.ts"
 import type { ClaimPlace } from "../../domain/ledger/commands.ts"
 import type { LeaseCounts, LeasedStep, PreparedLeases } from "../../domain/ledger/lists.ts"
@@ -48,9 +51,10 @@ import {
   selectStepsOfRun,
   selectWaiting
 } from "./compiled/ledger-queries.ts"
+import { selectStreamBehind, selectStreamEnd, selectStreamLength } from "./compiled/ledger-statements.ts"
 import { endOf, idsBelow, readHead } from "./ledger-lookups.ts"
 import { storedTable } from "./ledger-tables.ts"
-import { eventPage } from "./stored-events.ts"
+import { eventPage, eventPageBefore } from "./stored-events.ts"
 
 /** A read that other writers can only delay; what SQLite refuses to read is a `ReadError`. */
 export const readEffect = <A>(
@@ -136,6 +140,30 @@ const thoughtsOf = (
   }
   const query = descending ? selectThoughtsOfTaskBackwards : selectThoughtsOfTask
   return query.all(connection, { ...range, task_id })
+}
+
+const unreadableRun = (stream: string) =>
+  ({
+    code: "EVENT_INVALID",
+    where: `stream ${stream}`,
+    message: "the index of streams and the events disagree"
+  }) as const
+
+/** Skips from run to run in the index of streams. */
+const runPlacesOf = (connection: Connection, { after, limit }: Page): ReadonlyArray<RunPlace> => {
+  const places: Array<RunPlace> = []
+  const before = textsWithPrefix(runStream("")).before ?? ""
+  let stream = runStream(after)
+  while (places.length < limit) {
+    const next = selectStreamBehind.first(connection, { after: stream, before })
+    if (next === undefined) break
+    stream = next.stream_id
+    const end = selectStreamEnd.first(connection, { stream_id: stream })
+    const run_id = runOfStream(stream)
+    if (end === undefined || run_id === undefined) throw corrupt(unreadableRun(stream))
+    places.push({ run_id, ...end })
+  }
+  return places
 }
 
 /** How often commits of other processes are looked for (milliseconds). */
@@ -266,6 +294,9 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
           typeof streams === "string" ? { after, limit, stream_id: streams } : { after, limit, streams }
         )
       ),
+    eventsBefore: (before, limit, streamId) => read(() => eventPageBefore(own, before, limit, streamId)),
+    runPlaces: (page) => read(() => own.snapshot(() => runPlacesOf(own, page))),
+    streamLength: (stream_id) => read(() => selectStreamLength.first(own, { stream_id })?.length ?? 0),
     leases: (now, of) => read(() => leasesOf(own, now, of)),
     leaseCounts: (now, place) => read(() => leaseCountsOf(own, now, place)),
     failures: ({ before, limit, runs }) =>

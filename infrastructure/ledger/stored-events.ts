@@ -7,7 +7,13 @@ import { cellFindings, isItsBytes, pageLength } from "../sqlite/stored-cells.ts"
 import type { TextRange } from "../../domain/ledger/run-range.ts"
 import type { SqlHost, SqlValue } from "../sqlite/sql-host.ts"
 import { storedEvents } from "./ledger-tables.ts"
-import { selectEventsAfter, selectStreamAfter, selectStreamRangeAfter } from "./compiled/ledger-statements.ts"
+import {
+  selectEventsAfter,
+  selectEventsBefore,
+  selectStreamAfter,
+  selectStreamBefore,
+  selectStreamRangeAfter
+} from "./compiled/ledger-statements.ts"
 import { endOf } from "./ledger-lookups.ts"
 
 /** Which events: those behind a position, at most `limit`, of one stream, of a range of streams or of all. */
@@ -59,13 +65,34 @@ export const isPlainEvent = (event: EventEnvelope): boolean =>
   isItsBytes(event.prev_hash) &&
   isItsBytes(event.hash)
 
-/** The next events; the first cell that is not what its column promises is thrown as `StoreCorrupt` with its place. */
-export const eventPage = (host: SqlHost, range: EventsAfter): ReadonlyArray<EventEnvelope> => {
-  const events = rawEventPage(host, range)
+const honest = (host: SqlHost, events: ReadonlyArray<EventEnvelope>): ReadonlyArray<EventEnvelope> => {
   for (const event of events) {
     if (isPlainEvent(event)) continue
     const [finding] = cellFindings(host, storedEvents, { ...event })
     if (finding !== undefined) throw corrupt(finding)
   }
   return events
+}
+
+/** The next events; the first cell that is not what its column promises is thrown as `StoreCorrupt` with its place. */
+export const eventPage = (host: SqlHost, range: EventsAfter): ReadonlyArray<EventEnvelope> =>
+  honest(host, rawEventPage(host, range))
+
+/** As `eventPage`, against the order of the log, of one stream or of all. */
+export const eventPageBefore = (
+  host: SqlHost,
+  before: number,
+  limit: number,
+  stream_id?: string
+): ReadonlyArray<EventEnvelope> => {
+  const filter = stream_id === undefined ? "position < ?" : "stream_id = ? AND position < ?"
+  const parameters = stream_id === undefined ? [before, limit] : [stream_id, before, limit]
+  const from = `events WHERE ${filter} ORDER BY position DESC LIMIT ?`
+  const { length } = pageLength(host, ["data"], from, ["position DESC"], parameters)
+  return honest(
+    host,
+    stream_id === undefined
+      ? selectEventsBefore.all(host, { before, limit: length })
+      : selectStreamBefore.all(host, { stream_id, before, limit: length })
+  )
 }

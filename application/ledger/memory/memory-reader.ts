@@ -14,7 +14,15 @@ import type {
 } from "../../../domain/ledger/lists.ts"
 import { oneText, type TextRange, textsWithPrefix } from "../../../domain/ledger/run-range.ts"
 import type { ReceiptRow, StepRow, ThoughtRow } from "../../../domain/ledger/rows.ts"
-import type { JobStatus, LedgerReader, StepsOf, StepState, ThoughtsOf } from "../reading/ledger-reader.ts"
+import { runOfStream } from "../../../domain/ledger/event-envelope.ts"
+import type {
+  JobStatus,
+  LedgerReader,
+  RunPlace,
+  StepsOf,
+  StepState,
+  ThoughtsOf
+} from "../reading/ledger-reader.ts"
 import type { MemoryLedger } from "./memory-ledger.ts"
 import type { MemoryTables } from "./memory-tables.ts"
 
@@ -149,6 +157,16 @@ const failuresOf = (
     .sort((left, right) => right.event_position - left.event_position)
     .slice(0, limit)
 
+/** The runs in the order of their ids. */
+const runPlacesOf = ({ events }: MemoryLedger): ReadonlyArray<RunPlace> => {
+  const places = new Map<string, RunPlace>()
+  for (const { position, recorded_at, stream_id } of events) {
+    const run_id = runOfStream(stream_id)
+    if (run_id !== undefined) places.set(run_id, { run_id, position, recorded_at })
+  }
+  return [...places.values()].sort((left, right) => compareCodePoints(left.run_id, right.run_id))
+}
+
 /** The query port on a ledger in memory. */
 export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => {
   const { tables } = ledger
@@ -186,6 +204,24 @@ export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => {
             : streams === undefined || isWithin(stream_id, streams)
         )
       ),
+    eventsBefore: (before, limit, streamId) =>
+      now(() =>
+        ledger.events
+          .filter(
+            ({ position, stream_id }) =>
+              position < before && (streamId === undefined || stream_id === streamId)
+          )
+          .toReversed()
+          .slice(0, limit)
+      ),
+    runPlaces: ({ after, limit }) =>
+      now(() =>
+        runPlacesOf(ledger)
+          .filter(({ run_id }) => compareCodePoints(run_id, after) > 0)
+          .slice(0, limit)
+      ),
+    streamLength: (streamId) =>
+      now(() => ledger.events.filter(({ stream_id }) => stream_id === streamId).length),
     leases: (at, of) => now(() => leasesOf(tables, at, of)),
     leaseCounts: (at, place) => now(() => leaseCountsOf(tables, at, place)),
     failures: (of) => now(() => failuresOf(tables, of)),

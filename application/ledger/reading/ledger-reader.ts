@@ -64,6 +64,13 @@ export interface StepState extends Omit<StepRow, "payload_json" | "run_id" | "ev
   readonly outcome: Outcome | null
 }
 
+/** A run that has events, with the newest of them. */
+export interface RunPlace {
+  readonly run_id: string
+  readonly position: number
+  readonly recorded_at: string
+}
+
 /** Which thoughts, in the order of the log or against it. */
 export interface ThoughtsOf {
   readonly task_id?: string | undefined
@@ -98,6 +105,16 @@ export class LedgerReader extends Context.Service<
       limit: number,
       streams?: string | TextRange
     ) => Effect.Effect<ReadonlyArray<EventEnvelope>, ReadError>
+    /** Events before a position, the newest in front, at most `limit`, of one stream or of all. */
+    readonly eventsBefore: (
+      before: number,
+      limit: number,
+      streamId?: string
+    ) => Effect.Effect<ReadonlyArray<EventEnvelope>, ReadError>
+    /** Runs behind one in the order of their ids, found without reading the events between. */
+    readonly runPlaces: (page: Page) => Effect.Effect<ReadonlyArray<RunPlace>, ReadError>
+    /** How many events a stream has. */
+    readonly streamLength: (streamId: string) => Effect.Effect<number, ReadError>
     /** Leased steps as of `now` (a timestamp), the lease that ends first in front. */
     readonly leases: (now: string, of: PreparedLeases) => Effect.Effect<ReadonlyArray<LeasedStep>, ReadError>
     /** How the leases stand as of `now` (a timestamp) where a claim looks for a step. */

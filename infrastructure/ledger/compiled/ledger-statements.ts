@@ -27,6 +27,31 @@ export const selectStreamAfter: typeof built.selectStreamAfter = statementOf(
   ["stream_id","after","limit"]
 )
 
+export const selectEventsBefore: typeof built.selectEventsBefore = statementOf(
+  `select CASE WHEN octet_length("position") > 16777216 THEN 0.5 ELSE "position" END as "position", CASE WHEN octet_length("type") > 16777216 THEN 0.5 ELSE "type" END as "type", CASE WHEN octet_length("stream_id") > 16777216 THEN 0.5 ELSE "stream_id" END as "stream_id", CASE WHEN octet_length("schema_version") > 16777216 THEN 0.5 ELSE "schema_version" END as "schema_version", CASE WHEN octet_length("data") > 16777216 THEN 0.5 ELSE "data" END as "data", CASE WHEN octet_length("recorded_at") > 16777216 THEN 0.5 ELSE "recorded_at" END as "recorded_at", CASE WHEN octet_length("prev_hash") > 16777216 THEN 0.5 ELSE "prev_hash" END as "prev_hash", CASE WHEN octet_length("hash") > 16777216 THEN 0.5 ELSE "hash" END as "hash" from "events" where "position" < ? order by "events"."position" desc limit ?`,
+  ["before","limit"]
+)
+
+export const selectStreamBefore: typeof built.selectStreamBefore = statementOf(
+  `select CASE WHEN octet_length("position") > 16777216 THEN 0.5 ELSE "position" END as "position", CASE WHEN octet_length("type") > 16777216 THEN 0.5 ELSE "type" END as "type", CASE WHEN octet_length("stream_id") > 16777216 THEN 0.5 ELSE "stream_id" END as "stream_id", CASE WHEN octet_length("schema_version") > 16777216 THEN 0.5 ELSE "schema_version" END as "schema_version", CASE WHEN octet_length("data") > 16777216 THEN 0.5 ELSE "data" END as "data", CASE WHEN octet_length("recorded_at") > 16777216 THEN 0.5 ELSE "recorded_at" END as "recorded_at", CASE WHEN octet_length("prev_hash") > 16777216 THEN 0.5 ELSE "prev_hash" END as "prev_hash", CASE WHEN octet_length("hash") > 16777216 THEN 0.5 ELSE "hash" END as "hash" from "events" where "stream_id" = ? and "position" < ? order by "events"."position" desc limit ?`,
+  ["stream_id","before","limit"]
+)
+
+export const selectStreamBehind: typeof built.selectStreamBehind = statementOf(
+  `select "stream_id" from "events" where "stream_id" > ? and "stream_id" < ? order by "stream_id" limit 1`,
+  ["after","before"]
+)
+
+export const selectStreamEnd: typeof built.selectStreamEnd = statementOf(
+  `select "position", "recorded_at" from "events" where "stream_id" = ? order by "events"."position" desc limit 1`,
+  ["stream_id"]
+)
+
+export const selectStreamLength: typeof built.selectStreamLength = statementOf(
+  `select count(*) as "length" from "events" where "stream_id" = ?`,
+  ["stream_id"]
+)
+
 export const selectStreamRangeAfter: typeof built.selectStreamRangeAfter = statementOf(
   `select CASE WHEN octet_length("position") > 16777216 THEN 0.5 ELSE "position" END as "position", CASE WHEN octet_length("type") > 16777216 THEN 0.5 ELSE "type" END as "type", CASE WHEN octet_length("stream_id") > 16777216 THEN 0.5 ELSE "stream_id" END as "stream_id", CASE WHEN octet_length("schema_version") > 16777216 THEN 0.5 ELSE "schema_version" END as "schema_version", CASE WHEN octet_length("data") > 16777216 THEN 0.5 ELSE "data" END as "data", CASE WHEN octet_length("recorded_at") > 16777216 THEN 0.5 ELSE "recorded_at" END as "recorded_at", CASE WHEN octet_length("prev_hash") > 16777216 THEN 0.5 ELSE "prev_hash" END as "prev_hash", CASE WHEN octet_length("hash") > 16777216 THEN 0.5 ELSE "hash" END as "hash" from "events" where "position" > ? and +stream_id >= ? AND +stream_id < ? order by "events"."position" limit ?`,
   ["after","from","before","limit"]
