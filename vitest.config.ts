@@ -60,7 +60,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: "alone", include: ALONE } }
     ],
-    globalSetup: ["interfaces/cli/testing/built-binary.ts"],
+    globalSetup: ["interfaces/cli/testing/built-programs.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",

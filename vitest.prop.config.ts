@@ -11,6 +11,7 @@ process.env["PROP_RUNS"] ||= "200"
 export default defineConfig({
   test: {
     include: ["property-tests/**/*.prop.ts"],
+    globalSetup: ["interfaces/cli/testing/built-programs.ts"],
     // More runs than usual take more time than usual.
     testTimeout: Math.max(600_000, 600 * Number(process.env["PROP_RUNS"])),
     hookTimeout: 60_000,

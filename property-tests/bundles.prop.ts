@@ -5,7 +5,6 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as fc from "fast-check"
@@ -29,6 +28,7 @@ import {
   writeFiles
 } from "../infrastructure/bundles/testing/bundle-folders.ts"
 import { nodeHashingLayer } from "../infrastructure/hashing/node-hashing.ts"
+import { programOf } from "../infrastructure/testing/program.ts"
 import { filesOf, randomJob, sha256 } from "./support/bundle-jobs.ts"
 import { propParameters, propSeed } from "./support/configuration.ts"
 
@@ -50,7 +50,7 @@ const jobs = (scale: number) =>
   fc.sample(randomJob, { numRuns: propParameters(scale).numRuns, seed: propSeed })
 
 describe("building", () => {
-  const child = fileURLToPath(new URL("support/bundle-child.ts", import.meta.url))
+  const child = programOf("property-tests/support/bundle-child.ts")
 
   for (const [TZ, LANG] of [
     ["Pacific/Kiritimati", "tr_TR.UTF-8"],

@@ -3,10 +3,11 @@
 // of its own, which keeps its time even when the parent is gone.
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { programOf } from "../infrastructure/testing/program.ts"
 
-const script = fileURLToPath(new URL("process.ts", import.meta.url))
+const script = programOf("storm/process.ts")
 
-/** Where the compiled modules are kept for the next process; nothing but time depends on it. */
+/** Where the compiled modules are kept for the next process, if no other place is named; nothing but time depends on it. */
 const compileCache = fileURLToPath(new URL("../node_modules/.cache/children", import.meta.url))
 
 /** Stops a process and continues it after so many seconds, come what may. */
@@ -83,7 +84,7 @@ export class Children {
   #spawn(command: string, args: ReadonlyArray<string>, stdio: "pipe" | "ignore"): ChildProcess {
     const child = spawn(command, args, {
       stdio: [stdio, stdio, stdio],
-      env: { ...process.env, NODE_COMPILE_CACHE: compileCache }
+      env: { NODE_COMPILE_CACHE: compileCache, ...process.env }
     })
     this.#running.add(child)
     child.on("exit", () => this.#running.delete(child))

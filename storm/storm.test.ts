@@ -8,13 +8,13 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
+import { programOf } from "../infrastructure/testing/program.ts"
 import { temporaryFolder } from "../infrastructure/testing/temporary-folder.ts"
 import { settingsFrom } from "./settings.ts"
 import type { StormReport } from "./storm.ts"
 
-const script = fileURLToPath(new URL("run.ts", import.meta.url))
+const script = programOf("storm/run.ts")
 
 const start = (...args: ReadonlyArray<string>): ChildProcess =>
   spawn(process.execPath, [script, "--format", "json", ...args], { stdio: ["ignore", "pipe", "pipe"] })

@@ -3,9 +3,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { jobIdOf, stepIdOf } from "../domain/ledger/ids.ts"
 import type { EventEnvelope } from "../domain/ledger/event-envelope.ts"
+import { programOf } from "../infrastructure/testing/program.ts"
 import { openLedger, type PromiseLedger } from "../interfaces/promise/index.ts"
 import { type Chance, chanceOf } from "./chance.ts"
 import type { Children } from "./children.ts"
@@ -13,7 +13,7 @@ import type { Finding } from "./finding.ts"
 import { auditWorkers, type Note, type WorkerAudit } from "./worker-audit.ts"
 import { LEASE_SECONDS, payloadOf, RUN } from "./worker-steps.ts"
 
-const script = fileURLToPath(new URL("worker-process.ts", import.meta.url))
+const script = programOf("storm/worker-process.ts")
 
 const PLACES = 3
 

@@ -16,7 +16,6 @@ import {
 import { execFileSync, spawn } from "node:child_process"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { onTestFinished } from "vitest"
@@ -25,6 +24,7 @@ import { hexText } from "../../domain/canonical/bytes.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { naivePath, naiveProof, naiveRoot } from "../../domain/evidence/testing/naive-merkle.ts"
 import { chainedEvents, inputsOf, merkleOver, type SampleLog } from "../testing/merkle-events.ts"
+import { programOf } from "../testing/program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { endOffset, HEADER_BYTES, nodeCount, nodeOffset } from "./merkle-file-format.ts"
 
@@ -324,7 +324,7 @@ describe("two at once", () => {
 })
 
 describe("several processes at once", () => {
-  const child = fileURLToPath(new URL("../testing/merkle-child.ts", import.meta.url))
+  const child = programOf("infrastructure/testing/merkle-child.ts")
 
   const start = (file: string, size: number) => {
     const started = spawn(process.execPath, [child, file, "3000", String(size)], {

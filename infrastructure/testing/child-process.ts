@@ -4,16 +4,16 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
+import { programOf } from "./program.ts"
 
 const scripts = {
-  builder: fileURLToPath(new URL("../bundles/testing/builder.ts", import.meta.url)),
-  child: fileURLToPath(new URL("child.ts", import.meta.url)),
-  opener: fileURLToPath(new URL("opener.ts", import.meta.url)),
-  restorer: fileURLToPath(new URL("restorer.ts", import.meta.url)),
-  resolver: fileURLToPath(new URL("resolver.ts", import.meta.url)),
-  store: fileURLToPath(new URL("store-child.ts", import.meta.url))
+  builder: programOf("infrastructure/bundles/testing/builder.ts"),
+  child: programOf("infrastructure/testing/child.ts"),
+  opener: programOf("infrastructure/testing/opener.ts"),
+  restorer: programOf("infrastructure/testing/restorer.ts"),
+  resolver: programOf("infrastructure/testing/resolver.ts"),
+  store: programOf("infrastructure/testing/store-child.ts")
 }
 
 /** A started child: its answers come line by line as JSON, in order. */

@@ -1,4 +1,4 @@
-// The program of a checkout, bundled from its sources: at the first use, and again when one of them has changed. Bundles of
+// Programs of a checkout, bundled from its sources: at the first use, and again when one of them has changed. Bundles of
 // several states stand beside each other, since a program that runs loads more of its own when it needs it. It must load
 // nothing but what Node brings.
 import { execFileSync } from "node:child_process"
@@ -16,25 +16,40 @@ import {
 import { dirname, join } from "node:path"
 
 const root = dirname(dirname(import.meta.dirname))
-const cache = join(root, "node_modules", ".cache", "cortex")
+const caches = join(root, "node_modules", ".cache")
 
-/** What a bundle is made of, below the root. */
-const SOURCES = [
+/** What is bundled, and of what. */
+interface Bundle {
+  /** The folder of its bundles among what is cached. */
+  readonly name: string
+  /** The settings of the bundler, below the root. */
+  readonly config: string
+  /** What a bundle is made of, below the root. */
+  readonly sources: ReadonlyArray<string>
+  readonly isSource: (path: string) => boolean
+}
+
+/** The layers and what else a bundle of them depends on. */
+export const LAYERS = [
   "application",
   "domain",
   "infrastructure",
   "interfaces",
   "migrations",
-  "pnpm-lock.yaml",
-  "rolldown.config.ts"
+  "pnpm-lock.yaml"
 ]
+
+const program: Bundle = {
+  name: "cortex",
+  config: "rolldown.config.ts",
+  sources: LAYERS,
+  isSource: (path) => !/\.test\.ts$|(^|\/)testing(\/|$)/.test(path)
+}
 
 /** How many bundles are kept. */
 const KEPT = 4
 
-const isSource = (path: string): boolean => !/\.test\.ts$|(^|\/)testing(\/|$)/.test(path)
-
-const filesOf = (path: string): ReadonlyArray<string> =>
+const filesOf = (path: string, isSource: Bundle["isSource"]): ReadonlyArray<string> =>
   statSync(join(root, path)).isDirectory()
     ? readdirSync(join(root, path), { recursive: true, encoding: "utf8" })
         .map((name) => join(path, name))
@@ -43,9 +58,9 @@ const filesOf = (path: string): ReadonlyArray<string> =>
     : [path]
 
 /** Names the state of the sources without reading them: no program can set a file's time of change back. */
-const stateOfSources = (): string => {
+const stateOf = ({ config, isSource, sources }: Bundle): string => {
   const hash = createHash("sha256")
-  for (const path of SOURCES.flatMap(filesOf)) {
+  for (const path of [...sources, config].flatMap((each) => filesOf(each, isSource))) {
     const { ctimeMs, ino, size } = statSync(join(root, path))
     hash.update(`${path} ${ino} ${size} ${ctimeMs}\n`)
   }
@@ -53,13 +68,13 @@ const stateOfSources = (): string => {
 }
 
 /** Makes the bundle of a state beside its place and moves it there; the second uses the first one's. */
-const build = (folder: string): void => {
+const build = (cache: string, folder: string, config: string): void => {
   mkdirSync(cache, { recursive: true })
   const draft = mkdtempSync(join(cache, "draft-"))
   // Other users of the checkout start this bundle, too.
   chmodSync(draft, 0o777 & ~process.umask())
   const rolldown = join(root, "node_modules", "rolldown", "bin", "cli.mjs")
-  const settings = ["--config", "rolldown.config.ts", "--logLevel", "silent", "--dir", draft]
+  const settings = ["--config", config, "--logLevel", "silent", "--dir", draft]
   try {
     execFileSync(process.execPath, [rolldown, ...settings], {
       cwd: root,
@@ -78,9 +93,13 @@ const build = (folder: string): void => {
   for (const { path } of newestFirst.slice(KEPT)) rmSync(path, { recursive: true, force: true })
 }
 
-/** The bundle of the sources as they are now; throws what the bundler says when they cannot be bundled. */
-export const bundledProgram = (): string => {
-  const folder = join(cache, stateOfSources())
-  if (!existsSync(folder)) build(folder)
-  return join(folder, "bin.js")
+/** The folder of the bundle of the sources as they are now; throws what the bundler says when they cannot be bundled. */
+export const bundleOf = (bundle: Bundle): string => {
+  const cache = join(caches, bundle.name)
+  const folder = join(cache, stateOf(bundle))
+  if (!existsSync(folder)) build(cache, folder, bundle.config)
+  return folder
 }
+
+/** The command. */
+export const bundledProgram = (): string => join(bundleOf(program), "bin.js")

@@ -3,13 +3,13 @@
 
 import { type ChildProcess, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
+import { programOf } from "../../infrastructure/testing/program.ts"
 
 const scripts = {
-  ledger: fileURLToPath(new URL("ledger-child.ts", import.meta.url)),
-  cache: fileURLToPath(new URL("cache-child.ts", import.meta.url)),
-  memory: fileURLToPath(new URL("memory-child.ts", import.meta.url)),
-  operation: fileURLToPath(new URL("cassette-operation-child.ts", import.meta.url))
+  ledger: programOf("property-tests/support/ledger-child.ts"),
+  cache: programOf("property-tests/support/cache-child.ts"),
+  memory: programOf("property-tests/support/memory-child.ts"),
+  operation: programOf("property-tests/support/cassette-operation-child.ts")
 }
 
 /** One thing that a child was told by the ledger. */

@@ -5,6 +5,7 @@ import { spawn } from "node:child_process"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { binary } from "../../interfaces/cli/testing/binary.ts"
 import { contentOf, contentQueries, type ContentQuery, momentOf } from "./content-queries.ts"
 import type { DamagedCase } from "./damaged-case.ts"
 import { evidenceIn } from "./evidence-rows.ts"
@@ -42,7 +43,6 @@ interface Honest {
 }
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
-const CLI = fileURLToPath(new URL("../../interfaces/cli/bin.ts", import.meta.url))
 
 const commands: Readonly<
   Record<StoreName, (file: string, root: string) => ReadonlyArray<ReadonlyArray<string>>>
@@ -67,7 +67,7 @@ const commands: Readonly<
 
 const exitOf = (args: ReadonlyArray<string>): Promise<number | string> =>
   new Promise((resolve) => {
-    const child = spawn(process.execPath, [CLI, ...args], { stdio: "ignore", timeout: LIMIT_MILLIS })
+    const child = spawn(process.execPath, [binary, ...args], { stdio: "ignore", timeout: LIMIT_MILLIS })
     child.on("close", (code, signal) => resolve(code ?? String(signal)))
   })
 

@@ -4,17 +4,17 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { isAlive, isGone } from "../../testing/process-end.ts"
+import { programOf } from "../../testing/program.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { childCassette, type ChildCassetteOptions } from "./child-cassette.ts"
 import { cassetteWith, local, withNetworkOf } from "../testing/cassettes.ts"
 
-const hangingProgram = fileURLToPath(new URL("../testing/hanging-child.ts", import.meta.url))
-const babblingProgram = fileURLToPath(new URL("../testing/babbling-child.ts", import.meta.url))
-const parentProgram = fileURLToPath(new URL("../testing/parent-of-hanging-child.ts", import.meta.url))
+const hangingProgram = programOf("infrastructure/network/testing/hanging-child.ts")
+const babblingProgram = programOf("infrastructure/network/testing/babbling-child.ts")
+const parentProgram = programOf("infrastructure/network/testing/parent-of-hanging-child.ts")
 
 const child = (file: string, options: Partial<ChildCassetteOptions> = {}) => {
   const cassette = childCassette({ id: "one", file, shownPath: "one.db", ...options })
@@ -116,7 +116,7 @@ describe("a child", () => {
       id: "hung",
       file: "hung.db",
       shownPath: "hung.db",
-      program: fileURLToPath(new URL("../testing/hanging-child.ts", import.meta.url)),
+      program: hangingProgram,
       deadlineMillis: 300
     })
     const { answers, hits, partial } = await withNetworkOf([hung, good], (network) => network.query("text"))

@@ -5,17 +5,17 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import type { NetworkShape } from "../../../application/network/hub.ts"
 import type { CassetteAnswer } from "../../../domain/network/cassette.ts"
 import { isGone } from "../../testing/process-end.ts"
+import { programOf } from "../../testing/program.ts"
 import { childCassette } from "../children/child-cassette.ts"
 import { cassetteWith, local, withNetworkOf } from "./cassettes.ts"
 
-const program = fileURLToPath(new URL("child-that-may-hang.ts", import.meta.url))
-const parentProgram = fileURLToPath(new URL("parent-of-hanging-child.ts", import.meta.url))
+const program = programOf("infrastructure/network/testing/child-that-may-hang.ts")
+const parentProgram = programOf("infrastructure/network/testing/parent-of-hanging-child.ts")
 
 /** What came of the rounds. */
 export interface FaultRounds {

@@ -1,10 +1,10 @@
 // A parent whose child hangs: it prints the child's process id once the child has answered, asks it something that it
 // never answers, and waits to be killed.
-import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
+import { programOf } from "../../testing/program.ts"
 import { childCassette } from "../children/child-cassette.ts"
 
-const program = fileURLToPath(new URL("hanging-child.ts", import.meta.url))
+const program = programOf("infrastructure/network/testing/hanging-child.ts")
 const cassette = childCassette({
   id: "one",
   file: "one.db",

@@ -1,0 +1,35 @@
+// Bundles the programs that tests start as processes of their own, for their start-up time: `programOf` finds them by the names
+// of their sources.
+import { basename } from "node:path"
+import { defineConfig } from "rolldown"
+
+const programs = [
+  "infrastructure/bundles/testing/builder.ts",
+  "infrastructure/network/children/cassette-child.ts",
+  "infrastructure/network/writing/cutting-thread.ts",
+  "infrastructure/network/testing/babbling-child.ts",
+  "infrastructure/network/testing/child-that-may-hang.ts",
+  "infrastructure/network/testing/hanging-child.ts",
+  "infrastructure/network/testing/parent-of-hanging-child.ts",
+  "infrastructure/testing/child.ts",
+  "infrastructure/testing/merkle-child.ts",
+  "infrastructure/testing/opener.ts",
+  "infrastructure/testing/resolver.ts",
+  "infrastructure/testing/restorer.ts",
+  "infrastructure/testing/store-child.ts",
+  "property-tests/support/bundle-child.ts",
+  "property-tests/support/cache-child.ts",
+  "property-tests/support/cassette-operation-child.ts",
+  "property-tests/support/ledger-child.ts",
+  "property-tests/support/memory-child.ts",
+  "storm/process.ts",
+  "storm/run.ts",
+  "storm/worker-process.ts"
+]
+
+export default defineConfig({
+  input: Object.fromEntries(programs.map((source) => [basename(source, ".ts"), source])),
+  platform: "node",
+  external: [/^node:/, "better-sqlite3"],
+  output: { dir: "dist/tests", format: "esm", chunkFileNames: "[name]-[hash].js" }
+})
