@@ -24,19 +24,22 @@ import {
   type FailedReceipt,
   type LeasedStep,
   ListEvents,
+  ListEventsBefore,
   ListFailures,
+  ListIds,
   ListLeases,
   ListWaiting,
   type PendingStep,
   pendingSteps,
   Position,
   prepareEvents,
+  prepareEventsBefore,
   prepareFailures,
   prepareLeases,
   prepareWaiting
 } from "../../domain/ledger/lists.ts"
-import { ALL_TEXTS, type TextRange, textsWithPrefix } from "../../domain/ledger/run-range.ts"
 import { type EventEnvelope, type Head, runStream } from "../../domain/ledger/event-envelope.ts"
+import { jobIdOfStep, messageIdOfJob, positionOfMessageId } from "../../domain/ledger/ids.ts"
 import { DEFAULT_PAGE_ROWS, type Page, PageOptions, preparePage } from "../../domain/foundation/page.ts"
 import type { MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import type { Finding, VerificationReport } from "../../domain/ledger/verification.ts"
@@ -145,10 +148,16 @@ export interface LedgerShape {
   ) => Effect.Effect<ReadonlyArray<FailedReceipt>, InvalidInput | ReadError>
   /** The head as soon as it is behind this position: at once for commits of this process, within 50 ms for others'. */
   readonly changed: (after: number) => Effect.Effect<Head, InvalidInput | ReadError>
-  /** One page of the log behind a position: of one run, of the runs that begin with a prefix, or of all. */
+  /** One page of the log behind a position: of one run, of the runs that begin with a prefix, of a task's thoughts, or of all. */
   readonly eventsAfter: (
     options?: ListEvents
   ) => Effect.Effect<ReadonlyArray<EventEnvelope>, InvalidInput | ReadError>
+  /** One page of the log before a position, the newest in front: of one run, of one of its steps, of a task, or of all. */
+  readonly eventsBefore: (
+    options?: ListEventsBefore
+  ) => Effect.Effect<ReadonlyArray<EventEnvelope>, InvalidInput | ReadError>
+  /** The first ids of a kind that begin with a text, in their order. */
+  readonly ids: (options: ListIds) => Effect.Effect<ReadonlyArray<string>, InvalidInput | ReadError>
 
   /** What forbids to write, found at opening; queries and verification work all the same. */
   readonly fault: Finding | undefined
@@ -237,18 +246,9 @@ const decodeLeases = decodeInput(ListLeases, prepareLeases)
 const decodeWaiting = decodeInput(ListWaiting, prepareWaiting)
 const decodeFailures = decodeInput(ListFailures, prepareFailures)
 const decodeEvents = decodeInput(ListEvents, prepareEvents)
+const decodeEventsBefore = decodeInput(ListEventsBefore, prepareEventsBefore)
+const decodeIds = decodeInput(ListIds, Result.succeed)
 const decodePosition = decodeInput(Position, Result.succeed)
-
-/** The stream of a run, which is read by its index; the streams of some runs; all streams for all runs. */
-const streamsOf = (runId: string | undefined, runs: TextRange): string | TextRange | undefined => {
-  if (runId !== undefined) return runStream(runId)
-  return runs === ALL_TEXTS
-    ? undefined
-    : {
-        from: runStream(runs.from),
-        before: runs.before === undefined ? textsWithPrefix(runStream("")).before : runStream(runs.before)
-      }
-}
 
 /** The head once it is behind a position. */
 const headBehind = (reader: LedgerReader["Service"], { feed, listening }: CommitWatch, position: number) =>
@@ -266,6 +266,17 @@ const headBehind = (reader: LedgerReader["Service"], { feed, listening }: Commit
       })
     )
   })
+
+/** Ids of runs in order, from one on, which need not be there. */
+const runIdsFrom = Effect.fnUntraced(function* (
+  reader: LedgerReader["Service"],
+  from: string,
+  limit: number
+) {
+  const first = yield* reader.eventsBefore(Number.MAX_SAFE_INTEGER, 1, runStream(from))
+  const behind = yield* reader.runPlaces({ after: from, limit })
+  return [...(first.length === 0 ? [] : [from]), ...behind.map(({ run_id }) => run_id)].slice(0, limit)
+})
 
 /** Everything that a ledger, its thoughts and its checkpoints need of a store and of the host. */
 export type LedgerPorts =
@@ -355,8 +366,22 @@ const makeLedger: Effect.Effect<
       return yield* headBehind(reader, watch, position)
     }),
     eventsAfter: Effect.fn("Ledger.eventsAfter")(function* (options = {}) {
-      const { after, limit, runs } = yield* Effect.fromResult(decodeEvents(options))
-      return yield* reader.events(after, limit, streamsOf(options.run_id, runs))
+      const { after, limit, streams } = yield* Effect.fromResult(decodeEvents(options))
+      return yield* reader.events(after, limit, streams)
+    }),
+    eventsBefore: Effect.fn("Ledger.eventsBefore")(function* (options = {}) {
+      const { before, limit, step_id, stream_id } = yield* Effect.fromResult(decodeEventsBefore(options))
+      if (step_id === undefined || stream_id === undefined) {
+        return yield* reader.eventsBefore(before, limit, stream_id)
+      }
+      // An id that is no step's is mentioned nowhere.
+      const after = positionOfMessageId(messageIdOfJob(jobIdOfStep(step_id))) ?? before
+      return yield* reader.eventsMentioning({ stream_id, text: step_id, after, before, limit })
+    }),
+    ids: Effect.fn("Ledger.ids")(function* (options) {
+      const { kind, limit = DEFAULT_PAGE_ROWS, prefix } = yield* Effect.fromResult(decodeIds(options))
+      const ids = yield* kind === "run" ? runIdsFrom(reader, prefix, limit) : reader.ids(kind, prefix, limit)
+      return ids.filter((id) => id.startsWith(prefix))
     }),
     events: (options) => eventStream(reader, watch, options).pipe(Stream.withSpan("Ledger.events")),
     stateAt: (options) =>

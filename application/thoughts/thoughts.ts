@@ -158,7 +158,9 @@ const makeThoughts: Effect.Effect<
     }),
     thoughtIdOf: Effect.fn("Thoughts.thoughtIdOf")(function* (given) {
       const prefix = yield* Effect.fromResult(decodeId(given))
-      const id = yield* Effect.fromResult(idOfPrefix(prefix, yield* reader.thoughtIds(prefix, IDS_OF_PREFIX)))
+      const id = yield* Effect.fromResult(
+        idOfPrefix(prefix, yield* reader.ids("thought", prefix, IDS_OF_PREFIX))
+      )
       return id ?? (yield* Effect.fail(new ThoughtNotFound({ id: prefix })))
     }),
     listThoughtRecords: Effect.fn("Thoughts.listThoughtRecords")((options) =>

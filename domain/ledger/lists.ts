@@ -3,13 +3,14 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Identifier } from "../canonical/text.ts"
 import { Timestamp } from "../canonical/timestamp.ts"
-import type { InvalidInput } from "../foundation/errors.ts"
+import { InvalidInput } from "../foundation/errors.ts"
 import { DEFAULT_PAGE_ROWS, PageLimit } from "../foundation/page.ts"
 import type { JsonObject } from "../canonical/json.ts"
 import { payloadOf } from "./decide.ts"
 import type { StoreCorrupt } from "./errors.ts"
+import { runStream, taskStream } from "./event-envelope.ts"
 import type { ReceiptRow, StepRow } from "./rows.ts"
-import { runFields, runRange, type TextRange } from "./run-range.ts"
+import { ALL_TEXTS, runFields, runRange, type TextRange, textsWithPrefix } from "./run-range.ts"
 
 /** A step that is leased. `expired` says that its lease has ended: the step waits again once it is requeued. */
 export interface LeasedStep {
@@ -98,19 +99,54 @@ export const Position = Schema.Int.check(
   Schema.isGreaterThanOrEqualTo(0, { expected: "a position: a whole number from 0 on" })
 )
 
-/** A page of the log, behind a position. */
+/** A page of the log, behind a position: of the runs, or of the thoughts of a task. */
 export const ListEvents = Schema.Struct({
   ...runFields,
+  task_id: Schema.optional(Identifier),
   after: Schema.optional(Position),
   limit: Schema.optional(PageLimit)
 })
 export type ListEvents = typeof ListEvents.Type
 
 export interface PreparedEvents {
-  readonly runs: TextRange
+  /** One stream, those of some runs, or undefined for all. */
+  readonly streams: string | TextRange | undefined
   readonly after: number
   readonly limit: number
 }
+
+/** The log from its end: before a position, of a run or of a task; with `step_id` the events of the run that speak of the step. */
+export const ListEventsBefore = Schema.Struct({
+  run_id: Schema.optional(Identifier),
+  task_id: Schema.optional(Identifier),
+  step_id: Schema.optional(Identifier),
+  before: Schema.optional(Position),
+  limit: Schema.optional(PageLimit)
+})
+export type ListEventsBefore = typeof ListEventsBefore.Type
+
+export interface PreparedEventsBefore {
+  readonly stream_id: string | undefined
+  readonly step_id: string | undefined
+  readonly before: number
+  readonly limit: number
+}
+
+/** What has a row with an id. */
+const ROW_KINDS = ["message", "job", "step", "receipt", "thought"] as const
+export type RowKind = (typeof ROW_KINDS)[number]
+
+/** What has an id that may be given by its beginning. */
+const ID_KINDS = [...ROW_KINDS, "run"] as const
+export type IdKind = (typeof ID_KINDS)[number]
+
+/** The first ids of a kind that begin with a text. */
+export const ListIds = Schema.Struct({
+  kind: Schema.Literals(ID_KINDS),
+  prefix: Identifier,
+  limit: Schema.optional(PageLimit)
+})
+export type ListIds = typeof ListIds.Type
 
 export const prepareLeases = ({
   after = { lease_expires_at: "", step_id: "" },
@@ -134,12 +170,49 @@ export const prepareFailures = ({
 }: ListFailures): Result.Result<PreparedFailures, InvalidInput> =>
   Result.map(runRange(of), (runs) => ({ runs, limit, before }))
 
+const refused = (path: string, message: string) =>
+  Result.fail(new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] }))
+
+/** The stream of a run, which is read by its index; the streams of some runs; all streams for all runs. */
+const streamsOf = (runId: string | undefined, runs: TextRange): string | TextRange | undefined => {
+  if (runId !== undefined) return runStream(runId)
+  return runs === ALL_TEXTS
+    ? undefined
+    : {
+        from: runStream(runs.from),
+        before: runs.before === undefined ? textsWithPrefix(runStream("")).before : runStream(runs.before)
+      }
+}
+
 export const prepareEvents = ({
   after = 0,
   limit = DEFAULT_PAGE_ROWS,
+  task_id,
   ...of
-}: ListEvents): Result.Result<PreparedEvents, InvalidInput> =>
-  Result.map(runRange(of), (runs) => ({ runs, after, limit }))
+}: ListEvents): Result.Result<PreparedEvents, InvalidInput> => {
+  if (task_id === undefined) {
+    return Result.map(runRange(of), (runs) => ({ streams: streamsOf(of.run_id, runs), after, limit }))
+  }
+  return of.run_id === undefined && of.prefix === undefined
+    ? Result.succeed({ streams: taskStream(task_id), after, limit })
+    : refused("/task_id", "use either task_id or runs")
+}
+
+export const prepareEventsBefore = ({
+  before = Number.MAX_SAFE_INTEGER,
+  limit = DEFAULT_PAGE_ROWS,
+  run_id,
+  step_id,
+  task_id
+}: ListEventsBefore): Result.Result<PreparedEventsBefore, InvalidInput> => {
+  if (run_id !== undefined && task_id !== undefined) {
+    return refused("/task_id", "use either task_id or run_id")
+  }
+  if (run_id === undefined && step_id !== undefined) return refused("/step_id", "give its run_id too")
+  const ofTask = task_id === undefined ? undefined : taskStream(task_id)
+  const stream_id = run_id === undefined ? ofTask : runStream(run_id)
+  return Result.succeed({ stream_id, step_id, before, limit })
+}
 
 /** Waiting steps as their rows say; a payload that is not canonical JSON is damage. */
 export const pendingSteps = (

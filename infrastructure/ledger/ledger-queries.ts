@@ -3,9 +3,10 @@
 import { type Expression, sql } from "kysely"
 import type { StepCounts, StepState } from "../../application/ledger/reading/ledger-reader.ts"
 import type { Page } from "../../domain/foundation/page.ts"
-import type { JobRow, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+import type { JobRow, LedgerTable, MessageRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
 import type { FailedReceipt, LeaseCounts } from "../../domain/ledger/lists.ts"
 import { isWithin } from "./ledger-statements.ts"
+import { boundedValue } from "../sqlite/stored-cells.ts"
 import { compileQuery } from "../sqlite/query-compiler.ts"
 import type { SqlValue } from "../sqlite/sql-host.ts"
 import { ledger } from "./ledger-builder.ts"
@@ -46,6 +47,32 @@ export const selectMessagesOfRun = compileQuery<OfRun, MessageRow>((parameter) =
     .orderBy("message_id")
     .limit(parameter("limit"))
 )
+
+const idColumns = {
+  cassette_messages: "message_id",
+  cassette_jobs: "job_id",
+  cassette_steps: "step_id",
+  cassette_receipts: "receipt_id",
+  thought_records: "id"
+} as const
+
+const idsOf = <Table extends keyof typeof idColumns>(table: Table) =>
+  compileQuery<{ from: string; limit: number }, { id: string }>((parameter) => {
+    const column = sql.ref(`${table}.${idColumns[table]}`)
+    return ledger
+      .selectFrom(table as LedgerTable)
+      .select(sql<string>`${sql.raw(boundedValue(idColumns[table]))}`.as("id"))
+      .where(sql<boolean>`${column} >= ${parameter("from")}`)
+      .orderBy(column)
+      .limit(parameter("limit"))
+  })
+
+/** Ids of a table in order, from one on. */
+export const selectMessageIds = idsOf("cassette_messages")
+export const selectJobIds = idsOf("cassette_jobs")
+export const selectStepIds = idsOf("cassette_steps")
+export const selectReceiptIds = idsOf("cassette_receipts")
+export const selectThoughtIds = idsOf("thought_records")
 
 export const selectJob = compileQuery<{ job_id: string }, JobRow>((parameter) =>
   ledger.selectFrom("cassette_jobs").selectAll().where("job_id", "=", parameter("job_id"))

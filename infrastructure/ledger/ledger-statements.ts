@@ -91,6 +91,22 @@ export const selectStreamBefore = compileQuery<
     .limit(parameter("limit"))
 )
 
+/** The newest events of a stream between two positions whose data holds a text. */
+export const selectStreamMentioning = compileQuery<
+  { stream_id: string; after: number; before: number; text: string; limit: number },
+  EventEnvelope
+>((parameter) =>
+  ledger
+    .selectFrom("events")
+    .select(boundedSelection(storedEvents))
+    .where("stream_id", "=", parameter("stream_id"))
+    .where("position", ">", parameter("after"))
+    .where("position", "<", parameter("before"))
+    .where(sql<boolean>`instr("events"."data", ${parameter("text")}) > 0`)
+    .orderBy("events.position", "desc")
+    .limit(parameter("limit"))
+)
+
 /** The first stream behind a text and before another, straight from the index of streams. */
 export const selectStreamBehind = compileQuery<{ after: string; before: string }, { stream_id: string }>(
   (parameter) =>

@@ -17,14 +17,13 @@ import type { Page } from "../../domain/foundation/page.ts"
 import { runOfStream, runStream } from "../../domain/ledger/event-envelope.ts"
 import { compareCodePoints } from "../../domain/canonical/py.ts"
 import type { ClaimPlace } from "../../domain/ledger/commands.ts"
-import type { LeaseCounts, LeasedStep, PreparedLeases } from "../../domain/ledger/lists.ts"
+import type { LeaseCounts, LeasedStep, PreparedLeases, RowKind } from "../../domain/ledger/lists.ts"
 import { ALL_TEXTS, oneText, textsWithPrefix } from "../../domain/ledger/run-range.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { realSleep } from "../sqlite/real-time.ts"
 import {
   selectThought,
-  selectThoughtIds,
   selectThoughts,
   selectThoughtsBackwards,
   selectThoughtsOfTask,
@@ -35,6 +34,11 @@ import { retryOnLedger } from "./ledger-failures.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 import {
   selectJob,
+  selectJobIds,
+  selectMessageIds,
+  selectReceiptIds,
+  selectStepIds,
+  selectThoughtIds,
   selectOutcomes,
   selectStepCounts,
   selectStepStatesOfRun,
@@ -54,7 +58,7 @@ import {
 import { selectStreamBehind, selectStreamEnd, selectStreamLength } from "./compiled/ledger-statements.ts"
 import { endOf, idsBelow, readHead } from "./ledger-lookups.ts"
 import { storedTable } from "./ledger-tables.ts"
-import { eventPage, eventPageBefore } from "./stored-events.ts"
+import { eventPage, eventPageBefore, eventPageMentioning } from "./stored-events.ts"
 
 /** A read that other writers can only delay; what SQLite refuses to read is a `ReadError`. */
 export const readEffect = <A>(
@@ -91,7 +95,26 @@ const JOBS = storedTable("cassette_jobs")
 const STEPS = storedTable("cassette_steps")
 const RECEIPTS = storedTable("cassette_receipts")
 const THOUGHTS = storedTable("thought_records")
-const THOUGHT_IDS: StoredTable = { ...THOUGHTS, columns: ["id"] }
+
+/** Where the ids of each kind stand. */
+const idLists = {
+  message: { key: "message_id", select: selectMessageIds, stored: MESSAGES },
+  job: { key: "job_id", select: selectJobIds, stored: JOBS },
+  step: { key: "step_id", select: selectStepIds, stored: STEPS },
+  receipt: { key: "receipt_id", select: selectReceiptIds, stored: RECEIPTS },
+  thought: { key: "id", select: selectThoughtIds, stored: THOUGHTS }
+} as const
+
+const idsOf = (connection: Connection, kind: RowKind, from: string, limit: number): ReadonlyArray<string> => {
+  const { key, select, stored } = idLists[kind]
+  const ids = select.all(connection, { from, limit }).map(({ id }) => id)
+  honest(
+    connection,
+    { ...stored, columns: [key] },
+    ids.map((id) => ({ [key]: id }))
+  )
+  return ids
+}
 
 /** The part of a step that is shown without its payload. */
 const STEP_STATES: StoredTable = {
@@ -284,8 +307,7 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
     runs: (now, page) => read((): ReadonlyArray<RunSummary> => selectRuns.all(own, { ...page, now })),
     run: (now, run_id) => read((): RunSummary | undefined => selectRun.first(own, { now, run_id })),
     thought: (id) => read(() => honest(own, THOUGHTS, selectThought.all(own, { id }))[0]),
-    thoughtIds: (from, limit) =>
-      read(() => honest(own, THOUGHT_IDS, selectThoughtIds.all(own, { from, limit })).map(({ id }) => id)),
+    ids: (kind, from, limit) => read(() => idsOf(own, kind, from, limit)),
     thoughts: (of) => read(() => honest(own, THOUGHTS, thoughtsOf(own, of))),
     events: (after, limit, streams) =>
       read(() =>
@@ -295,6 +317,7 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
         )
       ),
     eventsBefore: (before, limit, streamId) => read(() => eventPageBefore(own, before, limit, streamId)),
+    eventsMentioning: (of) => read(() => eventPageMentioning(own, of)),
     runPlaces: (page) => read(() => own.snapshot(() => runPlacesOf(own, page))),
     streamLength: (stream_id) => read(() => selectStreamLength.first(own, { stream_id })?.length ?? 0),
     leases: (now, of) => read(() => leasesOf(own, now, of)),

@@ -4,6 +4,7 @@
 import { corrupt } from "../../application/ledger/commands/head-check.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { cellFindings, isItsBytes, pageLength } from "../sqlite/stored-cells.ts"
+import type { EventsMentioning } from "../../application/ledger/reading/ledger-reader.ts"
 import type { TextRange } from "../../domain/ledger/run-range.ts"
 import type { SqlHost, SqlValue } from "../sqlite/sql-host.ts"
 import { storedEvents } from "./ledger-tables.ts"
@@ -12,6 +13,7 @@ import {
   selectEventsBefore,
   selectStreamAfter,
   selectStreamBefore,
+  selectStreamMentioning,
   selectStreamRangeAfter
 } from "./compiled/ledger-statements.ts"
 import { endOf } from "./ledger-lookups.ts"
@@ -95,4 +97,21 @@ export const eventPageBefore = (
       ? selectEventsBefore.all(host, { before, limit: length })
       : selectStreamBefore.all(host, { stream_id, before, limit: length })
   )
+}
+
+/** The newest events of a stream whose data holds a text. */
+export const eventPageMentioning = (
+  host: SqlHost,
+  { after, before, limit, stream_id, text }: EventsMentioning
+): ReadonlyArray<EventEnvelope> => {
+  const filter = "stream_id = ? AND position > ? AND position < ? AND instr(data, ?) > 0"
+  const from = `events WHERE ${filter} ORDER BY position DESC LIMIT ?`
+  const { length } = pageLength(
+    host,
+    ["data"],
+    from,
+    ["position DESC"],
+    [stream_id, after, before, text, limit]
+  )
+  return honest(host, selectStreamMentioning.all(host, { stream_id, after, before, text, limit: length }))
 }

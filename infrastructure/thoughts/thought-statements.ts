@@ -13,16 +13,6 @@ export const selectThought = compileQuery<{ id: string }, ThoughtRow>((parameter
   ledger.selectFrom("thought_records").selectAll().where("id", "=", parameter("id"))
 )
 
-/** Ids in order, from one on. */
-export const selectThoughtIds = compileQuery<{ from: string; limit: number }, { id: string }>((parameter) =>
-  ledger
-    .selectFrom("thought_records")
-    .select(boundedSelection({ ...thoughts, columns: ["id"] }))
-    .where("id", ">=", parameter("from"))
-    .orderBy("thought_records.id")
-    .limit(parameter("limit"))
-)
-
 /** The hash of a task's newest record by event position. */
 export const selectThoughtTail = compileQuery<{ task_id: string }, { hash: string }>((parameter) =>
   ledger

@@ -80,6 +80,8 @@ const cases: Readonly<Record<string, Case>> = {
           failures: [],
           changed: [0],
           eventsAfter: [],
+          eventsBefore: [],
+          ids: [{ kind: "run", prefix: "r" }],
           completeStep: [
             { ...step, worker_id: "w", fencing_token: 1, receipt_payload: {}, outcome: "SUCCESS" }
           ],

@@ -20,7 +20,9 @@ const ofRun = (ledger: LedgerShape, run_id: string) =>
       ofMessages: yield* Effect.forEach(messages, ({ message_id }) => ledger.steps({ message_id })),
       jobs: yield* Effect.forEach(jobs, ledger.jobStatus),
       ofJobs: yield* Effect.forEach(jobs, (job_id) => ledger.receipts({ job_id })),
-      events: yield* ledger.eventsAfter({ run_id })
+      events: yield* ledger.eventsAfter({ run_id }),
+      newest: yield* ledger.eventsBefore({ run_id, limit: 5 }),
+      ofFirstStep: yield* ledger.eventsBefore({ run_id, step_id: steps[0]?.step_id, limit: 9 })
     }
   })
 
@@ -43,6 +45,17 @@ const lists = (ledger: LedgerShape) =>
       waitingOfPrefix: yield* ledger.waiting({ prefix: "run-b" }),
       failures: yield* ledger.failures(),
       failuresBefore: yield* ledger.failures({ before: 40, limit: 2, prefix: "run-b" }),
+      idsOfKinds: yield* Effect.forEach(
+        [
+          ["message", "msg_"],
+          ["job", "job_"],
+          ["step", "step_"],
+          ["receipt", "rcpt_"],
+          ["run", "run-b"]
+        ] as const,
+        ([kind, prefix]) => ledger.ids({ kind, prefix, limit: 5 })
+      ),
+      newest: yield* ledger.eventsBefore({ before: 30, limit: 7 }),
       eventsOfPrefix: yield* ledger.eventsAfter({ prefix: "run-b", after: 1, limit: 3 }),
       runs: yield* ledger.runs
     }

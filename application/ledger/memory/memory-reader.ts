@@ -6,6 +6,7 @@ import type { ClaimPlace } from "../../../domain/ledger/commands.ts"
 import { messageIdOfJob, receiptIdOf } from "../../../domain/ledger/ids.ts"
 import type {
   FailedReceipt,
+  RowKind,
   LeaseCounts,
   LeasedStep,
   PreparedFailures,
@@ -13,7 +14,7 @@ import type {
   PreparedWaiting
 } from "../../../domain/ledger/lists.ts"
 import { oneText, type TextRange, textsWithPrefix } from "../../../domain/ledger/run-range.ts"
-import type { ReceiptRow, StepRow, ThoughtRow } from "../../../domain/ledger/rows.ts"
+import type { LedgerTable, ReceiptRow, StepRow, ThoughtRow } from "../../../domain/ledger/rows.ts"
 import { runOfStream } from "../../../domain/ledger/event-envelope.ts"
 import type {
   JobStatus,
@@ -167,6 +168,15 @@ const runPlacesOf = ({ events }: MemoryLedger): ReadonlyArray<RunPlace> => {
   return [...places.values()].sort((left, right) => compareCodePoints(left.run_id, right.run_id))
 }
 
+/** The table whose keys are the ids of a kind. */
+const idTables: { readonly [Kind in RowKind]: LedgerTable } = {
+  message: "cassette_messages",
+  job: "cassette_jobs",
+  step: "cassette_steps",
+  receipt: "cassette_receipts",
+  thought: "thought_records"
+}
+
 /** The query port on a ledger in memory. */
 export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => {
   const { tables } = ledger
@@ -194,7 +204,7 @@ export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => {
     runs: (at, page) => now(() => tables.runs(at, page)),
     run: (at, runId) => now(() => tables.run(at, runId)),
     thought: (id) => now(() => tables.thought(id)),
-    thoughtIds: (from, limit) => now(() => tables.thoughtIds(from).slice(0, limit)),
+    ids: (kind, from, limit) => now(() => tables.keysFrom(idTables[kind], from).slice(0, limit)),
     thoughts: (of) => now(() => thoughtsOf(tables, of)),
     events: (after, limit, streams) =>
       now(() =>
@@ -210,6 +220,19 @@ export const memoryReader = (ledger: MemoryLedger): LedgerReader["Service"] => {
           .filter(
             ({ position, stream_id }) =>
               position < before && (streamId === undefined || stream_id === streamId)
+          )
+          .toReversed()
+          .slice(0, limit)
+      ),
+    eventsMentioning: ({ after, before, limit, stream_id, text }) =>
+      now(() =>
+        ledger.events
+          .filter(
+            (event) =>
+              event.position > after &&
+              event.position < before &&
+              event.stream_id === stream_id &&
+              event.data.includes(text)
           )
           .toReversed()
           .slice(0, limit)

@@ -89,7 +89,8 @@ export class MemoryTables implements FoldTarget {
   readonly receipt = (receiptId: string): ReceiptRow | undefined =>
     this.tables.cassette_receipts.get(receiptId)
   readonly thought = (id: string): ThoughtRow | undefined => this.tables.thought_records.get(id)
-  readonly thoughtIds = (from: string): ReadonlyArray<string> => this.keys.thought_records.from(from)
+  /** A table's keys in their order, from one on. */
+  readonly keysFrom = (table: LedgerTable, from: string): ReadonlyArray<string> => this.keys[table].from(from)
   readonly hasThought = (id: string): boolean => this.tables.thought_records.has(id)
 
   readonly firstPending = (runId: string, jobId: string | undefined): string | undefined => {

@@ -8,6 +8,7 @@ import type { ClaimPlace } from "../../../domain/ledger/commands.ts"
 import type {
   FailedReceipt,
   LeaseCounts,
+  RowKind,
   LeasedStep,
   PreparedFailures,
   PreparedLeases,
@@ -71,6 +72,15 @@ export interface RunPlace {
   readonly recorded_at: string
 }
 
+/** Events of one stream between two positions whose data holds a text. */
+export interface EventsMentioning {
+  readonly stream_id: string
+  readonly text: string
+  readonly after: number
+  readonly before: number
+  readonly limit: number
+}
+
 /** Which thoughts, in the order of the log or against it. */
 export interface ThoughtsOf {
   readonly task_id?: string | undefined
@@ -95,8 +105,12 @@ export class LedgerReader extends Context.Service<
     /** One run as of `now` (a timestamp); undefined when it has no message. */
     readonly run: (now: string, runId: string) => Effect.Effect<RunSummary | undefined, ReadError>
     readonly thought: (id: string) => Effect.Effect<ThoughtRow | undefined, ReadError>
-    /** Ids of thoughts in order, at most `limit`, from one on, which need not be there. */
-    readonly thoughtIds: (from: string, limit: number) => Effect.Effect<ReadonlyArray<string>, ReadError>
+    /** Ids of a kind in order, at most `limit`, from one on, which need not be there. */
+    readonly ids: (
+      kind: RowKind,
+      from: string,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<string>, ReadError>
     /** At most `limit` thoughts, fewer when they hold much text, none only at the end. */
     readonly thoughts: (of: ThoughtsOf) => Effect.Effect<ReadonlyArray<ThoughtRow>, ReadError>
     /** Events after a position in order, at most `limit`, of one stream, of a range of streams or of all. */
@@ -110,6 +124,10 @@ export class LedgerReader extends Context.Service<
       before: number,
       limit: number,
       streamId?: string
+    ) => Effect.Effect<ReadonlyArray<EventEnvelope>, ReadError>
+    /** Events of a stream whose data holds a text, the newest in front. */
+    readonly eventsMentioning: (
+      of: EventsMentioning
     ) => Effect.Effect<ReadonlyArray<EventEnvelope>, ReadError>
     /** Runs behind one in the order of their ids, found without reading the events between. */
     readonly runPlaces: (page: Page) => Effect.Effect<ReadonlyArray<RunPlace>, ReadError>

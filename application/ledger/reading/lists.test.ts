@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import type { LeasedStep, PendingStep } from "../../../domain/ledger/lists.ts"
+import type { IdKind, LeasedStep, ListEventsBefore, PendingStep } from "../../../domain/ledger/lists.ts"
 import type { StepRow } from "../../../domain/ledger/rows.ts"
 import type { LedgerShape } from "../ledger.ts"
 import {
@@ -186,6 +186,61 @@ describe("a page of the log", () => {
       for (const wrong of [{ after: -1 }, { after: 0.5 }, { limit: 0 }, { run_id: "b", prefix: "b" }]) {
         assert.strictEqual((yield* Effect.flip(ledger.eventsAfter(wrong)))._tag, "InvalidInput")
       }
+    })
+  )
+})
+
+describe("the log from its end", () => {
+  it.effect("is of a run, of one of its steps, of a task or of all, in pages", () =>
+    Effect.gen(function* () {
+      const ledger = yield* withLeases(["b-1", "a", "b-1"])
+      const positionsOf = (options?: ListEventsBefore) =>
+        Effect.map(ledger.eventsBefore(options), (events) => events.map(({ position }) => position))
+      assert.deepStrictEqual(yield* positionsOf(), [10, 9, 8, 7, 6, 5, 4, 3, 2, 1])
+      assert.deepStrictEqual(yield* positionsOf({ before: 9, limit: 2 }), [8, 7])
+      assert.deepStrictEqual(yield* positionsOf({ run_id: "b-1", step_id: "no step" }), [])
+      assert.deepStrictEqual(yield* positionsOf({ run_id: "b-1" }), [10, 8, 7, 4])
+      const [first, second] = yield* ledger.steps({ run_id: "b-1" })
+      assert.deepStrictEqual(yield* positionsOf({ run_id: "b-1", step_id: first?.step_id }), [8])
+      assert.deepStrictEqual(yield* positionsOf({ run_id: "b-1", step_id: second?.step_id }), [10])
+      assert.deepStrictEqual(yield* positionsOf({ run_id: "b-1", step_id: first?.step_id, before: 8 }), [])
+      assert.deepStrictEqual(yield* positionsOf({ task_id: "b-1" }), [])
+    })
+  )
+
+  it.effect("refuses a run and a task together, and a step without its run", () =>
+    Effect.gen(function* () {
+      const ledger = yield* openLedger()
+      for (const refused of [
+        ledger.eventsBefore({ run_id: "a", task_id: "b" }),
+        ledger.eventsBefore({ step_id: "a" }),
+        ledger.eventsBefore({ before: -1 }),
+        ledger.eventsAfter({ run_id: "a", task_id: "b" }),
+        ledger.eventsAfter({ prefix: "a", task_id: "b" })
+      ]) {
+        assert.strictEqual((yield* Effect.flip(refused))._tag, "InvalidInput")
+      }
+    })
+  )
+})
+
+describe("ids", () => {
+  it.effect("that begin with a text come in their order, at most so many", () =>
+    Effect.gen(function* () {
+      const ledger = yield* withLeases()
+      const idsOf = (kind: IdKind, prefix: string, limit?: number) => ledger.ids({ kind, prefix, limit })
+      assert.deepStrictEqual(yield* idsOf("run", "b"), ["b", "b-1", "b-2"])
+      assert.deepStrictEqual(yield* idsOf("run", "b", 2), ["b", "b-1"])
+      assert.deepStrictEqual(yield* idsOf("run", "x"), [])
+      const steps = yield* ledger.steps({ run_id: "b-1" })
+      assert.deepStrictEqual(
+        yield* idsOf("step", steps[1]?.step_id.slice(0, 20) ?? ""),
+        steps.slice(1).map(({ step_id }) => step_id)
+      )
+      assert.lengthOf(yield* idsOf("message", "msg_"), 6)
+      assert.lengthOf(yield* idsOf("job", "job_"), 6)
+      assert.deepStrictEqual(yield* idsOf("receipt", "rcpt_"), [])
+      assert.deepStrictEqual(yield* idsOf("thought", "t"), [])
     })
   )
 })

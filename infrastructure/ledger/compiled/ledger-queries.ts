@@ -12,6 +12,31 @@ export const selectMessagesOfRun: typeof built.selectMessagesOfRun = statementOf
   ["run_id","after","limit"]
 )
 
+export const selectMessageIds: typeof built.selectMessageIds = statementOf(
+  `select CASE WHEN octet_length("message_id") > 16777216 THEN 0.5 ELSE "message_id" END as "id" from "cassette_messages" where "cassette_messages"."message_id" >= ? order by "cassette_messages"."message_id" limit ?`,
+  ["from","limit"]
+)
+
+export const selectJobIds: typeof built.selectJobIds = statementOf(
+  `select CASE WHEN octet_length("job_id") > 16777216 THEN 0.5 ELSE "job_id" END as "id" from "cassette_jobs" where "cassette_jobs"."job_id" >= ? order by "cassette_jobs"."job_id" limit ?`,
+  ["from","limit"]
+)
+
+export const selectStepIds: typeof built.selectStepIds = statementOf(
+  `select CASE WHEN octet_length("step_id") > 16777216 THEN 0.5 ELSE "step_id" END as "id" from "cassette_steps" where "cassette_steps"."step_id" >= ? order by "cassette_steps"."step_id" limit ?`,
+  ["from","limit"]
+)
+
+export const selectReceiptIds: typeof built.selectReceiptIds = statementOf(
+  `select CASE WHEN octet_length("receipt_id") > 16777216 THEN 0.5 ELSE "receipt_id" END as "id" from "cassette_receipts" where "cassette_receipts"."receipt_id" >= ? order by "cassette_receipts"."receipt_id" limit ?`,
+  ["from","limit"]
+)
+
+export const selectThoughtIds: typeof built.selectThoughtIds = statementOf(
+  `select CASE WHEN octet_length("id") > 16777216 THEN 0.5 ELSE "id" END as "id" from "thought_records" where "thought_records"."id" >= ? order by "thought_records"."id" limit ?`,
+  ["from","limit"]
+)
+
 export const selectJob: typeof built.selectJob = statementOf(
   `select * from "cassette_jobs" where "job_id" = ?`,
   ["job_id"]

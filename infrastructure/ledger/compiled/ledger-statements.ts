@@ -37,6 +37,11 @@ export const selectStreamBefore: typeof built.selectStreamBefore = statementOf(
   ["stream_id","before","limit"]
 )
 
+export const selectStreamMentioning: typeof built.selectStreamMentioning = statementOf(
+  `select CASE WHEN octet_length("position") > 16777216 THEN 0.5 ELSE "position" END as "position", CASE WHEN octet_length("type") > 16777216 THEN 0.5 ELSE "type" END as "type", CASE WHEN octet_length("stream_id") > 16777216 THEN 0.5 ELSE "stream_id" END as "stream_id", CASE WHEN octet_length("schema_version") > 16777216 THEN 0.5 ELSE "schema_version" END as "schema_version", CASE WHEN octet_length("data") > 16777216 THEN 0.5 ELSE "data" END as "data", CASE WHEN octet_length("recorded_at") > 16777216 THEN 0.5 ELSE "recorded_at" END as "recorded_at", CASE WHEN octet_length("prev_hash") > 16777216 THEN 0.5 ELSE "prev_hash" END as "prev_hash", CASE WHEN octet_length("hash") > 16777216 THEN 0.5 ELSE "hash" END as "hash" from "events" where "stream_id" = ? and "position" > ? and "position" < ? and instr("events"."data", ?) > 0 order by "events"."position" desc limit ?`,
+  ["stream_id","after","before","text","limit"]
+)
+
 export const selectStreamBehind: typeof built.selectStreamBehind = statementOf(
   `select "stream_id" from "events" where "stream_id" > ? and "stream_id" < ? order by "stream_id" limit 1`,
   ["after","before"]

@@ -7,11 +7,6 @@ export const selectThought: typeof built.selectThought = statementOf(
   ["id"]
 )
 
-export const selectThoughtIds: typeof built.selectThoughtIds = statementOf(
-  `select CASE WHEN octet_length("id") > 16777216 THEN 0.5 ELSE "id" END as "id" from "thought_records" where "id" >= ? order by "thought_records"."id" limit ?`,
-  ["from","limit"]
-)
-
 export const selectThoughtTail: typeof built.selectThoughtTail = statementOf(
   `select "hash" from "thought_records" where "task_id" = ? order by "event_position" desc limit 1`,
   ["task_id"]
