@@ -4,7 +4,12 @@ export type { AttestationRequest } from "./bundles/attest-bundle.ts"
 export type { BuildBundle, BuildError, BuiltBundle } from "./bundles/build-bundle.ts"
 export { BundleArchive, type PackedContent } from "./bundles/bundle-archive.ts"
 export { BundleSource, type OpenedBundle } from "./bundles/bundle-source.ts"
-export { type BundleDraft, BundleTarget, type TargetFailure } from "./bundles/bundle-target.ts"
+export {
+  type DraftOptions,
+  type FolderDraft,
+  FolderTarget,
+  type TargetFailure
+} from "./foundation/folder-target.ts"
 export { Bundle } from "./bundles/bundle.ts"
 export type { BundleComparison } from "./bundles/compare-bundles.ts"
 export { type SoundBundle, UnsoundBundle } from "./bundles/sound-bundle.ts"

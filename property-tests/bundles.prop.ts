@@ -16,9 +16,9 @@ import { checkManifest } from "../domain/bundles/manifest-check.ts"
 import { receiptText } from "../domain/bundles/replay.ts"
 import { pyText } from "../domain/canonical/py.ts"
 import { isJsonObject, type JsonValue } from "../domain/canonical/json.ts"
-import { bundleDraftLayer } from "../infrastructure/bundles/bundle-draft.ts"
+import { folderDraftLayer } from "../infrastructure/files/folder-draft.ts"
 import { bundleFolderLayer } from "../infrastructure/bundles/bundle-folder.ts"
-import { isSameFolder } from "../infrastructure/bundles/same-content.ts"
+import { isSameFolder } from "../infrastructure/files/same-content.ts"
 import { tarArchiveLayer } from "../infrastructure/bundles/tar-archive.ts"
 import {
   exitOf,
@@ -32,7 +32,7 @@ import { programOf } from "../infrastructure/testing/program.ts"
 import { filesOf, randomJob, sha256 } from "./support/bundle-jobs.ts"
 import { propParameters, propSeed } from "./support/configuration.ts"
 
-const services = Layer.mergeAll(bundleFolderLayer, bundleDraftLayer, tarArchiveLayer, nodeHashingLayer)
+const services = Layer.mergeAll(bundleFolderLayer, folderDraftLayer, tarArchiveLayer, nodeHashingLayer)
 
 let folder = ""
 beforeAll(() => {

@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { CARTRIDGE_FILES } from "../domain/network/cartridge-names.ts"
-import { isSameFile, isSameFolder } from "../infrastructure/bundles/same-content.ts"
+import { isSameFile, isSameFolder } from "../infrastructure/files/same-content.ts"
 import { CassetteFile } from "../infrastructure/network/cassette-file.ts"
 import { verifyCassetteFile } from "../infrastructure/network/verification/cassette-verification.ts"
 import {

@@ -16,7 +16,7 @@ import {
 import { ExpansionMissing, NotBundleable } from "../../domain/bundles/errors.ts"
 import { type TargetExists } from "../../domain/foundation/root-files.ts"
 import { MAX_BUNDLE_BYTES } from "../../domain/bundles/limits.ts"
-import { type ManifestArtifact, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
+import { ARTIFACT_FOLDER, type ManifestArtifact, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
 import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
@@ -29,7 +29,7 @@ import type { ReadError } from "../ledger/reading/ledger-reader.ts"
 import { Ledger, type LedgerShape } from "../ledger/ledger.ts"
 import { Progress } from "../foundation/progress.ts"
 import { rowPages } from "../ledger/reading/row-pages.ts"
-import { type BundleDraft, BundleTarget, type TargetFailure } from "./bundle-target.ts"
+import { type FolderDraft, FolderTarget, type TargetFailure } from "../foundation/folder-target.ts"
 
 /** Which job to bundle; `allow_failures` leaves out what steps that did not succeed would have read. */
 export const BuildBundle = Schema.Struct({
@@ -103,7 +103,7 @@ const evidenceOf = Effect.fnUntraced(function* (ledger: LedgerShape, { job_id, r
 })
 
 const writeArtifact = Effect.fnUntraced(function* (
-  draft: BundleDraft,
+  draft: FolderDraft,
   run_id: string,
   reading: PlannedReading
 ) {
@@ -119,7 +119,7 @@ const writeArtifact = Effect.fnUntraced(function* (
   return artifact
 })
 
-const writeBundle = Effect.fnUntraced(function* (draft: BundleDraft, plan: BundlePlan) {
+const writeBundle = Effect.fnUntraced(function* (draft: FolderDraft, plan: BundlePlan) {
   const { sha256 } = yield* Hashing
   const artifacts: Array<ManifestArtifact> = []
   let bytes = 0
@@ -144,7 +144,7 @@ const writeBundle = Effect.fnUntraced(function* (draft: BundleDraft, plan: Bundl
 export const buildBundle = Effect.fn("Bundle.build")(function* (
   request: BuildBundle,
   path: string
-): Effect.fn.Return<BuiltBundle, BuildError, Ledger | ExpansionCache | Hashing | BundleTarget> {
+): Effect.fn.Return<BuiltBundle, BuildError, Ledger | ExpansionCache | Hashing | FolderTarget> {
   const { sha256 } = yield* Hashing
   const decoded = yield* Effect.fromResult(decode(request))
   const report = yield* Progress
@@ -154,7 +154,7 @@ export const buildBundle = Effect.fn("Bundle.build")(function* (
   const plan = yield* Effect.fromResult(planBundle(sha256, evidence, { allowFailures }))
   return yield* Effect.scoped(
     Effect.gen(function* () {
-      const draft = yield* BundleTarget.use((target) => target.begin(path))
+      const draft = yield* FolderTarget.use((target) => target.begin(path, { folders: [ARTIFACT_FOLDER] }))
       const { bytes, manifest } = yield* writeBundle(draft, plan)
       const how = yield* draft.finish
       const { artifacts, bundle_id, hashes, job_id, plan_hash, run_id, steps } = manifest

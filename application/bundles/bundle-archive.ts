@@ -5,7 +5,7 @@ import type * as Effect from "effect/Effect"
 import type { BundleChanged, NotABundleArchive } from "../../domain/bundles/errors.ts"
 import type { TargetExists } from "../../domain/foundation/root-files.ts"
 import type { ManifestArtifact } from "../../domain/bundles/manifest.ts"
-import type { BundleDraft, TargetFailure } from "./bundle-target.ts"
+import type { FolderDraft, TargetFailure } from "../foundation/folder-target.ts"
 
 /** What is packed: the verified manifest's bytes, and the artifacts that it names. */
 export interface PackedContent {
@@ -25,7 +25,7 @@ export class BundleArchive extends Context.Service<
     /** Unpacks a file into a draft; what it holds is not verified yet. */
     readonly unpack: (
       file: string,
-      draft: BundleDraft
+      draft: FolderDraft
     ) => Effect.Effect<void, NotABundleArchive | TargetFailure>
   }
 >()("cortex-cassette/application/BundleArchive") {}

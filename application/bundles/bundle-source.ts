@@ -4,7 +4,8 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { FileUnreadable } from "../../domain/foundation/root-files.ts"
-import type { ArtifactFacts, FolderListing, ReadFault } from "../../domain/bundles/folder-check.ts"
+import type { ArtifactFacts } from "../../domain/bundles/folder-check.ts"
+import type { FolderListing, ReadFault } from "../../domain/foundation/foreign-files.ts"
 
 /** A bundle's folder as it stood when it was opened. */
 export interface OpenedBundle {

@@ -1,8 +1,9 @@
 // Packs a bundle into one file and unpacks it again. What is packed was verified and is checked once more on its way;
 // what is unpacked is verified before it is put in its place.
 import * as Effect from "effect/Effect"
+import { ARTIFACT_FOLDER } from "../../domain/bundles/manifest.ts"
+import { FolderTarget } from "../foundation/folder-target.ts"
 import { BundleArchive } from "./bundle-archive.ts"
-import { BundleTarget } from "./bundle-target.ts"
 import { soundBundle } from "./sound-bundle.ts"
 
 /** Packs the bundle in a folder into a file; both paths are absolute. */
@@ -18,7 +19,9 @@ export const unpackBundle = Effect.fn("Bundle.unpack")(function* (file: string, 
   return yield* Effect.scoped(
     Effect.gen(function* () {
       const archive = yield* BundleArchive
-      const draft = yield* BundleTarget.use((target) => target.begin(folder, file))
+      const draft = yield* FolderTarget.use((target) =>
+        target.begin(folder, { folders: [ARTIFACT_FOLDER], source: file })
+      )
       yield* archive.unpack(file, draft)
       const { report } = yield* soundBundle(draft.folder)
       return { folder, created: (yield* draft.finish) === "created", report }

@@ -5,14 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { BundleFindings } from "../../domain/bundles/finding-list.ts"
 import type { BundleReport } from "../../domain/bundles/finding.ts"
-import {
-  checkArtifactFile,
-  checkListing,
-  isArtifactPath,
-  type ReadFault
-} from "../../domain/bundles/folder-check.ts"
+import { checkArtifactFile, checkListing, isArtifactPath } from "../../domain/bundles/folder-check.ts"
 import { checkManifest } from "../../domain/bundles/manifest-check.ts"
 import { artifactPath, type Manifest, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
+import type { ReadFault } from "../../domain/foundation/foreign-files.ts"
 import type { FileUnreadable } from "../../domain/foundation/root-files.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { BundleSource, type OpenedBundle } from "./bundle-source.ts"

@@ -1,6 +1,13 @@
 // The judgement over a bundle's folder: which names stand in it, and what each artifact turned out to hold. It takes
 // facts that were read elsewhere and reads nothing itself, so that it can be held against invented folders.
 import * as Result from "effect/Result"
+import {
+  entryKindWords,
+  type FolderEntry,
+  type FolderListing,
+  type ReadFault,
+  readFaultCodes
+} from "../foundation/foreign-files.ts"
 import type { BundleFindings } from "./finding-list.ts"
 import { MAX_BUNDLE_ENTRIES } from "./limits.ts"
 import {
@@ -10,20 +17,6 @@ import {
   type ManifestArtifact,
   MANIFEST_NAME
 } from "./manifest.ts"
-
-/** What stands under one name; a link is never followed. */
-export interface FolderEntry {
-  /** Relative to the bundle's folder, with forward slashes. */
-  readonly path: string
-  readonly kind: "file" | "folder" | "link" | "other"
-}
-
-/** The names at the top of a bundle's folder and in `artifacts`, as far as they were looked at. */
-export interface FolderListing {
-  readonly entries: ReadonlyArray<FolderEntry>
-  /** True when there are more names than were looked at. */
-  readonly cut: boolean
-}
 
 /** What one file turned out to hold. */
 export interface ArtifactFacts {
@@ -35,18 +28,10 @@ export interface ArtifactFacts {
   readonly endsWithLineFeed: boolean
 }
 
-/** Why a file could not be read to its end as one file. */
-export interface ReadFault {
-  readonly fault: "missing" | "kind" | "unreadable" | "changed" | "size"
-  readonly message: string
-}
-
 const artifactName = /^artifacts\/[0-9a-f]{16}\.txt$/
 
 /** True when a path may be opened at all: below `artifacts`, 16 hex digits, `.txt`. */
 export const isArtifactPath = (path: string): boolean => artifactName.test(path)
-
-const kindWords = { file: "a file", folder: "a folder", link: "a link", other: "a device, pipe or socket" }
 
 const checkEntry = (
   list: BundleFindings,
@@ -57,7 +42,8 @@ const checkEntry = (
   const isFolder = path === ARTIFACT_FOLDER
   if (isFolder || path === MANIFEST_NAME || named?.has(path)) {
     const expected = isFolder ? "folder" : "file"
-    if (kind !== expected) list.add("FILE_KIND", path, `it is ${kindWords[kind]}, not ${kindWords[expected]}`)
+    if (kind !== expected)
+      list.add("FILE_KIND", path, `it is ${entryKindWords[kind]}, not ${entryKindWords[expected]}`)
     return
   }
   if (path.startsWith(`${ARTIFACT_FOLDER}/`) && !isArtifactPath(path)) {
@@ -65,7 +51,7 @@ const checkEntry = (
   }
   // Without a manifest it cannot be told which artifacts belong to it.
   if (named === undefined && isArtifactPath(path) && kind === "file") return
-  list.add("FILE_EXTRA", path, `${kindWords[kind]} that the manifest does not name`)
+  list.add("FILE_EXTRA", path, `${entryKindWords[kind]} that the manifest does not name`)
 }
 
 /** Judges the names of a folder; without a manifest only those that no bundle may have. */
@@ -79,14 +65,6 @@ export const checkListing = (
   for (const entry of entries) checkEntry(list, named, entry)
 }
 
-const faultCodes = {
-  missing: "FILE_MISSING",
-  kind: "FILE_KIND",
-  unreadable: "FILE_UNREADABLE",
-  changed: "FILE_CHANGED",
-  size: "SIZE_MISMATCH"
-} as const
-
 /** Judges what was read of one artifact. */
 export const checkArtifactFile = (
   list: BundleFindings,
@@ -95,7 +73,7 @@ export const checkArtifactFile = (
 ): void => {
   const where = artifactPath(artifact.artifact_id)
   if (Result.isFailure(facts)) {
-    list.add(faultCodes[facts.failure.fault], where, facts.failure.message)
+    list.add(readFaultCodes[facts.failure.fault], where, facts.failure.message)
     return
   }
   const read = facts.success

@@ -11,17 +11,17 @@ import { describe, expect, it } from "vitest"
 import { BundleArchive } from "../../application/bundles/bundle-archive.ts"
 import { packBundle, unpackBundle } from "../../application/bundles/pack-bundle.ts"
 import { MAX_BUNDLE_STEPS } from "../../domain/bundles/limits.ts"
-import { TAR_BLOCK, TAR_END, tarHeader, tarPadding } from "../../domain/bundles/tar.ts"
+import { TAR_BLOCK, TAR_END, tarHeader, tarPadding } from "../../domain/foundation/tar.ts"
 import { golden, goldenManifest, goldenText } from "../../domain/bundles/testing/smallest-bundle.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { bundleDraftLayer } from "./bundle-draft.ts"
+import { folderDraftLayer } from "../files/folder-draft.ts"
 import { bundleFolderLayer } from "./bundle-folder.ts"
-import { isSameFolder } from "./same-content.ts"
+import { isSameFolder } from "../files/same-content.ts"
 import { tarArchiveLayer } from "./tar-archive.ts"
 import { writeGolden } from "./testing/bundle-folders.ts"
 
-const services = Layer.mergeAll(bundleFolderLayer, bundleDraftLayer, tarArchiveLayer, nodeHashingLayer)
+const services = Layer.mergeAll(bundleFolderLayer, folderDraftLayer, tarArchiveLayer, nodeHashingLayer)
 
 const pack = (folder: string, file: string) =>
   Effect.runPromise(Effect.provide(packBundle(folder, file), services))

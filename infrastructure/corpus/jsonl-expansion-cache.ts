@@ -23,7 +23,7 @@ import { DEFAULT_BUSY_DEADLINE_MILLIS } from "../sqlite/busy-retry.ts"
 import { isWritable } from "../files/file-access.ts"
 import { fileFailure, flush } from "../files/file-system.ts"
 import { makeProcessLock, type ProcessLock } from "../sqlite/process-lock.ts"
-import { appendLine, cutAt, lastLineEnd, openLines, sizeOf } from "./json-lines.ts"
+import { appendLine, cutAt, lastLineEnd, openLines, sizeOf } from "../files/json-lines.ts"
 import { verifyJsonLines } from "./jsonl-verification.ts"
 import { type JsonlRecords, lineOfExpansion, lookAt, makeJsonlRecords } from "./jsonl-records.ts"
 

@@ -10,7 +10,7 @@ import { CacheDamaged, DuplicateExpansion, NotACache } from "../../domain/corpus
 import { type Expansion, type ExpansionKey, keyText, payloadFault } from "../../domain/corpus/expansion.ts"
 import { MAX_SLICE_BYTES } from "../../domain/corpus/limits.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
-import { linesFrom, openLines, readRange } from "./json-lines.ts"
+import { linesFrom, openLines, readRange } from "../files/json-lines.ts"
 import { makeRecentExpansions, type RecentExpansions } from "./recent-expansions.ts"
 
 /** Longest line: a largest payload of control characters alone, each written as six bytes, and the other fields. */

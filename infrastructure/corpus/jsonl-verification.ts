@@ -6,7 +6,7 @@ import { CheckFindings, type CheckReport } from "../../domain/corpus/check-repor
 import { type CacheFindingCode, expansionFault } from "../../domain/corpus/expansion-check.ts"
 import { keyText } from "../../domain/corpus/expansion.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
-import { linesFrom, openLines } from "./json-lines.ts"
+import { linesFrom, openLines } from "../files/json-lines.ts"
 import { expansionOfLine, lookAt, MAX_LINE_BYTES } from "./jsonl-records.ts"
 
 /** Every fault of the file; one that is not there has none. Synchronous; throws `NotACache` and Node's system errors. */

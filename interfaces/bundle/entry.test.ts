@@ -42,6 +42,7 @@ describe("the entry point", () => {
     expect(layers.filter((layer) => /^(infrastructure|interfaces)/.test(layer)).toSorted()).toEqual([
       "infrastructure/bundles",
       "infrastructure/bundles",
+      "infrastructure/files",
       "infrastructure/hashing",
       "infrastructure/hashing",
       "interfaces/bundle"

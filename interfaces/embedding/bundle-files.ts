@@ -3,16 +3,16 @@
 import * as Layer from "effect/Layer"
 import type { BundleArchive } from "../../application/bundles/bundle-archive.ts"
 import type { BundleSource } from "../../application/bundles/bundle-source.ts"
-import type { BundleTarget } from "../../application/bundles/bundle-target.ts"
+import type { FolderTarget } from "../../application/foundation/folder-target.ts"
 import type { Hashing } from "../../application/foundation/hashing.ts"
 import type { Signing } from "../../application/foundation/signing.ts"
-import { bundleDraftLayer } from "../../infrastructure/bundles/bundle-draft.ts"
+import { folderDraftLayer } from "../../infrastructure/files/folder-draft.ts"
 import { bundleFolderLayer } from "../../infrastructure/bundles/bundle-folder.ts"
 import { tarArchiveLayer } from "../../infrastructure/bundles/tar-archive.ts"
 import { nodeHashingLayer } from "../../infrastructure/hashing/node-hashing.ts"
 import { nodeSigningLayer } from "../../infrastructure/keys/ed25519.ts"
 
-export const bundleFilesLayer: Layer.Layer<BundleArchive | BundleSource | BundleTarget | Hashing | Signing> =
-  Layer.mergeAll(bundleDraftLayer, bundleFolderLayer, tarArchiveLayer, nodeHashingLayer, nodeSigningLayer)
+export const bundleFilesLayer: Layer.Layer<BundleArchive | BundleSource | FolderTarget | Hashing | Signing> =
+  Layer.mergeAll(folderDraftLayer, bundleFolderLayer, tarArchiveLayer, nodeHashingLayer, nodeSigningLayer)
 
 export { folderOfBundle } from "../../infrastructure/bundles/bundle-folder.ts"

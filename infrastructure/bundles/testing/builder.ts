@@ -5,7 +5,7 @@
 import { once } from "node:events"
 import * as Effect from "effect/Effect"
 import { buildBundle } from "../../../application/bundles/build-bundle.ts"
-import { BundleTarget } from "../../../application/bundles/bundle-target.ts"
+import { FolderTarget } from "../../../application/foundation/folder-target.ts"
 import { bundleLayer } from "./finished-job.ts"
 
 const [folder = "", out = "", run_id = "", job_id = "", writes = ""] = process.argv.slice(2)
@@ -16,12 +16,12 @@ const stop = Effect.promise(async () => {
 })
 
 const program = Effect.gen(function* () {
-  const target = yield* BundleTarget
+  const target = yield* FolderTarget
   let left = Number(writes)
   yield* buildBundle({ run_id, job_id }, out).pipe(
-    Effect.provideService(BundleTarget, {
-      begin: (path) =>
-        Effect.map(target.begin(path), (draft) => ({
+    Effect.provideService(FolderTarget, {
+      begin: (path, options) =>
+        Effect.map(target.begin(path, options), (draft) => ({
           ...draft,
           write: (name, content) =>
             Effect.andThen(

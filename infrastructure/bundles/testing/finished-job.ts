@@ -15,7 +15,7 @@ import { nodeHashingLayer, sha256 } from "../../hashing/node-hashing.ts"
 import { corpusDatabaseLayer } from "../../corpus/corpus-database.ts"
 import { sqliteExpansionCacheLayer } from "../../corpus/sqlite-expansion-cache.ts"
 import { sqliteLedgerLayer } from "../../ledger/sqlite-ledger.ts"
-import { bundleDraftLayer } from "../bundle-draft.ts"
+import { folderDraftLayer } from "../../files/folder-draft.ts"
 import { bundleFolderLayer } from "../bundle-folder.ts"
 
 /** One step and what it read; a step without a text fails. */
@@ -110,5 +110,5 @@ export const bundleLayer = (folder: string) => {
   const cache = sqliteExpansionCacheLayer.pipe(
     Layer.provide(corpusDatabaseLayer({ filename: join(folder, "system1.db") }))
   )
-  return Layer.mergeAll(ledger, cache, nodeHashingLayer, bundleDraftLayer, bundleFolderLayer)
+  return Layer.mergeAll(ledger, cache, nodeHashingLayer, folderDraftLayer, bundleFolderLayer)
 }

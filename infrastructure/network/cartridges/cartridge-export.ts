@@ -2,24 +2,23 @@
 // by copying its file. The bytes depend on the content alone. It is made beside its place and put there as a whole;
 // nothing is written over.
 import { randomUUID } from "node:crypto"
-import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs"
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { ExportError } from "../../../application/network/cassette-files.ts"
 import type { ExportReport } from "../../../application/network/keeping-reports.ts"
 import { TargetExists } from "../../../domain/foundation/root-files.ts"
-import { TAR_END } from "../../../domain/bundles/tar.ts"
 import { InvalidInput } from "../../../domain/foundation/errors.ts"
 import { CARTRIDGE_FILES, type CartridgeFile } from "../../../domain/network/cartridge-names.ts"
 import { cartridgeLine, type CartridgeManifest } from "../../../domain/network/cartridge.ts"
 import type { AskedBirth } from "../../../domain/network/birth.ts"
 import { CassetteDamaged, CassetteOffline } from "../../../domain/network/errors.ts"
-import { flushFile, putFolder, writeContent } from "../../bundles/bundle-draft.ts"
-import { piecesOf, putFile, tarEntry } from "../../bundles/tar-archive.ts"
 import { permissionsLike } from "../../files/file-access.ts"
 import { fileFailure } from "../../files/file-system.ts"
+import { flushFile, putFolder, writeContent } from "../../files/folder-draft.ts"
 import { newPlaceFault } from "../../files/new-place.ts"
+import { folderArchive, putFile } from "../../files/tar-file.ts"
 import { cartridgeContent } from "./cartridge-content.ts"
 import { CassetteFile, type OpenCassette } from "../cassette-file.ts"
 
@@ -89,25 +88,10 @@ const writeFiles = (
   }
 }
 
-/** The folder's files as one archive. */
-function* archive(folder: string): Generator<Uint8Array> {
-  for (const name of CARTRIDGE_FILES) {
-    const path = join(folder, name)
-    const descriptor = openSync(path, "r")
-    try {
-      const { size } = statSync(path)
-      yield* tarEntry(name, size, piecesOf(descriptor, size))
-    } finally {
-      closeSync(descriptor)
-    }
-  }
-  yield new Uint8Array(TAR_END)
-}
-
 const pack = (folder: string, mode: number, target: string): "created" | "unchanged" => {
   const draft = `${folder}.tar`
   try {
-    writeContent(draft, archive(folder), mode)
+    writeContent(draft, folderArchive(folder, CARTRIDGE_FILES), mode)
     flushFile(draft)
     return putFile(draft, target)
   } finally {

@@ -3,10 +3,10 @@
 // would have made. It judges no line and changes nothing.
 import { closeSync, fstatSync, opendirSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { parseTarHeader, TAR_BLOCK, TAR_END, tarPadding } from "../../../domain/bundles/tar.ts"
+import { parseTarHeader, TAR_BLOCK, TAR_END, tarPadding } from "../../../domain/foundation/tar.ts"
 import { CARTRIDGE_FILES, type CartridgeFile } from "../../../domain/network/cartridge-names.ts"
 import { type CartridgeFault, CartridgeRefused } from "../../../domain/network/errors.ts"
-import { openLines, readRange } from "../../corpus/json-lines.ts"
+import { openLines, readRange } from "../../files/json-lines.ts"
 
 /** Where the bytes of one file of a cartridge lie. */
 interface CartridgePart {

@@ -14,7 +14,7 @@ import {
   type EmbedderFailed,
   type EmbedderMismatch
 } from "../../../domain/network/errors.ts"
-import { flushFile } from "../../bundles/bundle-draft.ts"
+import { flushFile } from "../../files/folder-draft.ts"
 import { type Connection, openForWriting } from "../../sqlite/better-sqlite3-host.ts"
 import { fileFailure, flush, reserveFile } from "../../files/file-system.ts"
 import { openCartridge } from "./cartridge-files.ts"

@@ -24,7 +24,7 @@ import {
 import { type CartridgeFault, CartridgeRefused } from "../../../domain/network/errors.ts"
 import { fieldFault } from "../../../domain/network/field-fault.ts"
 import { MAX_CARTRIDGE_LINE_BYTES } from "../../../domain/network/limits.ts"
-import { linesFrom } from "../../corpus/json-lines.ts"
+import { linesFrom } from "../../files/json-lines.ts"
 import { sha256, sha256Bytes } from "../../hashing/sha256.ts"
 import type { OpenCartridge } from "./cartridge-files.ts"
 

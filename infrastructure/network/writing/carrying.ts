@@ -10,7 +10,7 @@ import { CARRIED_RULE, carriesVersions, carryingFault } from "../../../domain/ne
 import type { MemoryScope } from "../../../domain/network/cassette.ts"
 import { CassetteDamaged, WriteRefused } from "../../../domain/network/errors.ts"
 import { memoryRecordHash, recordHash, saveRecordHash } from "../../../domain/network/records.ts"
-import { flushFile } from "../../bundles/bundle-draft.ts"
+import { flushFile } from "../../files/folder-draft.ts"
 import { sha256 } from "../../hashing/sha256.ts"
 import { type Connection, openAlone, openForWriting } from "../../sqlite/better-sqlite3-host.ts"
 import { flush, reserveSuccessor } from "../../files/file-system.ts"

@@ -1,8 +1,9 @@
-// Bundles written to this machine's file systems: everything is flushed at the end, before the one rename that puts the
-// bundle in its place, since a disk takes many files together far faster than one by one. A process that is killed
+// Folders of evidence written to this machine's file systems: everything is flushed at the end, before the one rename that puts the
+// folder in its place, since a disk takes many files together far faster than one by one. A process that is killed
 // leaves a folder `.NAME.partial-…` beside the target and the target as it was.
 import { randomUUID } from "node:crypto"
 import {
+  appendFileSync,
   closeSync,
   fsyncSync,
   lstatSync,
@@ -17,17 +18,17 @@ import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import {
-  type BundleDraft,
-  BundleTarget,
+  type FolderDraft,
+  FolderTarget,
   type TargetFailure
-} from "../../application/bundles/bundle-target.ts"
-import { TargetExists } from "../../domain/foundation/root-files.ts"
-import { ARTIFACT_FOLDER } from "../../domain/bundles/manifest.ts"
+} from "../../application/foundation/folder-target.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
-import { permissionsLike } from "../files/file-access.ts"
-import { fileFailure, flush } from "../files/file-system.ts"
-import { newPlaceFault } from "../files/new-place.ts"
+import { TargetExists } from "../../domain/foundation/root-files.ts"
+import { permissionsLike } from "./file-access.ts"
+import { fileFailure, flush } from "./file-system.ts"
+import { newPlaceFault } from "./new-place.ts"
 import { isSameFolder } from "./same-content.ts"
+import { filesBelow, folderArchive, putFile } from "./tar-file.ts"
 
 const attempt = <A>(path: string, work: () => A): Effect.Effect<A, TargetFailure> =>
   Effect.try({
@@ -88,16 +89,45 @@ export const putFolder = (folder: string, target: string): "created" | "unchange
   throw new TargetExists({ path: target })
 }
 
-const draftIn = (folder: string, target: string, mode: number | undefined): BundleDraft => ({
-  folder,
-  write: (name, content) => attempt(target, () => writeContent(join(folder, name), content, mode)),
-  finish: Effect.try({
-    try: () => putFolder(folder, target),
+const finished = (target: string, put: () => "created" | "unchanged"): FolderDraft["finish"] =>
+  Effect.try({
+    try: put,
     catch: (error) => (error instanceof TargetExists ? error : fileFailure("path", target, error))
   })
-})
 
-const makeFolder = (target: string, mode: number | undefined): string => {
+/** Puts a draft's files in their place as one tar file. */
+const putPacked = (folder: string, target: string, mode: number | undefined): "created" | "unchanged" => {
+  const packed = `${folder}.tar`
+  try {
+    writeContent(packed, folderArchive(folder, filesBelow(folder)), mode)
+    flushFile(packed)
+    return putFile(packed, target)
+  } finally {
+    rmSync(packed, { force: true })
+  }
+}
+
+const draftIn = (
+  folder: string,
+  target: string,
+  permissions: { readonly file: number; readonly folder: number } | undefined
+): FolderDraft => {
+  const place = (name: string): string => {
+    const path = join(folder, name)
+    if (name.includes("/")) mkdirSync(dirname(path), { recursive: true, mode: permissions?.folder })
+    return path
+  }
+  return {
+    folder,
+    write: (name, content) => attempt(target, () => writeContent(place(name), content, permissions?.file)),
+    append: (name, text) =>
+      attempt(target, () => appendFileSync(place(name), text, { mode: permissions?.file ?? 0o666 })),
+    finish: finished(target, () => putFolder(folder, target)),
+    finishPacked: finished(target, () => putPacked(folder, target, permissions?.file))
+  }
+}
+
+const makeFolder = (target: string, folders: ReadonlyArray<string>, mode: number | undefined): string => {
   const unfit = newPlaceFault("path", target)
   if (unfit !== undefined) throw unfit
   if (!exists(dirname(target))) {
@@ -106,22 +136,22 @@ const makeFolder = (target: string, mode: number | undefined): string => {
   }
   const folder = join(dirname(target), `.${basename(target)}.partial-${randomUUID()}`)
   mkdirSync(folder, mode)
-  mkdirSync(join(folder, ARTIFACT_FOLDER), mode)
+  for (const name of folders) mkdirSync(join(folder, name), mode)
   return folder
 }
 
-/** Bundles as folders. */
-export const bundleDraftLayer: Layer.Layer<BundleTarget> = Layer.succeed(BundleTarget, {
-  begin: (target, source) =>
+/** Folders of evidence on this machine's file systems. */
+export const folderDraftLayer: Layer.Layer<FolderTarget> = Layer.succeed(FolderTarget, {
+  begin: (target, { folders = [], source } = {}) =>
     Effect.gen(function* () {
       const permissions =
         source === undefined
           ? undefined
           : yield* attempt(target, () => permissionsLike(source, dirname(target)))
       const folder = yield* Effect.acquireRelease(
-        attempt(target, () => makeFolder(target, permissions?.folder)),
+        attempt(target, () => makeFolder(target, folders, permissions?.folder)),
         (made) => Effect.sync(() => rmSync(made, { recursive: true, force: true }))
       )
-      return draftIn(folder, target, permissions?.file)
+      return draftIn(folder, target, permissions)
     })
 })
