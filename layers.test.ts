@@ -273,6 +273,7 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/corpus"
   ],
   "domain/network": ["domain/canonical", "domain/foundation", "domain/evidence"],
+  "domain/workflow": ["domain/canonical", "domain/foundation", "domain/ledger"],
   "application/foundation": ["domain/canonical", "domain/foundation", "domain/evidence"],
   "application/thoughts": [
     "application/foundation",

@@ -1,0 +1,96 @@
+// Names of workflows in the ledger: an execution has a run for its turns, one for its activities and one for its timers. Names
+// and ids are percent-encoded, so that a run can be read back; one that is too long for a run or a key is cut and hashed.
+import * as Result from "effect/Result"
+import type { Sha256 } from "../canonical/sha256.ts"
+import type { Wake } from "./wakes.ts"
+import { hasControlCharacter, isWellFormedText, utf8ByteLength } from "../canonical/text.ts"
+
+/** The kinds of runs that an execution has, and the beginning of their ids. */
+export const RUN_KINDS = ["workflow", "activity", "timer"] as const
+export type RunKind = (typeof RUN_KINDS)[number]
+
+/** Longest part of a run's id, in bytes: two parts and the kind fit into an identifier. */
+const MAX_PART_BYTES = 120
+
+/** Longest key, in bytes. */
+const MAX_KEY_BYTES = 256
+
+/** What stands between the readable beginning of a name that was cut and its hash; no name that is whole has it. */
+const CUT = "~"
+
+/** True when the name can be stored as it is: it is not empty, and has no lone surrogate and no U+0000. */
+export const isName = (name: string): boolean =>
+  name !== "" && isWellFormedText(name) && !name.includes("\u0000")
+
+const percent = (text: string): string => (text === CUT ? "%7E" : encodeURIComponent(text))
+
+const needsEncoding = /[/%~]|\p{Cc}/gu
+
+const encoded = (name: string): string => name.replaceAll(needsEncoding, percent)
+
+/** The text itself while it is short enough; else its beginning and the hash of the whole. */
+const bounded = (sha256: Sha256, text: string, maxBytes: number): string => {
+  if (utf8ByteLength(text) <= maxBytes) return text
+  const hash = sha256(text)
+  let beginning = ""
+  for (const character of text) {
+    if (utf8ByteLength(beginning + character) > maxBytes - hash.length - CUT.length) break
+    beginning += character
+  }
+  return `${beginning}${CUT}${hash}`
+}
+
+const part = (sha256: Sha256, name: string): string => bounded(sha256, encoded(name), MAX_PART_BYTES)
+
+/** The beginning of the ids of all runs of one kind that a workflow has. */
+export const runPrefix = (sha256: Sha256, kind: RunKind, workflow: string): string =>
+  `${kind}/${part(sha256, workflow)}/`
+
+/** The run of one kind of an execution. */
+export const runOf = (sha256: Sha256, kind: RunKind, workflow: string, execution: string): string =>
+  `${runPrefix(sha256, kind, workflow)}${part(sha256, execution)}`
+
+/** Whose run it is. A name that was cut is given as the run has it: the execution's first message has it whole. */
+export interface RunOwner {
+  readonly kind: RunKind
+  readonly workflow: string
+  readonly execution: string
+}
+
+const decoded = (text: string): string | undefined =>
+  Result.getOrUndefined(Result.try(() => decodeURIComponent(text)))
+
+/** The owner of a run, undefined for a run that is no workflow's. */
+export const ownerOfRun = (runId: string): RunOwner | undefined => {
+  const [kind, workflow = "", execution = "", ...rest] = runId.split("/")
+  const isKind = RUN_KINDS.some((each) => each === kind)
+  if (!isKind || workflow === "" || execution === "" || rest.length > 0) return undefined
+  const names = [decoded(workflow), decoded(execution)]
+  return names[0] === undefined || names[1] === undefined
+    ? undefined
+    : { kind: kind as RunKind, workflow: names[0], execution: names[1] }
+}
+
+const key = (sha256: Sha256, text: string): string =>
+  bounded(sha256, hasControlCharacter(text) ? text.replaceAll(/%|\p{Cc}/gu, percent) : text, MAX_KEY_BYTES)
+
+/** The key of a wake in the run of turns; null for one that may come again. */
+export const wakeKey = (sha256: Sha256, wake: Wake): string | null => {
+  switch (wake.kind) {
+    case "execute":
+    case "interrupt":
+    case "interrupt-unsafe":
+      return wake.kind
+    case "deferred":
+      return key(sha256, `deferred/${wake.name}`)
+    default:
+      return null
+  }
+}
+
+/** The key of an attempt of an activity, in the run of activities. */
+export const activityKey = (sha256: Sha256, name: string, attempt: number): string =>
+  key(sha256, `${name}/${attempt}`)
+
+/** The key of a clock, in the run of timers. */
+export const clockKey = (sha256: Sha256, name: string): string => key(sha256, `clock/${name}`)
