@@ -10,6 +10,9 @@ export const MAX_THOUGHT_BYTES = 1_048_576
 /** Longest `data` of one event: UTF-8 bytes of its canonical text (16 MiB). */
 export const MAX_EVENT_BYTES = 16 * 1_048_576
 
+/** Longest line of an event: UTF-8 bytes. One byte of `data` may stand in it as an escape of six. */
+export const MAX_EVENT_LINE_BYTES = 6 * MAX_EVENT_BYTES + 65_536
+
 /** Most jobs that one message may carry; the width of an id allows 9,999. */
 export const MAX_JOBS_PER_MESSAGE = 1_000
 

@@ -43,7 +43,7 @@ export const assertFree = (target: string, exists: string): Effect.Effect<void, 
 
 /** What stopped a copy of a ledger from being written to `target`. */
 export const copyFailure = (target: string, error: unknown): BackupError => {
-  if (error instanceof StorageFailure) return error
+  if (error instanceof StorageFailure || error instanceof InvalidInput) return error
   if ((error as NodeJS.ErrnoException).syscall !== undefined) return fileFailure(target, target, error)
   const failure = ledgerFailure(target, error)
   return failure instanceof StoreCorrupt ||
@@ -67,11 +67,11 @@ const workplace = (target: string): Effect.Effect<string, BackupError, Scope.Sco
 
 /**
  * An empty file in a folder of our own on the target's file system, to be filled with a copy of `source`. It is no more open
- * than that, and takes after a file in whose place it is put.
+ * than that, and takes after a file in whose place it is put. Without a source it is as open as any new file.
  */
 export const draftBeside = (
   target: string,
-  source: string,
+  source: string | undefined,
   standing?: Stats
 ): Effect.Effect<string, BackupError, Scope.Scope> =>
   Effect.flatMap(workplace(target), (folder) =>
@@ -79,8 +79,9 @@ export const draftBeside = (
       try: () => {
         const draft = join(folder, "ledger.db")
         // A source that was removed meanwhile is told by the copying.
-        const found = statSync(source, { throwIfNoEntry: false })
-        closeSync(openSync(draft, "wx", (found?.mode ?? 0) | OWNER_READ_WRITE))
+        const found = source === undefined ? undefined : statSync(source, { throwIfNoEntry: false })
+        const mode = source === undefined ? undefined : (found?.mode ?? 0) | OWNER_READ_WRITE
+        closeSync(openSync(draft, "wx", mode))
         const sources = found === undefined ? [] : [found]
         if (standing === undefined) closeLike(draft, ...sources)
         else takeAfter(draft, standing, ...sources)

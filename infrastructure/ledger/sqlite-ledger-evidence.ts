@@ -17,7 +17,8 @@ import { EvidenceRows, guarded } from "./evidence-rows.ts"
 import { SpillingFold } from "./fold-target.ts"
 import { backupTo } from "./ledger-backup.ts"
 import { type LedgerFile, openLedgerFile } from "./ledger-file.ts"
-import { rebuildTo, type VerifyRebuilt } from "./ledger-rebuild.ts"
+import { rebuildTo } from "./ledger-rebuild.ts"
+import type { VerifyReplayed } from "./replay.ts"
 import { selectStreamsAfter } from "./compiled/ledger-statements.ts"
 import { readEffect } from "./sqlite-ledger-reader.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
@@ -54,7 +55,7 @@ const scoped = (
   Effect.acquireRelease(open, (connection) => Effect.sync(() => connection.close()))
 
 /** Verifies a finished file as any auditor would: opened for reading, from its content alone. */
-export const verifyFile: VerifyRebuilt = (filename) =>
+export const verifyFile: VerifyReplayed = (filename) =>
   openLedgerFile({ filename, mode: "read", allowNetworkFs: true }).pipe(
     Effect.flatMap((file) => verifyContent(makeSqliteLedgerEvidence(file), filename)),
     Effect.provide(Layer.merge(nodeHashingLayer, nodeSigningLayer)),

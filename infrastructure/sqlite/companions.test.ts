@@ -54,6 +54,17 @@ describe("companions", () => {
     ["a view", "CREATE VIEW _litestream_seq AS SELECT 1 AS id"],
     ["another column", "CREATE TABLE _litestream_lock (id INTEGER, more TEXT)"],
     ["another case", "CREATE TABLE _CF_kv (key TEXT PRIMARY KEY, value BLOB) WITHOUT ROWID"],
+    ["no key", "CREATE TABLE _cf_METADATA (key INTEGER, value BLOB)"],
+    ["a constraint", "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER CHECK (seq > 0))"],
+    ["STRICT", "CREATE TABLE _litestream_lock (id INTEGER) STRICT"],
+    [
+      "a trigger of its own name",
+      "CREATE TABLE _litestream_lock (id INTEGER); CREATE TRIGGER _litestream_lock BEFORE INSERT ON _litestream_lock BEGIN SELECT 1; END"
+    ],
+    [
+      "a trigger that writes to it",
+      "CREATE TABLE _litestream_lock (id INTEGER); CREATE TRIGGER t AFTER INSERT ON events BEGIN INSERT INTO _litestream_lock VALUES (1); END"
+    ],
     ["an index", "CREATE TABLE _litestream_lock (id INTEGER); CREATE INDEX i ON _litestream_lock (id)"],
     [
       "a trigger",

@@ -25,6 +25,8 @@ beforeAll(async () => {
   }
   await done(post, stdin)
   await done(["cassette", "backup", "backup.db"])
+  const log = await runCli(["cassette", "log", "--format", "json"], { cwd: folder })
+  writeFileSync(join(folder, "events.jsonl"), log.stdout)
   await done(["bundle", "build", ...run, "--out", "bundle"])
   mkdirSync(join(folder, "docs"))
   const text = "# Long\n\nmany words stand here\n".repeat(9_000)
@@ -47,6 +49,7 @@ describe.runIf(process.platform === "linux")("where a file may not grow", () => 
     ["backup", () => ["cassette", "backup", "copy.db"]],
     ["rebuild", () => ["cassette", "rebuild", "--to", "rebuilt.db"]],
     ["restore", () => ["cassette", "restore", "backup.db", "--db", "restored.db"]],
+    ["import", () => ["cassette", "import", "events.jsonl", "--to", "imported.db"]],
     ["index", () => ["index"]],
     ["bundle build", () => ["bundle", "build", ...run, "--out", "out"]],
     ["bundle pack", () => ["bundle", "pack", "bundle", "packed.tar"]],

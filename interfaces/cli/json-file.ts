@@ -1,9 +1,10 @@
-// Reads a JSON object from a file or from standard input, strictly and within a bound: a file that is far too large
-// is refused by its size before it is read, a stream as soon as it goes over. Nothing is repaired or guessed.
+// Reads a file or standard input: whole and within a bound, as a JSON object, or piece by piece. A file that is far too large is
+// refused by its size before it is read, a stream as soon as it goes over. Nothing is repaired or guessed.
 import { constants } from "node:fs"
-import { open } from "node:fs/promises"
+import { type FileHandle, open } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import { isJsonObject, type JsonObject } from "../../domain/canonical/json.ts"
 import { readJsonBytes } from "../../domain/canonical/strict-reader.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
@@ -37,15 +38,34 @@ const boundedBytes = async (
 /** What is no regular file might never end, or wait forever for a writer. */
 class NotRegular extends Error {}
 
-/** The bytes of a regular file, or undefined when it is over the limit; it is opened without waiting. */
+/** The size of a regular file. */
+const sizeOf = async (file: FileHandle): Promise<number> => {
+  const stat = await file.stat()
+  if (stat.isDirectory()) throw new NotRegular("this is a folder: name a file")
+  if (!stat.isFile()) throw new NotRegular("this is no regular file: name one, or pipe it in and name -")
+  return stat.size
+}
+
+/** Opens without waiting. */
+const openFile = (path: string): Promise<FileHandle> => open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+
+/** The bytes of a regular file, or undefined when it is over the limit. */
 const fileBytes = async (path: string, limit: number): Promise<Uint8Array | undefined> => {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const file = await openFile(path)
   try {
-    const stat = await file.stat()
-    if (stat.isDirectory()) throw new NotRegular("this is a folder: name a file")
-    if (!stat.isFile()) throw new NotRegular("this is no regular file: name one, or pipe it in and name -")
-    if (stat.size > limit) return undefined
+    if ((await sizeOf(file)) > limit) return undefined
     return await boundedBytes(file.createReadStream({ autoClose: false }), limit)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The bytes of a regular file as they are read. */
+async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
+  const file = await openFile(path)
+  try {
+    await sizeOf(file)
+    yield* file.createReadStream({ autoClose: false })
   } finally {
     await file.close()
   }
@@ -81,6 +101,18 @@ export const readBytes = Effect.fnUntraced(function* (
     catch: (error) => readFailure(flag, path, error)
   })
   return bytes === undefined ? yield* Effect.fail(refusedFlag(flag, bound.tooLarge)) : { path, bytes }
+})
+
+/** The bytes of a file (`-` is standard input) that `flag` names, piece by piece, and its path if it has one. */
+export const streamBytes = Effect.fnUntraced(function* (flag: string, file: string) {
+  const host = yield* Host
+  const path = file === STANDARD_INPUT ? undefined : yield* absolutePath(flag, file)
+  const bytes = Stream.suspend(() =>
+    Stream.fromAsyncIterable(path === undefined ? host.stdin() : fileChunks(path), (error) =>
+      readFailure(flag, path ?? "standard input", error)
+    )
+  )
+  return { path, bytes }
 })
 
 /** The JSON object in a file (`-` is standard input) that `flag` names; `py/1` takes no spelling of a float. */

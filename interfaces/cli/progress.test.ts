@@ -15,6 +15,8 @@ const cli = (line: string, host = {}) => runCli(line.split(" "), { cwd: folder, 
 beforeAll(async () => {
   writeFileSync(join(folder, "message.json"), "{}")
   await cli("cassette post --json message.json --run-id r1 --source USER")
+  const log = await cli("cassette log --format json")
+  writeFileSync(join(folder, "events.jsonl"), log.stdout)
   await cli("network init")
   await cli("network index")
   await cli("thought record --type plan --task t --agent a --content c")
@@ -25,6 +27,7 @@ describe("progress", () => {
     ["cassette verify", "verifying: structure", "verifying: chain"],
     ["cassette rebuild --check", "comparing: projections", "projections"],
     ["cassette rebuild --to rebuilt-N.db", "rebuilding: from the log", "from the log"],
+    ["cassette import events.jsonl --to imported-N.db", "importing: events", "events"],
     ["cassette backup copy-N.db", "copying: the ledger", "verifying the copy: chain"],
     ["thought verify", "verifying: thoughts, 0 checked", "thoughts, 0 checked"],
     ["network index", "documents: indexing", "files"],

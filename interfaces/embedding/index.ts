@@ -146,6 +146,7 @@ export {
 } from "../../application/corpus/read-worker.ts"
 export * from "./evidence.ts"
 export { type CacheRepair, Corpus, type CorpusOptions, repairExpansionLines } from "./corpus.ts"
+export type { ImportOptions } from "../../infrastructure/ledger/ledger-import.ts"
 export type { Restored, RestoreError, RestoreOptions } from "../../infrastructure/ledger/ledger-restore.ts"
 export { Ledger, type LedgerOptions, SqliteLedger } from "./ledger.ts"
 export type { SqliteLedgerOptions } from "../../infrastructure/ledger/ledger-options.ts"

@@ -10,6 +10,7 @@ import { decodeInput } from "../../application/foundation/input.ts"
 import { Ledger as LedgerService, type LedgerPorts } from "../../application/ledger/ledger.ts"
 import type { Thoughts } from "../../application/thoughts/thoughts.ts"
 import type { OpenError } from "../../domain/ledger/errors.ts"
+import { importLedger } from "../../infrastructure/ledger/ledger-import.ts"
 import { merkleFileLayer } from "../../infrastructure/ledger/merkle-file-log.ts"
 import { restoreLedger } from "../../infrastructure/ledger/ledger-restore.ts"
 import { sqliteLedgerFields, type SqliteLedgerOptions } from "../../infrastructure/ledger/ledger-options.ts"
@@ -34,6 +35,9 @@ export const SqliteLedger = {
 export class Ledger extends LedgerService {
   /** Puts a verified backup in the place of a ledger's file, and keeps what it replaces beside it. */
   static readonly restore = restoreLedger
+
+  /** Makes a new ledger file of events as JSON lines, with the head that they had. */
+  static readonly importFrom = importLedger
 
   /**
    * The ledger, its thoughts and its checkpoints on a SQLite file; the scope's end finishes what waits and what runs,

@@ -6,20 +6,12 @@ import type { JsonObject, JsonValue } from "../../../domain/canonical/json.ts"
 import { isJsonObject } from "../../../domain/canonical/json.ts"
 import { parseStoredJson } from "../../../domain/canonical/stored-json.ts"
 import type { EventEnvelope } from "../../../domain/ledger/event-envelope.ts"
+import { eventLine } from "../../../domain/ledger/event-line.ts"
 import { type EventType, eventVersions } from "../../../domain/ledger/events.ts"
 import { printable, printableJson } from "../../shared/terminal-text.ts"
 
-const lineBreak = /[\n\r]/
-
-/** The event as one line of JSON; damaged data that is no JSON stands as a string. */
-export const eventJsonLine = (event: EventEnvelope): string => {
-  const { data, hash, position, prev_hash, recorded_at, schema_version, stream_id, type } = event
-  const nested =
-    Result.isSuccess(parseStoredJson(data)) && !lineBreak.test(data) ? data : JSON.stringify(data)
-  const before = JSON.stringify({ position, type, stream_id, schema_version })
-  const after = JSON.stringify({ recorded_at, prev_hash, hash })
-  return printableJson(`${before.slice(0, -1)},"data":${nested},${after.slice(1)}`)
-}
+/** The event as one line of JSON, with what a terminal would obey as escapes. */
+export const eventJsonLine = (event: EventEnvelope): string => printableJson(eventLine(event))
 
 const word = (value: JsonValue | undefined): string =>
   typeof value === "string" ? value : JSON.stringify(value ?? null)

@@ -6,6 +6,7 @@ import { backupCommand } from "./backup.ts"
 import { checkpointCommand } from "./checkpoint.ts"
 import { claimCommand } from "./claim.ts"
 import { completeCommand } from "./complete.ts"
+import { importCommand } from "./import.ts"
 import { ledgerFlags } from "./ledger-flags.ts"
 import { leasesCommand } from "./leases.ts"
 import { logCommand } from "./log.ts"
@@ -45,6 +46,7 @@ export const cassetteGroup: CommandGroup<"cassette"> = Command.make("cassette").
     rebuildCommand,
     backupCommand,
     restoreCommand,
+    importCommand,
     checkpointCommand,
     proveCommand,
     verifyProofCommand
