@@ -14,8 +14,7 @@ import { Thoughts, type ThoughtsShape } from "../../thoughts/thoughts.ts"
 import { Ledger, type LedgerShape } from "../ledger.ts"
 import { memoryPorts } from "../memory/memory-ports.ts"
 
-/** Hashes and random ids as a host brings them, and signatures that no test of these believes. */
-export const host = Layer.mergeAll(
+const host = Layer.mergeAll(
   Layer.succeed(Hashing, {
     sha256: (text) => hash("sha256", text, "hex"),
     sha256OfBytes: (bytes) => hash("sha256", bytes, "hex"),
@@ -25,6 +24,7 @@ export const host = Layer.mergeAll(
     }
   }),
   Layer.succeed(RandomIds, { uuid: randomUUID }),
+  // No test of these believes a signature.
   Layer.succeed(Signing, {
     sha256: (bytes) => createHash("sha256").update(bytes).digest(),
     verify: () => false
