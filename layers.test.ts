@@ -316,6 +316,15 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/foundation",
     "domain/evidence",
     "domain/network"
+  ],
+  "application/workflow": [
+    "application/foundation",
+    "application/ledger",
+    "application/thoughts",
+    "domain/canonical",
+    "domain/foundation",
+    "domain/ledger",
+    "domain/workflow"
   ]
 }
 

@@ -3,7 +3,18 @@ import { hash } from "node:crypto"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { isIdentifier } from "../canonical/text.ts"
-import { activityKey, clockKey, isName, ownerOfRun, RUN_KINDS, runOf, runPrefix, wakeKey } from "./names.ts"
+import {
+  activityKey,
+  clockKey,
+  elementKey,
+  isName,
+  ownerOfRun,
+  queueRun,
+  RUN_KINDS,
+  runOf,
+  runPrefix,
+  wakeKey
+} from "./names.ts"
 
 const sha256 = (text: string) => hash("sha256", text, "hex")
 const name = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 }).filter(isName)
@@ -68,7 +79,9 @@ describe("keys", () => {
         for (const key of [
           wakeKey(sha256, { kind: "deferred", name: text, exit: null }) ?? "",
           activityKey(sha256, text, 3),
-          clockKey(sha256, text)
+          clockKey(sha256, text),
+          elementKey(sha256, text),
+          queueRun(sha256, text)
         ]) {
           expect(isIdentifier(key)).toBe(true)
         }
@@ -91,5 +104,19 @@ describe("keys", () => {
 
   it("cannot be made of names without a stored form", () => {
     for (const text of ["", "\u0000", "\ud800"]) expect(isName(text)).toBe(false)
+  })
+})
+
+describe("queues and their elements", () => {
+  it("have names that differ where theirs do", () => {
+    expect(elementKey(sha256, "")).toBe("element/")
+    expect(elementKey(sha256, "\n")).not.toBe(elementKey(sha256, "%0A"))
+    expect(queueRun(sha256, "DurableQueue/Mail")).toBe("queue/DurableQueue%2FMail")
+    fc.assert(
+      fc.property(name, name, (a, b) => {
+        expect(elementKey(sha256, a) === elementKey(sha256, b)).toBe(a === b)
+        expect(queueRun(sha256, a) === queueRun(sha256, b)).toBe(a === b)
+      })
+    )
   })
 })

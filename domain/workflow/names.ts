@@ -1,5 +1,5 @@
-// Names of workflows in the ledger: an execution has a run for its turns, one for its activities and one for its timers. Names
-// and ids are percent-encoded, so that a run can be read back; one that is too long for a run or a key is cut and hashed.
+// Names of workflows in the ledger: an execution has a run for its turns, one for its activities and one for its timers; a queue
+// has one run. Names and ids are percent-encoded, so that a run can be read back; one that is too long for a run or a key is cut and hashed.
 import * as Result from "effect/Result"
 import type { Sha256 } from "../canonical/sha256.ts"
 import type { Wake } from "./wakes.ts"
@@ -94,3 +94,10 @@ export const activityKey = (sha256: Sha256, name: string, attempt: number): stri
 
 /** The key of a clock, in the run of timers. */
 export const clockKey = (sha256: Sha256, name: string): string => key(sha256, `clock/${name}`)
+
+/** The run of a queue. */
+export const queueRun = (sha256: Sha256, queue: string): string => `queue/${part(sha256, queue)}`
+
+/** The key of an element's first message, in the run of its queue. */
+export const elementKey = (sha256: Sha256, id: string): string =>
+  bounded(sha256, `element/${id.replaceAll(/[%~]|\p{Cc}/gu, percent)}`, MAX_KEY_BYTES)

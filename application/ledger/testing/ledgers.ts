@@ -14,7 +14,8 @@ import { Thoughts, type ThoughtsShape } from "../../thoughts/thoughts.ts"
 import { Ledger, type LedgerShape } from "../ledger.ts"
 import { memoryPorts } from "../memory/memory-ports.ts"
 
-const host = Layer.mergeAll(
+/** Hashes and random ids as a host brings them, and signatures that no test of these believes. */
+export const host = Layer.mergeAll(
   Layer.succeed(Hashing, {
     sha256: (text) => hash("sha256", text, "hex"),
     sha256OfBytes: (bytes) => hash("sha256", bytes, "hex"),
@@ -24,7 +25,6 @@ const host = Layer.mergeAll(
     }
   }),
   Layer.succeed(RandomIds, { uuid: randomUUID }),
-  // No test of these believes a signature.
   Layer.succeed(Signing, {
     sha256: (bytes) => createHash("sha256").update(bytes).digest(),
     verify: () => false

@@ -12,12 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import { Identifier } from "../../../domain/canonical/text.ts"
 import type { JsonObject } from "../../../domain/canonical/json.ts"
-import {
-  errorCode,
-  InvalidInput,
-  type InvariantViolation,
-  isRetryable
-} from "../../../domain/foundation/errors.ts"
+import { errorCode, InvalidInput, type InvariantViolation } from "../../../domain/foundation/errors.ts"
 import { JobId, type Lease, TtlSeconds } from "../../../domain/ledger/commands.ts"
 import type { Claimed } from "../../../domain/ledger/decide.ts"
 import type { LeasedStep } from "../../../domain/ledger/lists.ts"
@@ -27,6 +22,7 @@ import { decodeInput } from "../../foundation/input.ts"
 import { Ledger, type LedgerShape } from "../ledger.ts"
 import type { ReadError } from "../reading/ledger-reader.ts"
 import { isLeaseRefusal, keepLease } from "./kept-lease.ts"
+import { patiently } from "./patience.ts"
 import { describeError, failureOf, type Finished, resultOf } from "./step-result.ts"
 
 export { finished, type Finished } from "./step-result.ts"
@@ -131,15 +127,6 @@ interface Slot<E, R, Stop extends E> {
   /** The right to wait for a step: one slot of a worker waits, and not each for the same step. */
   readonly turn: Semaphore.Semaphore
 }
-
-/** The store's answer once it is not busy: its own deadline is in every attempt. `between` runs before each further one. */
-const patiently = <A, E extends { readonly _tag: string }>(
-  work: Effect.Effect<A, E>,
-  between: Effect.Effect<void> = Effect.void
-): Effect.Effect<A, E> =>
-  Effect.retry(work, {
-    while: (error) => (isRetryable(error) ? Effect.as(between, true) : Effect.succeed(false))
-  })
 
 /** Waits for the next step; undefined when none waits and the worker is to end then. A stop ends the waiting. */
 const firstStep = (
