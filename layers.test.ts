@@ -264,6 +264,7 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
   "domain/evidence": ["domain/canonical"],
   "domain/thoughts": ["domain/canonical", "domain/foundation", "domain/ledger"],
   "domain/ledger": ["domain/canonical", "domain/foundation", "domain/thoughts"],
+  "domain/history": ["domain/canonical", "domain/foundation", "domain/ledger", "domain/thoughts"],
   "domain/corpus": ["domain/canonical", "domain/foundation", "domain/ledger"],
   "domain/bundles": [
     "domain/canonical",
@@ -290,6 +291,16 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/foundation",
     "domain/evidence",
     "domain/ledger"
+  ],
+  "application/history": [
+    "application/foundation",
+    "application/ledger",
+    "application/thoughts",
+    "domain/canonical",
+    "domain/foundation",
+    "domain/ledger",
+    "domain/thoughts",
+    "domain/history"
   ],
   "application/corpus": [
     "application/foundation",

@@ -43,6 +43,7 @@ export type {
   ResolveError,
   ResolveRequest
 } from "./corpus/resolving.ts"
+export { History, type HistoryShape } from "./history/history.ts"
 export { type CommandWriter, DEFAULT_QUEUE_CAPACITY, LedgerWriter } from "./ledger/commands/command-writer.ts"
 export type { EventStreamOptions } from "./ledger/reading/event-stream.ts"
 export { Hashing } from "./foundation/hashing.ts"

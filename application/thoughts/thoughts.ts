@@ -48,6 +48,8 @@ export interface ThoughtsShape {
   ) => Effect.Effect<ThoughtRecord, InvalidInput | Failed<DuplicateId>>
   /** One record, or null when there is none with this id. */
   readonly getThoughtRecord: (id: string) => Effect.Effect<ThoughtRecord | null, InvalidInput | ReadError>
+  /** As `getThoughtRecord`, with the time and the position of its event. */
+  readonly thoughtRow: (id: string) => Effect.Effect<ThoughtRow | null, InvalidInput | ReadError>
   /** The id that begins with the given text, or is it; when several begin so, `AmbiguousPrefix` names them. */
   readonly thoughtIdOf: (
     prefix: string
@@ -155,6 +157,9 @@ const makeThoughts: Effect.Effect<
     getThoughtRecord: Effect.fn("Thoughts.getThoughtRecord")(function* (id) {
       const row = yield* reader.thought(yield* Effect.fromResult(decodeId(id)))
       return row === undefined ? null : recordOf(row)
+    }),
+    thoughtRow: Effect.fn("Thoughts.thoughtRow")(function* (id) {
+      return (yield* reader.thought(yield* Effect.fromResult(decodeId(id)))) ?? null
     }),
     thoughtIdOf: Effect.fn("Thoughts.thoughtIdOf")(function* (given) {
       const prefix = yield* Effect.fromResult(decodeId(given))

@@ -11,6 +11,10 @@ const STEP_DIGITS = 5
 const JOB_ID = /^job_\d{13}_[0-9a-f]{16}\.\d{4}$/
 const MESSAGE_ID = /^msg_(\d{13})_[0-9a-f]{16}$/
 
+/** How the id of a message at `position` begins: it is the one id that does. */
+export const messageIdPrefix = (position: number): string =>
+  `msg_${String(position).padStart(POSITION_DIGITS, "0")}_`
+
 /** The message id of the event at `position`; its last part is a hash over the key, or over the position. */
 export const messageIdAt = (
   sha256: Sha256,
@@ -22,7 +26,7 @@ export const messageIdAt = (
     idempotencyKey === null
       ? ["message", runId, "position", position]
       : ["message", runId, "key", idempotencyKey]
-  return `msg_${String(position).padStart(POSITION_DIGITS, "0")}_${sha256(jcsTextOfRead(source)).slice(0, 16)}`
+  return `${messageIdPrefix(position)}${sha256(jcsTextOfRead(source)).slice(0, 16)}`
 }
 
 /** The position that a message id bears, or undefined when the text is no message id. */

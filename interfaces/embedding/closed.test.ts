@@ -106,6 +106,7 @@ const cases: Readonly<Record<string, Case>> = {
         calls: {
           createThoughtRecord: [{ type: "plan", task_id: "t", agent_id: "a", content: "c" }],
           getThoughtRecord: ["x"],
+          thoughtRow: ["x"],
           thoughtIdOf: ["x"],
           listThoughtRecords: [],
           thoughtRecords: [],

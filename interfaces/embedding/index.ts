@@ -31,6 +31,32 @@ export type {
   ResolveError,
   ResolveRequest
 } from "../../application/corpus/resolving.ts"
+export type {
+  HistoryShape,
+  NewestOptions,
+  ShowOptions,
+  TimelineOptions
+} from "../../application/history/history.ts"
+export type { Body } from "../../domain/history/bodies.ts"
+export { IdNotFound } from "../../domain/history/errors.ts"
+export type {
+  Listed,
+  LogPlace,
+  Shown,
+  ShownAttempt,
+  ShownEvent,
+  ShownJob,
+  ShownJobState,
+  ShownMessage,
+  ShownReceipt,
+  ShownRun,
+  ShownStep,
+  ShownStepState,
+  ShownThought,
+  ThoughtDuring
+} from "../../domain/history/shown.ts"
+export type { TimelineEntry } from "../../domain/history/timeline.ts"
+export { History } from "./history.ts"
 export type { EventStreamOptions } from "../../application/ledger/reading/event-stream.ts"
 export * as Worker from "../../application/ledger/worker/worker.ts"
 export type {
