@@ -47,8 +47,8 @@ export { History, type HistoryShape } from "./history/history.ts"
 export { type CommandWriter, DEFAULT_QUEUE_CAPACITY, LedgerWriter } from "./ledger/commands/command-writer.ts"
 export type { EventStreamOptions } from "./ledger/reading/event-stream.ts"
 export { Hashing } from "./foundation/hashing.ts"
+export { type BackupError, LedgerCopies } from "./ledger/verification/ledger-copies.ts"
 export {
-  type BackupError,
   type FoldTarget,
   LedgerEvidence,
   type LedgerSnapshot

@@ -5,6 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -14,6 +15,7 @@ import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
 import type { ClaimAny, ClaimStep, PostMessage } from "../../domain/ledger/commands.ts"
 import type { Claimed } from "../../domain/ledger/decide.ts"
 import type { InvalidInput, InvariantViolation } from "../../domain/foundation/errors.ts"
+import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import {
   type IdempotencyConflict,
   LedgerClosed,
@@ -67,7 +69,8 @@ import type { RandomIds } from "../thoughts/random-ids.ts"
 import { Thoughts } from "../thoughts/thoughts.ts"
 import { Checkpoints } from "./proofs/checkpoints.ts"
 import type { MerkleLog } from "./proofs/merkle-log.ts"
-import { type BackupError, LedgerEvidence } from "./verification/ledger-evidence.ts"
+import { type BackupError, LedgerCopies } from "./verification/ledger-copies.ts"
+import { LedgerEvidence } from "./verification/ledger-evidence.ts"
 import {
   type JobStatus,
   LedgerReader,
@@ -288,6 +291,14 @@ export type LedgerPorts =
   | Signing
   | RandomIds
 
+/** What a ledger answers that is asked for a copy and has no port for them. */
+const noFile = () =>
+  new StorageFailure({
+    file: "the ledger",
+    code: "NO_FILE",
+    reason: "it lies in no file that could be copied: write its events down instead"
+  })
+
 const makeLedger: Effect.Effect<
   LedgerShape,
   never,
@@ -298,6 +309,10 @@ const makeLedger: Effect.Effect<
   const evidence = yield* LedgerEvidence
   const hashing = yield* Hashing
   const writer = yield* LedgerWriter
+  const found = yield* Effect.serviceOption(LedgerCopies)
+  const copies = Effect.suspend(() =>
+    Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(noFile())
+  )
   const ports = Context.make(LedgerEvidence, evidence).pipe(
     Context.add(Hashing, hashing),
     Context.add(Signing, yield* Signing)
@@ -393,8 +408,12 @@ const makeLedger: Effect.Effect<
       ),
     verifyCassette: (options) =>
       verify(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.verifyCassette")),
-    backup: Effect.fn("Ledger.backup")(evidence.backup),
-    rebuild: Effect.fn("Ledger.rebuild")(evidence.rebuild)
+    backup: Effect.fn("Ledger.backup")((file: string) =>
+      Effect.flatMap(copies, ({ backup }) => backup(file))
+    ),
+    rebuild: Effect.fn("Ledger.rebuild")((file: string) =>
+      Effect.flatMap(copies, ({ rebuild }) => rebuild(file))
+    )
   }
 })
 

@@ -22,7 +22,7 @@ import { inspect } from "./ledger-inspection.ts"
 import { migrate } from "./migration-runner.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
 import { makeSqliteLedgerEvidence } from "./sqlite-ledger-evidence.ts"
-import { makeSqliteLedgerReader } from "./sqlite-ledger-reader.ts"
+import { openLedgerReader } from "./ledger-file-reader.ts"
 import { makeSqliteLedgerStore } from "./sqlite-ledger-store.ts"
 
 const birth = { ledgerId: "first", createdAt: "2026-01-01T00:00:00.000Z" }
@@ -34,10 +34,10 @@ const layerWithConnection = (filename: string, onOpen: (connection: Connection) 
       Layer.unwrap(
         Effect.gen(function* () {
           const file = yield* openLedgerFile({ filename })
-          onOpen(file.connection)
+          onOpen(file.host)
           return Layer.mergeAll(
             Layer.succeed(LedgerStore, yield* makeSqliteLedgerStore(file)),
-            Layer.succeed(LedgerReader, yield* makeSqliteLedgerReader(file)),
+            Layer.succeed(LedgerReader, yield* openLedgerReader(file)),
             Layer.succeed(LedgerEvidence, makeSqliteLedgerEvidence(file)),
             nodeHashingLayer,
             nodeSigningLayer

@@ -27,7 +27,7 @@ import { ledgerLayer, makeLedgerFile, post, withLedger } from "../testing/ledger
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
 import { openLedgerFile } from "./ledger-file.ts"
 import type { LedgerFileOptions } from "./ledger-options.ts"
-import { makeSqliteLedgerReader } from "./sqlite-ledger-reader.ts"
+import { openLedgerReader } from "./ledger-file-reader.ts"
 
 const openError = (options: LedgerFileOptions) =>
   Effect.flip(
@@ -342,7 +342,7 @@ describe("a process that may open no more files", () => {
       const openReader = () => {
         throw new Database.SqliteError("unable to open database file", "SQLITE_CANTOPEN")
       }
-      const error = yield* Effect.flip(makeSqliteLedgerReader({ ...file, openReader }))
+      const error = yield* Effect.flip(openLedgerReader({ ...file, openReader }))
       assert.deepInclude({ ...error }, { _tag: "StorageFailure", code: "SQLITE_CANTOPEN" })
     }).pipe(Effect.scoped)
   )

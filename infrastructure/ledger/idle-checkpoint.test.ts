@@ -18,13 +18,16 @@ const countedStore = (fails: () => boolean = () => false) =>
   Effect.gen(function* () {
     const file = yield* openLedgerFile({ filename: join(temporaryFolder(), "a.db") })
     const checkpoints = { tried: 0 }
-    const pragma: typeof file.connection.pragma = (text) => {
-      if (!text.startsWith("wal_checkpoint")) return file.connection.pragma(text)
-      checkpoints.tried += 1
-      if (fails()) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" })
-      return file.connection.pragma(text)
-    }
-    const store = yield* makeSqliteLedgerStore({ ...file, connection: { ...file.connection, pragma } })
+    const { pragma } = file.host
+    Object.assign(file.host, {
+      pragma: (text: string) => {
+        if (!text.startsWith("wal_checkpoint")) return pragma(text)
+        checkpoints.tried += 1
+        if (fails()) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" })
+        return pragma(text)
+      }
+    })
+    const store = yield* makeSqliteLedgerStore(file)
     return { checkpoints, write: store.transact(() => undefined) }
   })
 

@@ -5,7 +5,7 @@ import { closeSync, lstatSync, openSync, type Stats, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
+import type { BackupError } from "../../application/ledger/verification/ledger-copies.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
@@ -120,7 +120,7 @@ export const backupTo = (file: LedgerFile, target: string): Effect.Effect<void, 
   Effect.scoped(
     Effect.gen(function* () {
       yield* assertFree(target, EXISTS)
-      const draft = yield* draftBeside(target, file.filename)
+      const draft = yield* draftBeside(target, file.name)
       yield* Effect.try({ try: () => copyInto(file, draft), catch: (error) => copyFailure(target, error) })
       yield* publish(draft, target, EXISTS)
     })

@@ -27,6 +27,7 @@ import { journalFault } from "../sqlite/journal-fault.ts"
 import { fileFailure, reserveFile } from "../files/file-system.ts"
 import { pathFault } from "../sqlite/database-path.ts"
 import { isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
+import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
 import { lookUntouched, withoutLeftovers } from "../sqlite/untouched-look.ts"
 import { lookInto, lookThrough } from "../sqlite/wal-leftovers.ts"
@@ -37,25 +38,18 @@ import { IN_MEMORY, type LedgerFileOptions } from "./ledger-options.ts"
 import { companionNotes } from "../sqlite/schema-check.ts"
 import { lookForOverwriting } from "./overwriting.ts"
 import { migrate } from "./migration-runner.ts"
+import type { LedgerDatabase } from "./ledger-database.ts"
 import { ledgerIdentity } from "./ledger-identity.ts"
 import { checkOpening, type OpeningCheck } from "./opening-check.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
 
-export interface LedgerFile extends OpeningCheck {
-  readonly filename: string
-  readonly readOnly: boolean
-  readonly busyDeadline: number
-  readonly ledgerId: string | undefined
-  /** What people must know about this opening. */
-  readonly warnings: ReadonlyArray<string>
-  /** The writer's connection, or the reader's when the file is read-only. */
-  readonly connection: Connection
+/** A ledger in a file, or in memory, with what makes further connections to it. */
+export interface LedgerFile extends LedgerDatabase {
+  readonly host: Connection
   /** A further reading connection; for a database in memory the writer's own. */
   readonly openReader: () => Connection
   /** A connection whose content no writer changes: a snapshot must still be begun on it for a file. */
   readonly openSnapshot: () => Connection
-  /** Throws `StorageFailure` once the path no longer names the file that is open here, in which nothing counts any more. */
-  readonly assertInPlace: PlaceCheck
 }
 
 /** SQLite failures while opening, as errors of opening. */
@@ -115,7 +109,7 @@ const firstLook =
     const logged = connection.pragma("journal_mode") === "wal"
     const fault = logged
       ? openingFindings(connection, ledgerIdentity)[0]
-      : checkOpening(connection, filename, schemaSteps()).fault
+      : checkFile(connection, filename).fault
     return { found, damaged: fault !== undefined }
   }
 
@@ -151,9 +145,13 @@ const removeUnborn = (filename: string): void => {
 
 const hasContent = (filename: string): boolean => existsSync(filename) && statSync(filename).size > 0
 
+/** The opening check of a file. */
+export const checkFile = (connection: Connection, filename: string): OpeningCheck =>
+  checkOpening(connection, filename, schemaSteps(), () => openingFindings(connection, ledgerIdentity))
+
 /** The opening check; a ledger without a readable version is damaged before anything else. */
 const checked = (connection: Connection, filename: string, found: Inspection): OpeningCheck => {
-  const check = checkOpening(connection, filename, schemaSteps())
+  const check = checkFile(connection, filename)
   return check.fault === undefined && found.kind === "ledger" && found.version === undefined
     ? { ...check, fault: { code: "ROW_MISSING", where: "cassette_meta db_version", message: "no version" } }
     : check
@@ -166,7 +164,7 @@ const acquire = (
 ): Effect.Effect<Connection, OpenError, Scope.Scope> =>
   Effect.acquireRelease(opening(file, deadline, open), (connection) => Effect.sync(() => connection.close()))
 
-type AdmittedFields = "head" | "fault" | "filename" | "busyDeadline" | "ledgerId" | "connection"
+type AdmittedFields = "head" | "fault" | "name" | "busyDeadline" | "ledgerId" | "host"
 
 /** Judges what was found once more, on the connection that stays, checks it, and gives what every opening gives. */
 const admitted = Effect.fnUntraced(function* (
@@ -180,10 +178,10 @@ const admitted = Effect.fnUntraced(function* (
   const check = yield* opening(filename, deadline, () => checked(connection, filename, found))
   return {
     ...check,
-    filename,
+    name: filename,
     busyDeadline: deadline,
     ledgerId: found.kind === "ledger" ? found.ledgerId : undefined,
-    connection
+    host: connection
   }
 })
 
@@ -221,6 +219,18 @@ const bornOrFound = Effect.fnUntraced(function* (
   })
 })
 
+/** Moves the log into the file; when SQLite cannot, everything stays in the log, where it is as safe as before. */
+const isLogMoved = (connection: Connection, file: string): boolean => {
+  try {
+    connection.pragma("wal_checkpoint(PASSIVE)")
+    return true
+  } catch (error) {
+    // Only what is no error of SQLite is thrown on.
+    sqliteFailure(file, error)
+    return false
+  }
+}
+
 /** A further connection to the file that was opened, and to no other that stands in its place by now. */
 const openFrom = (filename: string, assertInPlace: PlaceCheck) => (): Connection => {
   assertInPlace()
@@ -247,7 +257,8 @@ const openInMemory = Effect.fnUntraced(function* (
     warnings: [],
     openReader: () => connection,
     openSnapshot: () => openBytes(connection.serialize()),
-    assertInPlace: () => {}
+    assertInPlace: () => {},
+    settle: () => isLogMoved(connection, IN_MEMORY)
   }
 })
 
@@ -286,7 +297,8 @@ const openToWrite = Effect.fnUntraced(function* (
     warnings: wasEmpty ? [`${filename} was an empty file: a new ledger was made in it`] : [],
     openReader: openFrom(filename, assertFile),
     openSnapshot: openFrom(filename, assertFile),
-    assertInPlace
+    assertInPlace,
+    settle: () => isLogMoved(connection, filename)
   }
 })
 

@@ -31,7 +31,7 @@ const versionOf = (host: SqlHost): number | undefined => {
 /** Looks at the schema's names and the version; a ledger's own damage is not judged here. */
 export const inspect = (host: SqlHost): Inspection => {
   // Text is hashed and measured as UTF-8, and an encoding cannot be changed once a table has been made.
-  if (!namesIn(host, "SELECT encoding AS name FROM pragma_encoding").has("UTF-8")) {
+  if (host.facts.header().encoding !== "UTF-8") {
     return { kind: "foreign", reason: "its text is UTF-16: a ledger's is UTF-8" }
   }
   if (namesIn(host, "SELECT name FROM sqlite_schema").size === 0) return { kind: "empty" }

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { corrupt } from "../../application/ledger/commands/head-check.ts"
-import type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
+import type { BackupError } from "../../application/ledger/verification/ledger-copies.ts"
 import { EMPTY_HEAD, type Head } from "../../domain/ledger/event-envelope.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { LedgerFile } from "./ledger-file.ts"
@@ -15,8 +15,8 @@ const replayAll = Effect.fnUntraced(function* (
   file: LedgerFile,
   { connection, target }: Replaying
 ): Effect.fn.Return<void, BackupError, Scope.Scope> {
-  const source = yield* opened(file.filename, file.openSnapshot)
-  yield* attempt(file.filename, () => source.run("BEGIN"))
+  const source = yield* opened(file.name, file.openSnapshot)
+  yield* attempt(file.name, () => source.run("BEGIN"))
   let head: Head = EMPTY_HEAD
   // From the lowest number on, so that no event stands before the first one unseen.
   let after = Number.MIN_SAFE_INTEGER
@@ -44,4 +44,4 @@ export const rebuildTo = (
   target: string,
   verify: VerifyReplayed
 ): Effect.Effect<VerificationReport, BackupError> =>
-  replayed({ target, source: file.filename, verify }, (replaying) => replayAll(file, replaying))
+  replayed({ target, source: file.name, verify }, (replaying) => replayAll(file, replaying))

@@ -9,7 +9,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import { decodeInput } from "../../application/foundation/input.ts"
-import type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
+import type { BackupError } from "../../application/ledger/verification/ledger-copies.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { NotALedger, StoreNewerThanProgram } from "../../domain/foundation/storage-errors.ts"
@@ -29,11 +29,9 @@ import { lookThrough } from "../sqlite/wal-leftovers.ts"
 import { retryOnLedger } from "./ledger-failures.ts"
 import { copyFailure, copyInto, draftBeside } from "./ledger-backup.ts"
 import { type Exchange, exchangeFile } from "./file-exchange.ts"
-import { inspected, judge, openLedgerFile } from "./ledger-file.ts"
+import { checkFile, inspected, judge, openLedgerFile } from "./ledger-file.ts"
 import type { Inspection } from "./ledger-inspection.ts"
 import type { LedgerFileOptions } from "./ledger-options.ts"
-import { checkOpening } from "./opening-check.ts"
-import { schemaSteps } from "./schema-snapshots.ts"
 import { verifyFile } from "./sqlite-ledger-evidence.ts"
 
 export interface RestoreOptions extends Pick<LedgerFileOptions, "allowNetworkFs" | "busyDeadline"> {
@@ -122,7 +120,7 @@ const judgeStanding = ({ discardNewer, file, fresh, ledgerId }: RestorePlace, ol
   if (found.kind === "ledger" && found.ledgerId !== undefined && found.ledgerId !== ledgerId) {
     throw new WrongLedger({ file: "the backup", expected: found.ledgerId, actual: String(ledgerId) })
   }
-  if (checkOpening(old, file, schemaSteps()).fault !== undefined) return false
+  if (checkFile(old, file).fault !== undefined) return false
   if (discardNewer) return true
   const lost = restoreRefusal(file, historyOf(old), historyOf(fresh))
   if (lost !== undefined) throw lost

@@ -10,8 +10,7 @@ import { type Connection, openForReading, openForWriting } from "../sqlite/bette
 import { makeLedgerFile } from "../testing/ledger-program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { insertEvent, selectHead } from "./compiled/ledger-statements.ts"
-import { checkOpening } from "./opening-check.ts"
-import { schemaSteps } from "./schema-snapshots.ts"
+import { checkFile } from "./ledger-file.ts"
 
 /** Appends one honest event on a connection of its own, as another process would. */
 const appendElsewhere = (filename: string): void => {
@@ -48,7 +47,7 @@ describe("the opening check", () => {
       const filename = join(temporaryFolder(), "a.db")
       yield* makeLedgerFile(filename)
       const reader = openForReading(filename)
-      const { fault, head } = checkOpening(disturbed(reader, filename), filename, schemaSteps())
+      const { fault, head } = checkFile(disturbed(reader, filename), filename)
       assert.isUndefined(fault)
       assert.strictEqual(head.position, 10)
       assert.isAbove(selectHead.first(reader, {})?.position ?? 0, 10)
@@ -74,7 +73,7 @@ describe("the opening check", () => {
         .run(other ?? null, name)
       database.close()
       const reader = openForReading(filename)
-      const { fault } = checkOpening(reader, filename, schemaSteps())
+      const { fault } = checkFile(reader, filename)
       assert.match(`${fault?.where}: ${fault?.message}`, said)
       reader.close()
     })

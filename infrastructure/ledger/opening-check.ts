@@ -7,16 +7,14 @@ import type { Finding } from "../../domain/ledger/verification.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import { Busy, sqliteFailure } from "../sqlite/sqlite-errors.ts"
-import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { openingFindings } from "../sqlite/file-check.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import type { SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { cellFindings } from "../sqlite/stored-cells.ts"
 import { selectHead } from "./compiled/ledger-statements.ts"
 import { storedEvents } from "./ledger-tables.ts"
-import { ledgerIdentity } from "./ledger-identity.ts"
 import { LEDGER_VERSIONS } from "./schema-snapshots.ts"
+import type { PageCheck } from "./structure-findings.ts"
 import { rawEventPage } from "./stored-events.ts"
 
 const CHECKED_EVENTS = 1_000
@@ -82,14 +80,15 @@ const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): OpeningCheck =>
  * store is thrown as `Busy`.
  */
 export const checkOpening = (
-  connection: Connection,
+  host: SqlHost,
   file: string,
-  steps: ReadonlyArray<SchemaStep>
+  steps: ReadonlyArray<SchemaStep>,
+  pages: PageCheck
 ): OpeningCheck => {
   try {
-    return connection.snapshot(() => {
-      const [fault] = openingFindings(connection, ledgerIdentity)
-      return fault === undefined ? check(connection, steps) : { head: EMPTY_HEAD, fault }
+    return host.snapshot(() => {
+      const [fault] = pages()
+      return fault === undefined ? check(host, steps) : { head: EMPTY_HEAD, fault }
     })
   } catch (error) {
     const failure = sqliteFailure(file, error)

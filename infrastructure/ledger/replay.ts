@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { corrupt } from "../../application/ledger/commands/head-check.ts"
-import type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
+import type { BackupError } from "../../application/ledger/verification/ledger-copies.ts"
 import { InvariantViolation } from "../../domain/foundation/errors.ts"
 import { chainFault, type EventEnvelope, type Head, headOf } from "../../domain/ledger/event-envelope.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"

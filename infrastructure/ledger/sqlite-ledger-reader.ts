@@ -1,7 +1,6 @@
 // The query port over SQL, on a read-only connection beside the writer's. Each query is one statement or one
 // snapshot, so an answer never mixes two moments of a run, also while other processes commit.
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import {
   type LedgerReader,
   type RunPlace,
@@ -20,8 +19,7 @@ import type { ClaimPlace } from "../../domain/ledger/commands.ts"
 import type { LeaseCounts, LeasedStep, PreparedLeases, RowKind } from "../../domain/ledger/lists.ts"
 import { ALL_TEXTS, oneText, textsWithPrefix } from "../../domain/ledger/run-range.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
-import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { realSleep } from "../sqlite/real-time.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
 import {
   selectThought,
   selectThoughts,
@@ -31,7 +29,7 @@ import {
 } from "../thoughts/compiled/thought-statements.ts"
 import { cellFindings, pageLength, type StoredTable } from "../sqlite/stored-cells.ts"
 import { retryOnLedger } from "./ledger-failures.ts"
-import type { LedgerFile } from "./ledger-file.ts"
+import type { LedgerDatabase } from "./ledger-database.ts"
 import {
   selectJob,
   selectJobIds,
@@ -79,12 +77,12 @@ const parentId = (of: Exclude<StepsOf, { readonly run_id: string }>): string =>
 
 /** Rows whose cells are what their columns promise; the first that is not is thrown as `StoreCorrupt` with its place. */
 const honest = <T extends object>(
-  connection: Connection,
+  host: SqlHost,
   stored: StoredTable,
   rows: ReadonlyArray<T>
 ): ReadonlyArray<T> => {
   for (const row of rows) {
-    const [finding] = cellFindings(connection, stored, Object.fromEntries(Object.entries(row)))
+    const [finding] = cellFindings(host, stored, Object.fromEntries(Object.entries(row)))
     if (finding !== undefined) throw corrupt(finding)
   }
   return rows
@@ -105,11 +103,11 @@ const idLists = {
   thought: { key: "id", select: selectThoughtIds, stored: THOUGHTS }
 } as const
 
-const idsOf = (connection: Connection, kind: RowKind, from: string, limit: number): ReadonlyArray<string> => {
+const idsOf = (host: SqlHost, kind: RowKind, from: string, limit: number): ReadonlyArray<string> => {
   const { key, select, stored } = idLists[kind]
-  const ids = select.all(connection, { from, limit }).map(({ id }) => id)
+  const ids = select.all(host, { from, limit }).map(({ id }) => id)
   honest(
-    connection,
+    host,
     { ...stored, columns: [key] },
     ids.map((id) => ({ [key]: id }))
   )
@@ -125,21 +123,21 @@ const STEP_STATES: StoredTable = {
 /** The part of a receipt that stands beside its step, once there is one. */
 const OUTCOMES: StoredTable = { ...RECEIPTS, columns: ["receipt_id", "outcome"] }
 
-const honestStates = (connection: Connection, states: ReadonlyArray<StepState>): ReadonlyArray<StepState> => {
+const honestStates = (host: SqlHost, states: ReadonlyArray<StepState>): ReadonlyArray<StepState> => {
   const receipts = states.filter(({ receipt_id }) => receipt_id !== null)
-  honest(connection, OUTCOMES, receipts)
-  return honest(connection, STEP_STATES, states)
+  honest(host, OUTCOMES, receipts)
+  return honest(host, STEP_STATES, states)
 }
 
 const NO_STEPS = { pending: 0, leased: 0, committed: 0 }
 
-const jobStatusOf = (connection: Connection, job_id: string) => {
-  const job = selectJob.first(connection, { job_id })
+const jobStatusOf = (host: SqlHost, job_id: string) => {
+  const job = selectJob.first(host, { job_id })
   if (job === undefined) return undefined
-  honest(connection, JOBS, [job])
-  const counts = selectStepCounts.first(connection, idsBelow("step", job_id)) ?? NO_STEPS
+  honest(host, JOBS, [job])
+  const counts = selectStepCounts.first(host, idsBelow("step", job_id)) ?? NO_STEPS
   const outcomes: Record<string, number> = {}
-  for (const { outcome } of selectOutcomes.all(connection, idsBelow("rcpt", job_id))) {
+  for (const { outcome } of selectOutcomes.all(host, idsBelow("rcpt", job_id))) {
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
   }
   return { job, ...counts, outcomes }
@@ -149,20 +147,20 @@ const jobStatusOf = (connection: Connection, job_id: string) => {
 const PAST_THE_END = Number.MAX_SAFE_INTEGER
 
 const thoughtsOf = (
-  connection: Connection,
+  host: SqlHost,
   { after, descending = false, limit, task_id }: ThoughtsOf
 ): ReadonlyArray<ThoughtRow> => {
   const start = after ?? (descending ? PAST_THE_END : 0)
   const order = descending ? "event_position DESC" : "event_position"
   const from = `thought_records WHERE ${task_id === undefined ? "" : "task_id = ? AND "}event_position ${descending ? "<" : ">"} ? ORDER BY ${order} LIMIT ?`
   const parameters = task_id === undefined ? [start, limit] : [task_id, start, limit]
-  const { length } = pageLength(connection, ["content"], from, [order], parameters)
+  const { length } = pageLength(host, ["content"], from, [order], parameters)
   const range = { after: start, limit: length }
   if (task_id === undefined) {
-    return (descending ? selectThoughtsBackwards : selectThoughts).all(connection, range)
+    return (descending ? selectThoughtsBackwards : selectThoughts).all(host, range)
   }
   const query = descending ? selectThoughtsOfTaskBackwards : selectThoughtsOfTask
-  return query.all(connection, { ...range, task_id })
+  return query.all(host, { ...range, task_id })
 }
 
 const unreadableRun = (stream: string) =>
@@ -173,15 +171,15 @@ const unreadableRun = (stream: string) =>
   }) as const
 
 /** Skips from run to run in the index of streams. */
-const runPlacesOf = (connection: Connection, { after, limit }: Page): ReadonlyArray<RunPlace> => {
+const runPlacesOf = (host: SqlHost, { after, limit }: Page): ReadonlyArray<RunPlace> => {
   const places: Array<RunPlace> = []
   const before = textsWithPrefix(runStream("")).before ?? ""
   let stream = runStream(after)
   while (places.length < limit) {
-    const next = selectStreamBehind.first(connection, { after: stream, before })
+    const next = selectStreamBehind.first(host, { after: stream, before })
     if (next === undefined) break
     stream = next.stream_id
-    const end = selectStreamEnd.first(connection, { stream_id: stream })
+    const end = selectStreamEnd.first(host, { stream_id: stream })
     const run_id = runOfStream(stream)
     if (end === undefined || run_id === undefined) throw corrupt(unreadableRun(stream))
     places.push({ run_id, ...end })
@@ -189,16 +187,14 @@ const runPlacesOf = (connection: Connection, { after, limit }: Page): ReadonlyAr
   return places
 }
 
-/** How often commits of other processes are looked for (milliseconds). */
-const POLL_MILLIS = 50
-
 /** The counter of changes once it is another one. */
 const changeAfter = Effect.fnUntraced(function* (
   changeCounter: ReturnType<typeof readEffect<number>>,
+  wait: Changes["wait"],
   counter: number
 ) {
   while (true) {
-    yield* realSleep(POLL_MILLIS)
+    yield* wait
     const now = yield* changeCounter
     if (now !== counter) return now
   }
@@ -213,13 +209,13 @@ const LEASES: StoredTable = {
 }
 
 const leasesOf = (
-  connection: Connection,
+  host: SqlHost,
   now: string,
   { after, expired, limit, runs }: PreparedLeases
 ): ReadonlyArray<LeasedStep> => {
   // A lease that ends at this moment has ended: it runs from the next text on.
   const behindNow = `${now}\u0000`
-  const rows = selectLeases.all(connection, {
+  const rows = selectLeases.all(host, {
     from: runs.from,
     before: endOf(runs),
     ends_before: expired === true ? behindNow : endOf(ALL_TEXTS),
@@ -228,7 +224,7 @@ const leasesOf = (
       : { after_end: after.lease_expires_at, after_step: after.step_id }),
     limit
   })
-  return honest(connection, LEASES, rows).map(
+  return honest(host, LEASES, rows).map(
     ({ fencing_token, job_id, lease_expires_at, lease_owner, run_id, step_id }) => {
       // A guard lets no step be leased without them; a file that was damaged may say so.
       if (lease_owner === null || lease_expires_at === null) {
@@ -245,10 +241,10 @@ const leasesOf = (
   )
 }
 
-const leaseCountsOf = (connection: Connection, now: string, place: ClaimPlace): LeaseCounts => {
+const leaseCountsOf = (host: SqlHost, now: string, place: ClaimPlace): LeaseCounts => {
   const runs = "run_id" in place ? oneText(place.run_id) : textsWithPrefix(place.prefix)
   const steps = "run_id" in place && place.job_id !== undefined ? idsBelow("step", place.job_id) : ALL_TEXTS
-  const counts = selectLeaseCounts.first(connection, {
+  const counts = selectLeaseCounts.first(host, {
     now,
     from: runs.from,
     before: endOf(runs),
@@ -258,24 +254,27 @@ const leaseCountsOf = (connection: Connection, now: string, place: ClaimPlace): 
   return counts ?? { leased: 0, expired: 0, earliest_expiry: null }
 }
 
-/** The query port on an opened file. */
-export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
-  file: LedgerFile
-): Effect.fn.Return<LedgerReader["Service"], StorageFailure | StoreCorrupt, Scope.Scope> {
-  const { assertInPlace, busyDeadline, filename } = file
-  const own = yield* Effect.acquireRelease(
-    readEffect(filename, busyDeadline, file.openReader),
-    (connection) => Effect.sync(() => (connection === file.connection ? undefined : connection.close()))
-  )
+/** How a reader learns that others have committed. */
+export interface Changes {
+  /** A number that changes with every commit. */
+  readonly counter: () => number
+  /** Ends when it is worth another look; never where no other program can commit. */
+  readonly wait: Effect.Effect<void>
+}
+
+/** The query port on an opened ledger, by a connection of its own where the host has several. */
+export const makeSqliteLedgerReader = (
+  { assertInPlace, busyDeadline, name }: LedgerDatabase,
+  own: SqlHost,
+  { counter, wait }: Changes
+): LedgerReader["Service"] => {
   // A file that was replaced or removed answers as if nothing had happened, for as long as it is open.
   const read = <A>(query: () => A) =>
-    readEffect(filename, busyDeadline, () => {
+    readEffect(name, busyDeadline, () => {
       assertInPlace()
       return query()
     })
-  const changeCounter = read(() =>
-    own === file.connection ? readHead(own).position : Number(own.pragma("data_version"))
-  )
+  const changeCounter = read(counter)
   return {
     head: read(() => readHead(own)),
     message: (message_id) => read(() => honest(own, MESSAGES, selectMessage.all(own, { message_id }))[0]),
@@ -346,6 +345,6 @@ export const makeSqliteLedgerReader = Effect.fnUntraced(function* (
         )
       ),
     changeCounter,
-    changeAfter: (counter) => changeAfter(changeCounter, counter)
+    changeAfter: (counter) => changeAfter(changeCounter, wait, counter)
   }
-})
+}

@@ -1,5 +1,5 @@
 // The write port over SQL: one immediate transaction per group of commands, statements compiled once, SQLite's
-// refusals as InvariantViolation. While nothing happens it moves the write-ahead log into the database, so that
+// refusals as InvariantViolation. While nothing happens it lets the host tidy up: a file's log is moved into the file, so that
 // readers stay quick and the log small.
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -9,13 +9,12 @@ import { ReadOnlyStore, StorageFailure } from "../../domain/foundation/storage-e
 import { type StoreWriteError, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { receiptIdOf } from "../../domain/ledger/ids.ts"
-import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { idleSleep } from "../sqlite/real-time.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { selectThought, selectThoughtTail } from "../thoughts/compiled/thought-statements.ts"
 import { type LedgerAttemptFailure, retryOnLedger } from "./ledger-failures.ts"
-import type { LedgerFile } from "./ledger-file.ts"
+import type { LedgerDatabase } from "./ledger-database.ts"
 import {
   insertEvent,
   selectHeadPlace,
@@ -26,7 +25,7 @@ import {
 import { nextPendingStep } from "./ledger-lookups.ts"
 import { eventPage } from "./stored-events.ts"
 
-/** How long nothing must have been written before the log is moved into the database. */
+/** How long nothing must have been written before the host tidies up. */
 const IDLE_INTERVAL_MILLIS = 1_000
 
 /** A head that is not there is no event's. */
@@ -75,56 +74,40 @@ const writeFailure = (file: string, error: LedgerAttemptFailure): StoreWriteErro
   }
 }
 
-/** True when the log was moved; when SQLite cannot, everything stays in the log, where it is as safe as before. */
-const checkpointWal = (connection: Connection, file: string): boolean => {
-  try {
-    connection.pragma("wal_checkpoint(PASSIVE)")
-    return true
-  } catch (error) {
-    // Only what is no error of SQLite is thrown on.
-    sqliteFailure(file, error)
-    return false
-  }
-}
-
-/** Moves the write-ahead log into the database while the ledger is idle; never waits, and tries again later. */
-const checkpointWhenIdle = (
-  connection: Connection,
-  file: string,
-  writes: () => number
-): Effect.Effect<never> =>
+/** Tidies up while the ledger is idle; never waits, and tries again later. */
+const settleWhenIdle = (settle: () => boolean, writes: () => number): Effect.Effect<never> =>
   Effect.gen(function* () {
     let seen = 0
     let done = 0
     while (true) {
       yield* idleSleep(IDLE_INTERVAL_MILLIS)
       const now = writes()
-      if (now === seen && now !== done && checkpointWal(connection, file)) done = now
+      if (now === seen && now !== done && settle()) done = now
       seen = now
     }
   })
 
-/** The write port on an opened file; on a read-only one every unit of work is refused. */
+/** The write port on an opened ledger; on a read-only one every unit of work is refused. */
 export const makeSqliteLedgerStore = Effect.fnUntraced(function* (
-  file: LedgerFile
+  database: LedgerDatabase
 ): Effect.fn.Return<LedgerStore["Service"], never, Scope.Scope> {
-  const { assertInPlace, busyDeadline, connection, filename } = file
-  const transaction = makeTransaction(connection, filename)
+  const { assertInPlace, busyDeadline, host, name, readOnly, settle } = database
+  const transaction = makeTransaction(host, name)
   let writes = 0
   let doubtful = false
-  if (!file.readOnly) {
-    yield* Effect.forkScoped(checkpointWhenIdle(connection, filename, () => writes))
+  if (!readOnly && settle !== undefined) {
+    yield* Effect.forkScoped(settleWhenIdle(settle, () => writes))
   }
   return {
-    ledgerId: file.ledgerId,
-    openedHead: file.head,
-    fault: file.fault,
-    transact: file.readOnly
-      ? () => Effect.fail(new ReadOnlyStore({ file: filename }))
+    ledgerId: database.ledgerId,
+    openedHead: database.head,
+    fault: database.fault,
+    transact: readOnly
+      ? () => Effect.fail(new ReadOnlyStore({ file: name }))
       : <A>(work: (unit: LedgerTransaction) => A) =>
-          retryOnLedger(filename, busyDeadline, () => {
+          retryOnLedger(name, busyDeadline, () => {
             if (doubtful) assertInPlace()
-            const result = connection.transaction(() => work(transaction))
+            const result = host.transaction(() => work(transaction))
             // What went into a file that is in its place no longer is committed, and lost: no caller may be told. One
             // look after the commit is enough; one before is only for a file that was seen to be lost.
             doubtful = true
@@ -133,7 +116,7 @@ export const makeSqliteLedgerStore = Effect.fnUntraced(function* (
             writes += 1
             return result
           }).pipe(
-            Effect.mapError((error) => (error._tag === "StoreBusy" ? error : writeFailure(filename, error)))
+            Effect.mapError((error) => (error._tag === "StoreBusy" ? error : writeFailure(name, error)))
           )
   }
 })

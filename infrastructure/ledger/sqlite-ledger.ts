@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Hashing } from "../../application/foundation/hashing.ts"
 import { LedgerEvidence } from "../../application/ledger/verification/ledger-evidence.ts"
+import { LedgerCopies } from "../../application/ledger/verification/ledger-copies.ts"
 import { LedgerReader } from "../../application/ledger/reading/ledger-reader.ts"
 import { LedgerStore } from "../../application/ledger/commands/ledger-store.ts"
 import type { Signing } from "../../application/foundation/signing.ts"
@@ -14,13 +15,15 @@ import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { nodeSigningLayer } from "../keys/ed25519.ts"
 import { nodeRandomIdsLayer } from "../thoughts/node-random-ids.ts"
 import { verifyContent } from "./content-verification.ts"
+import { backupTo } from "./ledger-backup.ts"
 import { openLedgerFile } from "./ledger-file.ts"
+import { openLedgerReader } from "./ledger-file-reader.ts"
 import { decodeLedgerOptions, type SqliteLedgerOptions } from "./ledger-options.ts"
-import { makeSqliteLedgerEvidence } from "./sqlite-ledger-evidence.ts"
-import { makeSqliteLedgerReader } from "./sqlite-ledger-reader.ts"
+import { rebuildTo } from "./ledger-rebuild.ts"
+import { makeSqliteLedgerEvidence, verifyFile } from "./sqlite-ledger-evidence.ts"
 import { makeSqliteLedgerStore } from "./sqlite-ledger-store.ts"
 
-type Ports = LedgerStore | LedgerReader | LedgerEvidence
+type Ports = LedgerStore | LedgerReader | LedgerEvidence | LedgerCopies
 
 const makePorts = (given: SqliteLedgerOptions) =>
   Effect.gen(function* () {
@@ -29,14 +32,18 @@ const makePorts = (given: SqliteLedgerOptions) =>
     const evidence = makeSqliteLedgerEvidence(file)
     const report =
       options.verifyOnOpen === "full" && file.fault === undefined
-        ? yield* verifyContent(evidence, file.filename)
+        ? yield* verifyContent(evidence, file.name)
         : undefined
     const store = yield* makeSqliteLedgerStore({ ...file, fault: file.fault ?? report?.findings[0] })
-    const reader = yield* makeSqliteLedgerReader(file)
+    const reader = yield* openLedgerReader(file)
     return Layer.mergeAll(
       Layer.succeed(LedgerStore, store),
       Layer.succeed(LedgerReader, reader),
-      Layer.succeed(LedgerEvidence, evidence)
+      Layer.succeed(LedgerEvidence, evidence),
+      Layer.succeed(LedgerCopies, {
+        backup: (target) => backupTo(file, target),
+        rebuild: (target) => rebuildTo(file, target, verifyFile)
+      })
     )
   })
 

@@ -2,11 +2,11 @@
 // pages and column types, references, and JSON in the columns that must hold it. On a reading connection SQLite
 // leaves CHECKs out of its integrity check: what they say of a row is judged by comparing the row with the log.
 import type { Finding } from "../../domain/ledger/verification.ts"
-import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { fileFindings, parts } from "../sqlite/file-check.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
+import { parts } from "../sqlite/check-parts.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
+import type { SqlHost } from "../sqlite/sql-host.ts"
 import { boundedValue } from "../sqlite/stored-cells.ts"
-import { ledgerIdentity } from "./ledger-identity.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 
 const jsonColumns = [
@@ -15,11 +15,11 @@ const jsonColumns = [
   ["cassette_receipts", "receipt_id", "receipt_json"]
 ] as const
 
-const invalidJson = (connection: Connection, present: ReadonlySet<string>): ReadonlyArray<Finding> =>
+const invalidJson = (host: SqlHost, present: ReadonlySet<string>): ReadonlyArray<Finding> =>
   jsonColumns
     .filter(([table]) => present.has(table))
     .flatMap(([table, key, column]) =>
-      connection
+      host
         .all<{ id: string }>(
           `SELECT ${boundedValue(key)} AS id FROM ${table} WHERE json_valid(${boundedValue(column)}) IS NOT 1 LIMIT 100`
         )
@@ -30,11 +30,11 @@ const invalidJson = (connection: Connection, present: ReadonlySet<string>): Read
         }))
     )
 
-const foreignKeys = (connection: Connection): ReadonlyArray<Finding> => [
-  ...(connection.pragma("foreign_keys") === 1
+const foreignKeys = (host: SqlHost): ReadonlyArray<Finding> => [
+  ...(host.all<{ foreign_keys: number }>("PRAGMA foreign_keys")[0]?.foreign_keys === 1
     ? []
     : [{ code: "FOREIGN_KEYS_OFF" as const, where: "connection", message: "PRAGMA foreign_keys is not ON" }]),
-  ...connection
+  ...host
     .all<{ table: string; rowid: number | null; parent: string }>("PRAGMA foreign_key_check")
     .map(({ parent, rowid, table }) => ({
       code: "FOREIGN_KEY" as const,
@@ -44,28 +44,29 @@ const foreignKeys = (connection: Connection): ReadonlyArray<Finding> => [
 ]
 
 /** The one row of `head` that no event made and no projection compares. */
-const headRows = (connection: Connection): ReadonlyArray<Finding> => {
-  const rows = connection.all<{ one: unknown }>("SELECT one FROM head LIMIT 2")
+const headRows = (host: SqlHost): ReadonlyArray<Finding> => {
+  const rows = host.all<{ one: unknown }>("SELECT one FROM head LIMIT 2")
   return rows.length === 1 && rows[0]?.one === 1
     ? []
     : [{ code: "HEAD_MISMATCH", where: "head", message: "head must have exactly one row, with the key 1" }]
 }
 
-const tablesOf = (connection: Connection): ReadonlySet<string> =>
+const tablesOf = (host: SqlHost): ReadonlySet<string> =>
   new Set(
-    connection
-      .all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'")
-      .map(({ name }) => name)
+    host.all<{ name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'").map(({ name }) => name)
   )
 
+/** What is wrong with the pages of an opened database, which each host finds in its own way. */
+export type PageCheck = () => ReadonlyArray<DatabaseFinding>
+
 /** Everything that is wrong with the structure of an opened ledger; the same damage in one place stands once. */
-export const structureFindings = (connection: Connection): ReadonlyArray<Finding> => {
+export const structureFindings = (host: SqlHost, pages: PageCheck): ReadonlyArray<Finding> => {
   const findings = parts<Finding>([
-    ["schema", () => schemaFindings(connection, LEDGER_VERSIONS, schemaSteps())],
-    ["pages", () => fileFindings(connection, ledgerIdentity)],
-    ["foreign keys", () => foreignKeys(connection)],
-    ["head", () => (tablesOf(connection).has("head") ? headRows(connection) : [])],
-    ["JSON", () => invalidJson(connection, tablesOf(connection))]
+    ["schema", () => schemaFindings(host, LEDGER_VERSIONS, schemaSteps())],
+    ["pages", pages],
+    ["foreign keys", () => foreignKeys(host)],
+    ["head", () => (tablesOf(host).has("head") ? headRows(host) : [])],
+    ["JSON", () => invalidJson(host, tablesOf(host))]
   ])
   const told = new Set<string>()
   return findings.filter(({ code, message, where }) => {

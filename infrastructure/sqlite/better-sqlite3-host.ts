@@ -4,7 +4,7 @@
 import { resolve } from "node:path"
 import Database from "better-sqlite3"
 import { noteOpen } from "./open-databases.ts"
-import type { SqlHost, SqlValue } from "./sql-host.ts"
+import { type HostFacts, type MadeDatabase, schemaIn, type SqlHost, type SqlValue } from "./sql-host.ts"
 
 /** How much an acknowledged commit survives: FULL a power cut, NORMAL only the process's own death. */
 export type Durability = "full" | "normal"
@@ -17,13 +17,35 @@ export interface Connection extends SqlHost {
   readonly file: string | undefined
   /** Gives rows one by one until `onRow` answers false; nothing else may be asked of the connection meanwhile. */
   readonly each: <Row>(sql: string, onRow: (row: Row) => boolean) => void
-  /** Everything that `read` reads is of one moment, also while other connections commit. */
-  readonly snapshot: <A>(read: () => A) => A
   /** A pragma's single value; without a value when it has none. */
   readonly pragma: (text: string) => unknown
   /** The whole database as bytes; only meaningful for one in memory. */
   readonly serialize: () => Buffer
   readonly close: () => void
+}
+
+const factsOf = (database: Database.Database): HostFacts => {
+  const pragma = (name: string) => database.pragma(name, { simple: true })
+  return {
+    maxRowBytes: undefined,
+    header: () => ({
+      encoding: String(pragma("encoding")),
+      application_id: Number(pragma("application_id")),
+      user_version: Number(pragma("user_version"))
+    }),
+    madeBy
+  }
+}
+
+/** What statements make, learnt from an empty private database. */
+const madeBy = (statements: ReadonlyArray<string>): MadeDatabase => {
+  const empty = openBytes(Buffer.alloc(0))
+  try {
+    for (const statement of statements) empty.run(statement)
+    return { schema: schemaIn(empty), header: empty.facts.header() }
+  } finally {
+    empty.close()
+  }
 }
 
 const makeConnection = (database: Database.Database): Connection => {
@@ -64,6 +86,7 @@ const makeConnection = (database: Database.Database): Connection => {
         if (database.inTransaction) prepared("ROLLBACK").run()
       }
     },
+    facts: factsOf(database),
     pragma: (text) => database.pragma(text, { simple: true }),
     serialize: () => database.serialize(),
     close: () => {

@@ -15,7 +15,7 @@ describe("the writing connection", () => {
   for (const durability of ["full", "normal"] as const) {
     it.live(`with durability ${durability} has its settings in force`, () =>
       Effect.gen(function* () {
-        const { connection } = yield* openLedgerFile({
+        const { host: connection } = yield* openLedgerFile({
           filename: join(temporaryFolder(), "a.db"),
           durability
         })

@@ -1,65 +1,22 @@
 // What is judged of the file of every database: its header, SQLite's own check of pages and indexes, the second
 // account of pages and every index against its table. All databases of this program are judged here alike. It reads one
 // moment and changes nothing; damage that stops a part of it is a finding too.
-import { appendTo } from "../../domain/foundation/appending.ts"
 import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import { NotALedger } from "../../domain/foundation/storage-errors.ts"
-import { DatabaseDamaged } from "./database-damaged.ts"
+import { part, parts, stopsOf } from "./check-parts.ts"
+import { damage, DatabaseDamaged } from "./database-damaged.ts"
 import { type Connection, openBytes } from "./better-sqlite3-host.ts"
 import { isToldByRow, misplacedTypes, typedTables } from "./cell-types.ts"
 import { HEADER_BYTES, looksLikeHeader, pageSizeOf } from "./database-header.ts"
 import { logMayBeForeign } from "./foreign-log.ts"
 import { indexesOf, indexFindings } from "./index-check.ts"
 import { pageAccount } from "./page-account.ts"
-import { damage, headerOf, quickFindings } from "./quick-check.ts"
+import { headerOf, quickFindings } from "./quick-check.ts"
 import { Busy, isNoDatabase, sqliteFailure } from "./sqlite-errors.ts"
 import type { SqlHost } from "./sql-host.ts"
 import { readStored, type StoredBytes } from "./stored-bytes.ts"
 
 type Findings = ReadonlyArray<DatabaseFinding>
-
-/** The finding of a part that SQLite could not read for its damage. Other trouble passes through. */
-const stopAt = (where: string, error: unknown): DatabaseFinding => {
-  const failure = error instanceof DatabaseDamaged ? error : sqliteFailure(where, error)
-  if (failure instanceof Busy) throw error
-  if (failure instanceof DatabaseDamaged) return damage(where, failure.finding)
-  const code = (error as { readonly code: string }).code
-  if (!/^SQLITE_(?:ERROR|CONSTRAINT|MISMATCH|INTERNAL|RANGE)(?:_|$)/.test(code)) throw error
-  return damage(where, failure.message)
-}
-
-/** Parts that stopped at the same damage are one finding, which names them all. */
-export const stoppedTogether = (stops: Findings): Findings =>
-  [...Map.groupBy(stops, ({ code, message }) => `${code} ${message}`).values()].flatMap((same) => {
-    const [first] = same
-    return first === undefined ? [] : [{ ...first, where: same.map(({ where }) => where).join(", ") }]
-  })
-
-/** Runs the parts of a check, each under its name; what they found, and then where they could not be read for damage. */
-export const parts = <F = DatabaseFinding>(
-  checks: ReadonlyArray<readonly [where: string, check: () => ReadonlyArray<F>]>
-): ReadonlyArray<F | DatabaseFinding> => {
-  const findings: Array<F> = []
-  const stops: Array<DatabaseFinding> = []
-  for (const [where, check] of checks) {
-    try {
-      appendTo(findings, check())
-    } catch (error) {
-      stops.push(stopAt(where, error))
-    }
-  }
-  return [...findings, ...stoppedTogether(stops)]
-}
-
-/** Runs one part of a check; damage that keeps it from being read is a finding of that part. */
-export const part = (where: string, check: () => Findings): Findings => parts([[where, check]])
-
-/** Runs a part of a check that tells its findings itself; gives what could not be read for it. */
-export const stopsOf = (where: string, check: () => void): Findings =>
-  part(where, () => {
-    check()
-    return []
-  })
 
 /** What is wrong with the header of an open database's file. An empty database has none yet. */
 const headerFindings = (connection: Connection): Findings =>

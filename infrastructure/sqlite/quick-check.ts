@@ -2,19 +2,13 @@
 // pages. It loads nothing but SQLite, since a process for each cassette starts with it.
 import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import type { Connection } from "./better-sqlite3-host.ts"
+import { damage } from "./database-damaged.ts"
 import { HEADER_BYTES, headerFaults, pageSizeOf } from "./database-header.ts"
 import { freelistFault } from "./freelist.ts"
 import { pageAccount } from "./page-account.ts"
 import { readStored, type StoredBytes } from "./stored-bytes.ts"
 
 type Findings = ReadonlyArray<DatabaseFinding>
-
-/** A finding about the file itself. */
-export const damage = (where: string, message: string): DatabaseFinding => ({
-  code: "INTEGRITY",
-  where,
-  message
-})
 
 /** What is wrong with the header of a file that is not empty. */
 export const headerOf = (bytes: StoredBytes): Findings =>

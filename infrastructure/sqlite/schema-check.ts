@@ -1,61 +1,41 @@
 // Compares a file's whole schema with what the released steps make: every table, index, view and trigger by its
 // exact SQL, nothing missing and nothing extra, and the recorded migrations by name and checksum. The expectation
-// is made by running the steps in an empty private database, so there is no second list to maintain.
+// is what the steps make in an empty database, so there is no second list to maintain.
 import type { DatabaseFinding, DatabaseFindingCode } from "../../domain/foundation/finding.ts"
-import { openBytes } from "./better-sqlite3-host.ts"
 import { boundedColumns } from "./stored-cells.ts"
 import type { SchemaStep, VersionTable } from "./schema-steps.ts"
-import type { SqlHost } from "./sql-host.ts"
-
-interface SchemaObject {
-  readonly type: string
-  readonly name: string
-  readonly table: string
-  readonly sql: string | null
-}
+import { type DatabaseHeader, type SchemaObject, schemaIn, type SqlHost } from "./sql-host.ts"
 
 type SchemaMap = ReadonlyMap<string, SchemaObject>
 
-/** Two numbers in the header that SQLite leaves to the program: what a file is, and which version of it. */
+/** The numbers of the header: what a file is, and which version of it. */
 const NUMBERS = ["application_id", "user_version"] as const
-
-type SchemaNumbers = { readonly [N in (typeof NUMBERS)[number]]: number | undefined }
-
-const numbersOf = (host: SqlHost): SchemaNumbers => {
-  const numberOf = (name: string) => host.all<Readonly<Record<string, number>>>(`PRAGMA ${name}`)[0]?.[name]
-  return { application_id: numberOf("application_id"), user_version: numberOf("user_version") }
-}
 
 /** What a database must look like. */
 interface Expectation {
   readonly schema: SchemaMap
-  readonly numbers: SchemaNumbers
+  readonly header: DatabaseHeader
 }
 
 /** Everything in the schema but the planner's own two tables, by their exact names: nothing else may look like them. */
-const schemaOf = (host: SqlHost): SchemaMap =>
+const mapOf = (objects: ReadonlyArray<SchemaObject>): SchemaMap =>
   new Map(
-    host
-      .all<SchemaObject>(
-        "SELECT type, name, tbl_name AS \"table\", sql FROM sqlite_schema WHERE NOT (type IS 'table' AND (name IS 'sqlite_stat1' OR name IS 'sqlite_stat4'))"
-      )
+    objects
+      .filter(({ name, type }) => type !== "table" || (name !== "sqlite_stat1" && name !== "sqlite_stat4"))
       .map((object) => [`${object.type} ${object.name}`, object])
   )
 
+const schemaOf = (host: SqlHost): SchemaMap => mapOf(schemaIn(host))
+
 const expectations = new WeakMap<ReadonlyArray<SchemaStep>, Expectation>()
 
-const expectationOf = (steps: ReadonlyArray<SchemaStep>): Expectation => {
+const expectationOf = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): Expectation => {
   const known = expectations.get(steps)
   if (known !== undefined) return known
-  const empty = openBytes(Buffer.alloc(0))
-  try {
-    for (const step of steps) for (const statement of step.statements) empty.run(statement)
-    const expectation = { schema: schemaOf(empty), numbers: numbersOf(empty) }
-    expectations.set(steps, expectation)
-    return expectation
-  } finally {
-    empty.close()
-  }
+  const { header, schema } = host.facts.madeBy(steps.flatMap(({ statements }) => statements))
+  const expected = { header, schema: mapOf(schema) }
+  expectations.set(steps, expected)
+  return expected
 }
 
 /** Tables that well-known tools keep in a database, as they make them: Litestream, and Durable Objects of workerd. */
@@ -131,14 +111,14 @@ export const schemaFindings = (
   { table }: VersionTable,
   steps: ReadonlyArray<SchemaStep>
 ): ReadonlyArray<DatabaseFinding> => {
-  const { numbers, schema: expected } = expectationOf(steps)
+  const { header, schema: expected } = expectationOf(host, steps)
   const actual = schemaOf(host)
-  const found = numbersOf(host)
-  const findings: Array<DatabaseFinding> = NUMBERS.filter((name) => found[name] !== numbers[name]).map(
+  const found = host.facts.header()
+  const findings: Array<DatabaseFinding> = NUMBERS.filter((name) => found[name] !== header[name]).map(
     (name) => ({
       code: "SCHEMA_CHANGED",
       where: name,
-      message: `the header's ${name} is ${found[name]}, this program writes ${numbers[name]}`
+      message: `the header's ${name} is ${found[name]}, this program writes ${header[name]}`
     })
   )
   for (const [key, object] of expected) {

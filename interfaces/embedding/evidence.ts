@@ -11,5 +11,5 @@ import { nodeSigningLayer } from "../../infrastructure/keys/ed25519.ts"
 export const verifyProof = (options: VerifyProofOptions) =>
   Effect.provide(verifyProofWith(options), nodeSigningLayer)
 
-export { generateKeyFiles, type KeyFiles, loadSigningKey } from "../../infrastructure/keys/ed25519.ts"
+export { generateKeyFiles, type KeyFiles, loadSigningKey } from "../../infrastructure/keys/key-files.ts"
 export { loadTrustFile, parseTrustFile } from "../../infrastructure/keys/trust-file.ts"

@@ -68,7 +68,7 @@ export type {
   ReplyOf
 } from "../../application/ledger/commands/commands.ts"
 export type { ClaimWait } from "../../application/ledger/commands/claiming.ts"
-export type { BackupError } from "../../application/ledger/verification/ledger-evidence.ts"
+export type { BackupError } from "../../application/ledger/verification/ledger-copies.ts"
 export type { LedgerShape } from "../../application/ledger/ledger.ts"
 export type {
   JobStatus,

@@ -1,7 +1,6 @@
 // The verification port over a ledger in memory: a snapshot is a copy, and folding into an empty place is folding into other
 // tables. There is no file: the rung `structure` has nothing to look at and says so in a warning.
 import * as Effect from "effect/Effect"
-import { StorageFailure } from "../../../domain/foundation/storage-errors.ts"
 import { compareCodePoints } from "../../../domain/canonical/py.ts"
 import { messageIdOfJob } from "../../../domain/ledger/ids.ts"
 import { type EventEnvelope, taskOfStream, taskStream } from "../../../domain/ledger/event-envelope.ts"
@@ -9,7 +8,6 @@ import { type LedgerTable, rowOf } from "../../../domain/ledger/rows.ts"
 import type { Cell } from "../../../domain/ledger/table-digest.ts"
 import type { LedgerEvidence, LedgerSnapshot } from "../verification/ledger-evidence.ts"
 import type { MemoryLedger } from "./memory-ledger.ts"
-import { MEMORY } from "./memory-store.ts"
 import { MemoryTables } from "./memory-tables.ts"
 
 /** What a report of verification says beside its verdict. */
@@ -69,15 +67,9 @@ const snapshotOf = (ledger: MemoryLedger): LedgerSnapshot => {
   }
 }
 
-const noFile = Effect.fail(
-  new StorageFailure({ file: MEMORY, code: "NO_FILE", reason: "a ledger in memory has no file to copy" })
-)
-
 /** The verification port on a ledger in memory. */
 export const memoryEvidence = (ledger: MemoryLedger): LedgerEvidence["Service"] => ({
   warnings: [MEMORY_WARNING],
   snapshot: Effect.sync(() => snapshotOf(ledger)),
-  foldTarget: Effect.sync(() => new MemoryTables()),
-  backup: () => noFile,
-  rebuild: () => noFile
+  foldTarget: Effect.sync(() => new MemoryTables())
 })

@@ -4,13 +4,11 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { InvalidInput } from "../../../domain/foundation/errors.ts"
-import type { ReadOnlyStore, StorageFull } from "../../../domain/foundation/storage-errors.ts"
 import type { FoldState, RowChange } from "../../../domain/ledger/evolve.ts"
 import type { EventEnvelope } from "../../../domain/ledger/event-envelope.ts"
 import type { LedgerTable, ThoughtRow } from "../../../domain/ledger/rows.ts"
 import type { Cell } from "../../../domain/ledger/table-digest.ts"
-import type { Finding, VerificationReport } from "../../../domain/ledger/verification.ts"
+import type { Finding } from "../../../domain/ledger/verification.ts"
 import type { Page } from "../../../domain/foundation/page.ts"
 import type { ReadError, RunSummary } from "../reading/ledger-reader.ts"
 
@@ -45,8 +43,6 @@ export interface FoldTarget extends FoldState {
   readonly runs: (now: string, page: Page) => ReadonlyArray<RunSummary>
 }
 
-export type BackupError = ReadError | InvalidInput | ReadOnlyStore | StorageFull
-
 export class LedgerEvidence extends Context.Service<
   LedgerEvidence,
   {
@@ -54,9 +50,5 @@ export class LedgerEvidence extends Context.Service<
     readonly warnings: ReadonlyArray<string>
     readonly snapshot: Effect.Effect<LedgerSnapshot, ReadError, Scope.Scope>
     readonly foldTarget: Effect.Effect<FoldTarget, ReadError, Scope.Scope>
-    /** Writes a consistent copy to a file that does not exist yet. */
-    readonly backup: (file: string) => Effect.Effect<void, BackupError>
-    /** Writes a verified database, rebuilt from the log alone, to a file that does not exist yet. */
-    readonly rebuild: (file: string) => Effect.Effect<VerificationReport, BackupError>
   }
 >()("cortex-cassette/application/LedgerEvidence") {}

@@ -16,7 +16,8 @@ import * as Effect from "effect/Effect"
 import { bytesOfBase64, utf8Bytes } from "../../domain/canonical/bytes.ts"
 import { publicKeyBytes } from "../../domain/evidence/trust.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { generateKeyFiles, loadSigningKey, verifySignature } from "./ed25519.ts"
+import { verifySignature } from "./ed25519.ts"
+import { generateKeyFiles, loadSigningKey } from "./key-files.ts"
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777
 
