@@ -85,7 +85,11 @@ describe("the pure layers", () => {
 
   /** What Effect calls unstable, and which part carries it all the same: the contract that the part fulfils. */
   const contracts: Readonly<Record<string, string>> = {
-    "persistence/PersistedQueue": "application/workflow/"
+    "persistence/PersistedQueue": "application/workflow/",
+    "workflow/Activity": "application/workflow/",
+    "workflow/DurableClock": "application/workflow/",
+    "workflow/Workflow": "application/workflow/",
+    "workflow/WorkflowEngine": "application/workflow/"
   }
   const isContractOf = (file: string, module: string): boolean => file.startsWith(contracts[module] ?? "/")
 

@@ -123,7 +123,7 @@ class Life {
   private end(step: ModelStep, how: Ending): void {
     const wake = step.wake.kind
     if (how === "complete") this.finish(step, turnReceipt({ turn: "complete", wake, result: step.claimed }))
-    else if (how === "died") this.finish(step, turnReceipt({ turn: "died", wake, defect: "broken" }))
+    else if (how === "died") this.finish(step, turnReceipt({ turn: "died", wake, cause: "broken" }))
     else {
       const failed = how === "failed"
       this.finish(step, turnReceipt({ turn: "suspended", wake, result: {}, waits: [], failed }))

@@ -33,8 +33,8 @@ const wakes: ReadonlyArray<Wake> = [
 
 const receipts: ReadonlyArray<TurnReceipt> = [
   { turn: "complete", wake: "execute", result: {}, unused: ["charge/1"] },
-  { turn: "suspended", wake: "deferred", result: {}, waits: ["gate"], failed: true },
-  { turn: "died", wake: "resume", defect: "x" },
+  { turn: "suspended", wake: "deferred", result: {}, waits: ["gate"], failed: true, seen: 7 },
+  { turn: "died", wake: "resume", cause: [] },
   { turn: "merged", wake: "child" },
   { turn: "late", wake: null },
   { turn: "early", wake: "deferred" },

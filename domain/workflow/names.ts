@@ -18,9 +18,8 @@ const MAX_KEY_BYTES = 256
 /** What stands between the readable beginning of a name that was cut and its hash; no name that is whole has it. */
 const CUT = "~"
 
-/** True when the name can be stored as it is: it is not empty, and has no lone surrogate and no U+0000. */
-export const isName = (name: string): boolean =>
-  name !== "" && isWellFormedText(name) && !name.includes("\u0000")
+/** True when the name can be stored as it is: it has no lone surrogate and no U+0000. */
+export const isName = (name: string): boolean => isWellFormedText(name) && !name.includes("\u0000")
 
 const percent = (text: string): string => (text === CUT ? "%7E" : encodeURIComponent(text))
 
@@ -40,7 +39,8 @@ const bounded = (sha256: Sha256, text: string, maxBytes: number): string => {
   return `${beginning}${CUT}${hash}`
 }
 
-const part = (sha256: Sha256, name: string): string => bounded(sha256, encoded(name), MAX_PART_BYTES)
+const part = (sha256: Sha256, name: string): string =>
+  name === "" ? CUT : bounded(sha256, encoded(name), MAX_PART_BYTES)
 
 /** The beginning of the ids of all runs of one kind that a workflow has. */
 export const runPrefix = (sha256: Sha256, kind: RunKind, workflow: string): string =>
@@ -50,11 +50,13 @@ export const runPrefix = (sha256: Sha256, kind: RunKind, workflow: string): stri
 export const runOf = (sha256: Sha256, kind: RunKind, workflow: string, execution: string): string =>
   `${runPrefix(sha256, kind, workflow)}${part(sha256, execution)}`
 
-/** Whose run it is. A name that was cut is given as the run has it: the execution's first message has it whole. */
+/** Whose run it is. */
 export interface RunOwner {
   readonly kind: RunKind
   readonly workflow: string
   readonly execution: string
+  /** A name was too long and is given as the run has it: the execution's first message has it whole. */
+  readonly isCut: boolean
 }
 
 const decoded = (text: string): string | undefined =>
@@ -68,7 +70,12 @@ export const ownerOfRun = (runId: string): RunOwner | undefined => {
   const names = [decoded(workflow), decoded(execution)]
   return names[0] === undefined || names[1] === undefined
     ? undefined
-    : { kind: kind as RunKind, workflow: names[0], execution: names[1] }
+    : {
+        kind: kind as RunKind,
+        workflow: names[0],
+        execution: names[1],
+        isCut: workflow.includes(CUT) || execution.includes(CUT)
+      }
 }
 
 const key = (sha256: Sha256, text: string): string =>

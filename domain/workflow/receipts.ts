@@ -8,6 +8,8 @@ import type { Wake, WakeKind } from "./wakes.ts"
 interface TurnNotes {
   /** What the turn was asked for by; null for a message that no engine wrote. */
   readonly wake: WakeKind | null
+  /** Up to which event the body had read its execution: what woke it before needs no turn of its own. */
+  readonly seen?: number
   /** Attempts that an earlier turn finished and that the body did not ask for: its code has changed. */
   readonly unused?: ReadonlyArray<string>
 }
@@ -22,8 +24,8 @@ export type TurnReceipt =
       readonly waits: ReadonlyArray<string>
       readonly failed: boolean
     })
-  /** The body died of a defect that the workflow does not capture; any wake tries it again. */
-  | (TurnNotes & { readonly turn: "died"; readonly defect: JsonValue })
+  /** The body died of `cause`, a defect that the workflow does not capture, or stopped by itself; any wake tries it again. */
+  | (TurnNotes & { readonly turn: "died"; readonly cause: JsonValue })
   /** No turn of its own: an earlier turn had seen what it says. */
   | (TurnNotes & { readonly turn: "merged" })
   /** No turn: the execution was complete. */
@@ -50,9 +52,10 @@ const texts = (value: JsonValue | undefined): ReadonlyArray<string> =>
 
 /** A turn's receipt as it was written; undefined for one that no engine wrote. */
 export const readTurnReceipt = (receipt: JsonObject): TurnReceipt | undefined => {
-  const { defect, failed, result, turn, unused, waits, wake } = receipt
+  const { cause, failed, result, seen, turn, unused, waits, wake } = receipt
   const notes: TurnNotes = {
     wake: typeof wake === "string" ? (wake as WakeKind) : null,
+    ...(typeof seen === "number" ? { seen } : {}),
     ...(unused === undefined ? {} : { unused: texts(unused) })
   }
   switch (turn) {
@@ -63,7 +66,7 @@ export const readTurnReceipt = (receipt: JsonObject): TurnReceipt | undefined =>
         ? undefined
         : { turn, result, waits: texts(waits), failed: failed === true, ...notes }
     case "died":
-      return defect === undefined ? undefined : { turn, defect, ...notes }
+      return cause === undefined ? undefined : { turn, cause, ...notes }
     case "merged":
     case "late":
     case "early":
@@ -94,3 +97,6 @@ export const readAttemptReceipt = (receipt: JsonObject): AttemptReceipt | undefi
 
 /** The end of a step whose execution was complete before it. */
 export const ABANDONED: Recorded = { outcome: "ABORTED", receipt: { abandoned: true } }
+
+/** The end of a clock that rang. */
+export const RANG: Recorded = { outcome: "SUCCESS", receipt: { rang: true } }

@@ -66,15 +66,33 @@ describe("the next turn", () => {
     turn(suspended(true))
     expect(executionStatus(read())).toBe("failed")
     wake(gate)
-    expect(decide()).toMatchObject({ _tag: "Dismiss", as: "ignored" })
+    expect(decide()).toMatchObject({ _tag: "Dismiss", as: "ignored", steps: [{}] })
     const resume = wake({ kind: "resume" })
     expect(decide()).toMatchObject({ _tag: "Turn", step: { step_id: resume } })
     expect(executionStatus(read())).toBe("ready")
   })
 
+  it("is none that the last body had seen", () => {
+    const { claim, complete, decide, wake } = execution()
+    const step = wake(execute)
+    claim(step)
+    wake(gate)
+    const seen = 4
+    const receipt = {
+      turn: "suspended",
+      wake: "execute",
+      result: {},
+      waits: [],
+      failed: false,
+      seen
+    } as const
+    complete(step, turnReceipt(receipt))
+    expect(decide()).toMatchObject({ _tag: "Dismiss", as: "merged", steps: [{}] })
+  })
+
   it("of an execution that died is any", () => {
     const { decide, read, turn, wake } = execution()
-    turn(turnReceipt({ turn: "died", wake: "execute", defect: "x" }))
+    turn(turnReceipt({ turn: "died", wake: "execute", cause: [] }))
     expect(executionStatus(read())).toBe("died")
     const step = wake(gate)
     expect(decide()).toMatchObject({ _tag: "Turn", step: { step_id: step } })

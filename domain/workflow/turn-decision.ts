@@ -22,28 +22,32 @@ const asksExplicitly = (journal: ExecutionJournal, step: JournalStep): boolean =
   return wake !== undefined && isExplicit(wake)
 }
 
+/** How a step ends without a turn; undefined for one that is a turn. */
+export const dismissalOf = (journal: ExecutionJournal, step: JournalStep): Dismissal | undefined => {
+  const { last, start } = journal
+  if (last?.turn === "complete") return "late"
+  if (start === undefined) return "early"
+  if ((step.posted ?? Number.POSITIVE_INFINITY) <= (last?.seen ?? 0)) return "merged"
+  const failed = last?.turn === "suspended" && last.failed
+  return failed && !asksExplicitly(journal, step) ? "ignored" : undefined
+}
+
 /** What is to be done with an execution now. */
 export const nextTurn = (journal: ExecutionJournal, now: number): NextTurn => {
-  const open = journal.openSteps()
   const waiting: Array<JournalStep> = []
   let until: number | undefined
-  for (const step of open) {
+  for (const step of journal.openSteps()) {
     if (step.standing._tag === "Waiting") waiting.push(step)
     if (step.standing._tag !== "Leased") continue
     if (step.standing.ends <= now) return { _tag: "Expired", step }
     until = Math.max(until ?? 0, step.standing.ends)
   }
   if (until !== undefined) return { _tag: "Running", until }
-  const oldest = waiting[0]
-  if (oldest === undefined) return { _tag: "Nothing" }
-  const { last, start } = journal
-  if (last?.turn === "complete") return { _tag: "Dismiss", as: "late", steps: waiting }
-  if (start === undefined) return { _tag: "Dismiss", as: "early", steps: waiting }
-  if (last?.turn !== "suspended" || !last.failed) return { _tag: "Turn", step: oldest }
-  const explicit = waiting.find((step) => asksExplicitly(journal, step))
-  return explicit === undefined
-    ? { _tag: "Dismiss", as: "ignored", steps: waiting }
-    : { _tag: "Turn", step: explicit }
+  const turn = waiting.find((step) => dismissalOf(journal, step) === undefined)
+  if (turn !== undefined) return { _tag: "Turn", step: turn }
+  const as = waiting[0] && dismissalOf(journal, waiting[0])
+  if (as === undefined) return { _tag: "Nothing" }
+  return { _tag: "Dismiss", as, steps: waiting.filter((step) => dismissalOf(journal, step) === as) }
 }
 
 /** True when another turn was claimed before this one and may still run: this one is given back. */

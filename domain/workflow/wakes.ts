@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../canonical/json.ts"
 
 /** An execution by the names of its workflow and its own id. */
-interface ExecutionName {
+export interface ExecutionName {
   readonly workflow: string
   readonly execution: string
 }

@@ -8,7 +8,6 @@ import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import { millisFromTimestamp, nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
 import type { Lease } from "../../../domain/ledger/commands.ts"
-import type { Claimed } from "../../../domain/ledger/decide.ts"
 import { LeaseExpired, type LeaseRefusal } from "../../../domain/ledger/errors.ts"
 import type { LedgerShape } from "../ledger.ts"
 
@@ -17,6 +16,12 @@ const PARTS = 3
 
 /** After a renewal that the store did not carry out, the next is tried so many times sooner. */
 const SOONER = 10
+
+/** A lease with its end, as a claim or a post with its claim answers it. */
+export interface LeaseInHand {
+  readonly lease: Lease
+  readonly lease_expires_at: string
+}
 
 export interface KeptLease {
   /** The newest lease. */
@@ -43,11 +48,11 @@ export const isLeaseRefusal = (error: { readonly _tag: string }): error is Lease
 /** Keeps the lease of a claimed step until it is stopped. */
 export const keepLease = Effect.fnUntraced(function* (
   ledger: LedgerShape,
-  claimed: Claimed,
+  claimed: LeaseInHand,
   ttl_seconds: number
 ): Effect.fn.Return<KeptLease> {
-  const { step_id } = claimed
-  let lease = claimed.lease
+  let { lease } = claimed
+  const { step_id } = lease
   let lease_expires_at = claimed.lease_expires_at
   const lost = yield* Deferred.make<LeaseRefusal>()
   // Once a renewal was asked for, its answer is awaited: without it the token would not be known.

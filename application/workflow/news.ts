@@ -1,0 +1,216 @@
+// What other processes do, as the log tells it: wakes to take, values that a body here awaits, results that callers here wait for,
+// clocks to set, leases that may end. Other processes are heard in real time, whichever clock this program has.
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
+import { millisFromTimestamp } from "../../domain/canonical/timestamp.ts"
+import { type EventEnvelope, runOfStream } from "../../domain/ledger/event-envelope.ts"
+import type { LedgerEvent } from "../../domain/ledger/events.ts"
+import { jobIdOf, jobIdOfStep, stepIdOf } from "../../domain/ledger/ids.ts"
+import { ownerOfRun, runOf, type RunOwner } from "../../domain/workflow/names.ts"
+import { type ExecutionName, readClock, readWake } from "../../domain/workflow/wakes.ts"
+import { using } from "./executions.ts"
+import { type Execution, executionKey, type Host } from "./host.ts"
+import { catchUp, decoded, read } from "./ledger-calls.ts"
+import { requeueExpired } from "./leases.ts"
+import { sweepIfComplete } from "./settling.ts"
+import { awaitClock, ring, type WaitingClock } from "./timers.ts"
+import { look } from "./turns.ts"
+import { cutOff } from "./waking.ts"
+
+/** The beginning of the streams of all runs that an engine keeps. */
+const isOfEngine = /^run:(?:workflow|activity|timer)\//
+
+/** The name of a run's execution: one that was cut stands whole in its first message. Undefined for a workflow of others. */
+const nameOfRun = Effect.fnUntraced(function* (
+  host: Host,
+  owner: RunOwner,
+  run_id: string
+): Effect.fn.Return<ExecutionName | undefined> {
+  if (!owner.isCut) return host.entries.has(owner.workflow) ? owner : undefined
+  const run = `workflow${run_id.slice(owner.kind.length)}`
+  for (const envelope of yield* read(host.ledger.eventsAfter({ run_id: run, limit: 100 }))) {
+    const event = yield* read(decoded(envelope))
+    const wake = event.type === "MessagePosted" ? readWake(event.data.payload) : undefined
+    if (wake?.kind !== "execute") continue
+    const isOurs =
+      host.entries.has(wake.workflow) && runOf(host.sha256, "workflow", wake.workflow, wake.execution) === run
+    return isOurs ? wake : undefined
+  }
+  return undefined
+})
+
+/** Uses the execution that a run belongs to, if its workflow is registered here. */
+const ofRun = Effect.fnUntraced(function* (
+  host: Host,
+  run_id: string,
+  use: (execution: Execution) => Effect.Effect<void>
+) {
+  const owner = ownerOfRun(run_id)
+  const name = owner && (yield* nameOfRun(host, owner, run_id))
+  if (name !== undefined) yield* using(host, name, use)
+})
+
+/** Looks for turns in a run. */
+const lookAt = (host: Host, run_id: string): Effect.Effect<void> =>
+  ofRun(host, run_id, (execution) => look(host, execution))
+
+/** Ends what is left over in a run whose execution is complete. */
+const sweepRun = (host: Host, run_id: string): Effect.Effect<void> =>
+  ofRun(host, run_id, (execution) =>
+    Effect.andThen(
+      catchUp(host, execution),
+      Effect.suspend(() => sweepIfComplete(host, execution))
+    )
+  )
+
+/** Requeues a lease when it has ended, unless it was renewed. */
+const watchLease = (host: Host, run_id: string, step_id: string, ends: number): void => {
+  const reap = Effect.gen(function* () {
+    const requeued = yield* requeueExpired(host, run_id, step_id)
+    if (Result.isFailure(requeued) && requeued.failure._tag === "LeaseNotExpired") {
+      watchLease(host, run_id, step_id, millisFromTimestamp(requeued.failure.lease_expires_at))
+    }
+    if (Result.isSuccess(requeued)) {
+      yield* run_id.startsWith("workflow/") ? lookAt(host, run_id) : sweepRun(host, run_id)
+    }
+  })
+  host.agenda.add(`lease:${step_id}`, ends, reap)
+}
+
+/** Sets the clock of a run. */
+const setClock = (host: Host, run_id: string, waiting: WaitingClock): void =>
+  awaitClock(
+    host,
+    waiting,
+    ofRun(host, run_id, (execution) => ring(host, execution, waiting))
+  )
+
+/** What a stretch of the log leaves to be looked at: runs by their steps that wait. */
+type Waiting = Map<string, string>
+
+/** Tells an execution in memory what is new of it. */
+const tell = (host: Host, execution: Execution, event: LedgerEvent): void => {
+  const { deferreds, journal, name, turn } = execution
+  if (!execution.isRead || !journal.read(event)) return
+  execution.signal()
+  const wake = event.type === "MessagePosted" ? readWake(event.data.payload) : undefined
+  if (wake?.kind === "deferred") host.fork(deferreds.deferredDone(name.execution, wake.name))
+  if (wake?.kind === "interrupt-unsafe" && turn?.instance.interrupted === false) host.fork(cutOff(execution))
+}
+
+/** What an event of a lease asks for. */
+const onLease = (
+  host: Host,
+  run_id: string,
+  event: Extract<
+    LedgerEvent,
+    { readonly type: "StepClaimed" | "LeaseRenewed" | "StepRequeued" | "StepCompleted" }
+  >,
+  waiting: Waiting
+): void => {
+  const { step_id, worker_id } = event.data
+  if (event.type === "StepRequeued") waiting.set(step_id, run_id)
+  else waiting.delete(step_id)
+  if (event.type === "StepRequeued" || event.type === "StepCompleted") {
+    host.agenda.remove(`lease:${step_id}`)
+    host.agenda.remove(`clock:${step_id}`)
+  } else if (worker_id !== host.worker_id) {
+    watchLease(host, run_id, step_id, millisFromTimestamp(event.data.lease_expires_at))
+  }
+}
+
+/** Hears one event of a run that an engine keeps. */
+const hear = (host: Host, run_id: string, owner: RunOwner, event: LedgerEvent, waiting: Waiting): void => {
+  const execution = host.executions.get(executionKey(owner))
+  if (owner.kind === "activity") execution?.signalActivities()
+  if (owner.kind === "workflow" && execution !== undefined) tell(host, execution, event)
+  if (!owner.isCut && !host.entries.has(owner.workflow)) return
+  if (event.type === "LedgerCreated" || event.type === "ThoughtRecorded") return
+  if (event.type !== "MessagePosted") return onLease(host, run_id, event, waiting)
+  const step_id = stepIdOf(jobIdOf(event.data.message_id, 1), 1)
+  if (owner.kind === "workflow") waiting.set(step_id, run_id)
+  const clock = owner.kind === "timer" ? readClock(event.data.payload) : undefined
+  if (clock !== undefined) setClock(host, run_id, { step_id, job_id: jobIdOfStep(step_id), token: 0, clock })
+}
+
+/** Events that this process has made and knows the outcome of. */
+const isKnown = (host: Host, { data, type }: EventEnvelope): boolean =>
+  type === "LeaseRenewed" && data.includes(`"worker_id":"${host.worker_id}"`)
+
+const hearAll = Effect.fnUntraced(function* (host: Host, events: ReadonlyArray<EventEnvelope>) {
+  const waiting: Waiting = new Map()
+  for (const envelope of events) {
+    if (!isOfEngine.test(envelope.stream_id) || isKnown(host, envelope)) continue
+    const run_id = runOfStream(envelope.stream_id) ?? ""
+    const owner = ownerOfRun(run_id)
+    if (owner !== undefined) hear(host, run_id, owner, yield* decoded(envelope), waiting)
+  }
+  for (const run_id of new Set(waiting.values())) {
+    host.fork(run_id.startsWith("workflow/") ? lookAt(host, run_id) : Effect.void)
+  }
+})
+
+/** Hears everything that comes behind a position. */
+export const listen = (host: Host, after: number) =>
+  Stream.runForEachArray(host.ledger.events({ after }), (events) => hearAll(host, events))
+
+/** Every row of a list that is read page by page. */
+const allPages = Effect.fnUntraced(function* <Row>(
+  page: (after: Row | undefined) => Effect.Effect<ReadonlyArray<Row>>,
+  each: (row: Row) => void
+) {
+  let last: Row | undefined
+  while (true) {
+    const rows: ReadonlyArray<Row> = yield* page(last)
+    rows.forEach(each)
+    if (rows.length === 0) return
+    last = rows.at(-1)
+  }
+})
+
+/** Finds what there was to be done for a workflow before it was registered here. */
+export const findWork = Effect.fnUntraced(function* (host: Host, prefixes: PrefixesOf) {
+  const { ledger } = host
+  const waiting =
+    (prefix: string) => (after: { readonly run_id: string; readonly step_id: string } | undefined) =>
+      read(
+        ledger.waiting({
+          prefix,
+          ...(after === undefined ? {} : { after: { run_id: after.run_id, step_id: after.step_id } })
+        })
+      )
+  const runs = new Set<string>()
+  yield* allPages(waiting(prefixes.workflow), ({ run_id }) => runs.add(run_id))
+  for (const run_id of runs) host.fork(lookAt(host, run_id))
+  yield* allPages(waiting(prefixes.timer), ({ job_id, fencing_token: token, payload, run_id, step_id }) => {
+    const clock = readClock(payload)
+    if (clock !== undefined) setClock(host, run_id, { step_id, job_id, token, clock })
+  })
+  const leftOver = new Set<string>()
+  yield* allPages(waiting(prefixes.activity), ({ run_id }) => leftOver.add(run_id))
+  for (const run_id of leftOver) host.fork(sweepRun(host, run_id))
+  for (const prefix of [prefixes.workflow, prefixes.activity]) {
+    yield* allPages(
+      (after: { readonly lease_expires_at: string; readonly step_id: string } | undefined) =>
+        read(
+          ledger.leases({
+            prefix,
+            ...(after === undefined
+              ? {}
+              : { after: { lease_expires_at: after.lease_expires_at, step_id: after.step_id } })
+          })
+        ),
+      (lease) => {
+        const { lease_expires_at, run_id, step_id, worker_id } = lease as {
+          readonly run_id: string
+          readonly worker_id: string
+        } & typeof lease
+        if (worker_id !== host.worker_id)
+          watchLease(host, run_id, step_id, millisFromTimestamp(lease_expires_at))
+      }
+    )
+  }
+})
+
+type PrefixesOf = { readonly workflow: string; readonly activity: string; readonly timer: string }

@@ -1,0 +1,36 @@
+// What a workflow engine on the ledger refuses. A workflow's own errors never come here: these are faults of the program that uses
+// the engine, so they are defects, with the names that are needed to find them.
+import * as Schema from "effect/Schema"
+
+/** The process that was asked has not registered the workflow. */
+export class WorkflowNotRegistered extends Schema.TaggedError<WorkflowNotRegistered>()(
+  "WorkflowNotRegistered",
+  { workflow: Schema.String }
+) {
+  override get message() {
+    return `Workflow ${this.workflow} is not registered: provide its layer (${this.workflow}.toLayer) to this program`
+  }
+}
+
+/** An execution with this id was started before, with another payload; nothing was written. */
+export class ExecutionConflict extends Schema.TaggedError<ExecutionConflict>()("ExecutionConflict", {
+  workflow: Schema.String,
+  execution: Schema.String
+}) {
+  override get message() {
+    return `Execution ${this.execution} of workflow ${this.workflow} was started with another payload: give other work another idempotency key`
+  }
+}
+
+/** A value that a workflow hands over cannot be recorded: it has no JSON form, or is too large. */
+export class NotRecordable extends Schema.TaggedError<NotRecordable>()("NotRecordable", {
+  workflow: Schema.String,
+  execution: Schema.String,
+  /** What the value is: `payload`, `result`, or an activity's or deferred's name. */
+  what: Schema.String,
+  reason: Schema.String
+}) {
+  override get message() {
+    return `${this.what} of workflow ${this.workflow} (execution ${this.execution}) cannot be recorded: ${this.reason}`
+  }
+}
