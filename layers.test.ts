@@ -273,6 +273,14 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/ledger",
     "domain/corpus"
   ],
+  "domain/dossiers": [
+    "domain/canonical",
+    "domain/foundation",
+    "domain/evidence",
+    "domain/ledger",
+    "domain/thoughts",
+    "domain/bundles"
+  ],
   "domain/network": ["domain/canonical", "domain/foundation", "domain/evidence"],
   "domain/workflow": ["domain/canonical", "domain/foundation", "domain/ledger"],
   "application/foundation": ["domain/canonical", "domain/foundation", "domain/evidence"],
@@ -320,6 +328,18 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/ledger",
     "domain/corpus",
     "domain/bundles"
+  ],
+  "application/dossiers": [
+    "application/foundation",
+    "application/ledger",
+    "application/bundles",
+    "domain/canonical",
+    "domain/foundation",
+    "domain/evidence",
+    "domain/ledger",
+    "domain/thoughts",
+    "domain/bundles",
+    "domain/dossiers"
   ],
   "application/network": [
     "application/foundation",

@@ -17,6 +17,30 @@ export type { VerifiedBundle } from "./bundles/verify-bundle.ts"
 export { CorpusFiles, type FileText, type Walk, type WalkOptions } from "./corpus/corpus-files.ts"
 export { CorpusStore, type NamedSection, type TargetRows } from "./corpus/corpus-store.ts"
 export { Corpus, type CorpusShape } from "./corpus/corpus.ts"
+export {
+  DossierFiles,
+  type ForeignLine,
+  type ForeignLines,
+  type OpenedDossier
+} from "./dossiers/dossier-files.ts"
+export { Dossiers, type DossiersShape } from "./dossiers/dossiers.ts"
+export type { DossierEvent, WithheldEvent } from "../domain/dossiers/event-lines.ts"
+export type {
+  DossierEvidence,
+  ExportDossier,
+  ExportDossierError,
+  ExportedDossier,
+  ExportPorts
+} from "./dossiers/export-dossier.ts"
+export { type SoundDossier, soundDossier, UnsoundDossier } from "./dossiers/sound-dossier.ts"
+export {
+  type DossierPorts,
+  type EventWitness,
+  type VerifiedDossier,
+  verifyDossier,
+  type VerifyDossier,
+  type VerifyDossierError
+} from "./dossiers/verify-dossier.ts"
 export type { CurrentSection, CurrentSectionError } from "./corpus/current-sections.ts"
 export {
   CACHE_SUBSTRATES,
@@ -67,7 +91,12 @@ export { LedgerStore, type LedgerTransaction } from "./ledger/commands/ledger-st
 export { Ledger, type LedgerPorts, type LedgerShape } from "./ledger/ledger.ts"
 export type { LedgerState, StateAtOptions, StateRows } from "./ledger/reading/state-at.ts"
 export { Checkpoints, type CheckpointsShape } from "./ledger/proofs/checkpoints.ts"
-export { MerkleLog, type MerkleLogError, type MerklePath } from "./ledger/proofs/merkle-log.ts"
+export {
+  MerkleLog,
+  type MerkleLogError,
+  type MerklePath,
+  type MerklePaths
+} from "./ledger/proofs/merkle-log.ts"
 export { Signing, type SigningKey } from "./foundation/signing.ts"
 export type { Rung } from "./ledger/verification/evidence-input.ts"
 export {

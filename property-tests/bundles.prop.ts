@@ -96,7 +96,7 @@ describe("what was built", () => {
 const verdictOf = (bytes: Uint8Array) => {
   const list = new BundleFindings()
   checkManifest(list, sha256, bytes)
-  return list.bundleVerdict
+  return list.handedOverVerdict
 }
 
 /** A change of one byte: another value, one more, one less. */

@@ -13,16 +13,11 @@ import {
 } from "../domain/evidence/checkpoint.ts"
 import { MerkleFrontier } from "../domain/evidence/merkle-frontier.ts"
 import { consistencyFault, inclusionFault } from "../domain/evidence/merkle-proof.ts"
-import {
-  consistencyPath,
-  type Hash,
-  inclusionPath,
-  leafHash,
-  rootAt
-} from "../domain/evidence/merkle-tree.ts"
+import { consistencyPath, type Hash, leafHash, rootAt } from "../domain/evidence/merkle-tree.ts"
 import { formatProof, parseProof, pathText, type Proof } from "../domain/evidence/proof.ts"
 import { formatSignedNote, isKeyName } from "../domain/evidence/signed-note.ts"
 import {
+  inclusionPath,
   naivePath,
   naiveProof,
   naiveRoot,

@@ -55,7 +55,7 @@ const verifyArtifacts = Effect.fnUntraced(function* (
 /** The report over what was found, with the names that the manifest gives the bundle. */
 const reportOf = (list: BundleFindings, manifest: Manifest | undefined, bytes: number): BundleReport => ({
   ...list.report,
-  verdict: list.bundleVerdict,
+  verdict: list.handedOverVerdict,
   counts: {
     steps: manifest?.steps.length ?? 0,
     artifacts: manifest?.artifacts.length ?? 0,

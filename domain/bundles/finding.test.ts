@@ -33,12 +33,12 @@ describe("finding codes", () => {
 describe("a list of findings", () => {
   it("keeps the worst verdict and counts what it does not list", () => {
     const list = new BundleFindings()
-    assert.strictEqual(list.bundleVerdict, "PASS")
+    assert.strictEqual(list.handedOverVerdict, "PASS")
     for (let index = 0; index < MAX_FINDINGS; index++) list.add("FILE_EXTRA", ".", "")
-    assert.strictEqual(list.bundleVerdict, "FAIL")
+    assert.strictEqual(list.handedOverVerdict, "FAIL")
     list.add("FIELD_INVALID", "", "")
     assert.deepStrictEqual(
-      [list.bundleVerdict, list.listed.length, list.leftOff],
+      [list.handedOverVerdict, list.listed.length, list.leftOff],
       ["INVALID", MAX_FINDINGS, 1]
     )
   })

@@ -8,8 +8,8 @@ import {
   type InclusionClaim,
   type ProofFault
 } from "./merkle-proof.ts"
-import { consistencyPath, emptyRoot, type Hash, inclusionPath, nodeHash, rootAt } from "./merkle-tree.ts"
-import { nodesOver, numberedInputs, sha256 } from "./testing/naive-merkle.ts"
+import { consistencyPath, emptyRoot, type Hash, nodeHash, rootAt } from "./merkle-tree.ts"
+import { inclusionPath, nodesOver, numberedInputs, sha256 } from "./testing/naive-merkle.ts"
 
 const inputs = numberedInputs(13)
 const nodeAt = nodesOver(inputs)

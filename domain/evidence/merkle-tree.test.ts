@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest"
 import { bytesOfHex, hexText } from "../canonical/bytes.ts"
 import { MerkleFrontier } from "./merkle-frontier.ts"
 import { consistencyFault, inclusionFault } from "./merkle-proof.ts"
-import { consistencyPath, emptyRoot, type Hash, inclusionPath, leafHash, rootAt } from "./merkle-tree.ts"
+import { consistencyPath, emptyRoot, type Hash, leafHash, rootAt } from "./merkle-tree.ts"
 import {
+  inclusionPath,
   naivePath,
   naiveProof,
   naiveRoot,

@@ -39,14 +39,14 @@ export const nodeHash = (sha256: Sha256Bytes, left: Hash, right: Hash): Hash => 
 export const emptyRoot = (sha256: Sha256Bytes): Hash => sha256(new Uint8Array(0))
 
 /** The largest power of two below `size` (which is 2 or more), as its exponent. Bit operations end at 2^32. */
-const splitLevel = (size: number): number => {
+export const splitLevel = (size: number): number => {
   let level = 0
   while (2 ** (level + 1) < size) level++
   return level
 }
 
 /** The root over the leaves [begin, begin + size); `begin` is a multiple of the least power of two >= size. */
-const rangeRoot = (sha256: Sha256Bytes, begin: number, size: number, nodeAt: NodeAt): Hash => {
+export const rangeRoot = (sha256: Sha256Bytes, begin: number, size: number, nodeAt: NodeAt): Hash => {
   if (size === 1) return nodeAt(0, begin)
   const level = splitLevel(size)
   const half = 2 ** level
@@ -58,30 +58,6 @@ const rangeRoot = (sha256: Sha256Bytes, begin: number, size: number, nodeAt: Nod
 /** The root of the tree over the first `size` leaves (0 or more). */
 export const rootAt = (sha256: Sha256Bytes, size: number, nodeAt: NodeAt): Hash =>
   size === 0 ? emptyRoot(sha256) : rangeRoot(sha256, 0, size, nodeAt)
-
-/** PATH(index, D[size]): the hashes beside the way from a leaf to the root, lowest first; 0 <= index < size. */
-export const inclusionPath = (
-  sha256: Sha256Bytes,
-  size: number,
-  index: number,
-  nodeAt: NodeAt
-): ReadonlyArray<Hash> => {
-  const path: Array<Hash> = []
-  let begin = 0
-  let rest = size
-  while (rest > 1) {
-    const half = 2 ** splitLevel(rest)
-    if (index < begin + half) {
-      path.push(rangeRoot(sha256, begin + half, rest - half, nodeAt))
-      rest = half
-    } else {
-      path.push(rangeRoot(sha256, begin, half, nodeAt))
-      begin += half
-      rest -= half
-    }
-  }
-  return path.toReversed()
-}
 
 /** PROOF(from, D[to]): what shows that the tree of `from` leaves begins the tree of `to`; 1 <= from <= to. */
 export const consistencyPath = (

@@ -2,7 +2,7 @@
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
 import { hexText } from "../canonical/bytes.ts"
-import { consistencyPath, inclusionPath, leafHash, nodeHash, rootAt } from "./merkle-tree.ts"
+import { consistencyPath, leafHash, nodeHash, rootAt } from "./merkle-tree.ts"
 import {
   type ConsistencyProof,
   consistencyProofFault,
@@ -12,7 +12,7 @@ import {
   parseProof,
   pathText
 } from "./proof.ts"
-import { nodesOver, numberedInputs, sha256 } from "./testing/naive-merkle.ts"
+import { inclusionPath, nodesOver, numberedInputs, sha256 } from "./testing/naive-merkle.ts"
 
 const inputs = numberedInputs(9)
 const nodeAt = nodesOver(inputs)

@@ -38,3 +38,26 @@ export class Findings<Code extends string = string> {
     return { verdict: this.verdict, findings: this.listed, findings_left_off: this.leftOff }
   }
 }
+
+/**
+ * The findings about something that was handed over. Some make it invalid and not merely fail: that is never lost, also behind
+ * the limit of the list.
+ */
+export class HandedOverFindings<Code extends string> extends Findings<Code> {
+  private readonly makesInvalid: (code: Code) => boolean
+  private isInvalid = false
+
+  constructor(makesInvalid: (code: Code) => boolean) {
+    super()
+    this.makesInvalid = makesInvalid
+  }
+
+  override add(code: Code, where: string, message: string): void {
+    this.isInvalid ||= this.makesInvalid(code)
+    super.add(code, where, message)
+  }
+
+  get handedOverVerdict(): Verdict | "INVALID" {
+    return this.isInvalid ? "INVALID" : this.verdict
+  }
+}

@@ -11,7 +11,8 @@ import { decodeEvent, decodeReadEvent, type LedgerEvent } from "./events.ts"
 import { messageIdAt } from "./ids.ts"
 import type { Finding, FindingCode } from "./verification.ts"
 
-const messageIdFault = (sha256: Sha256, event: LedgerEvent): string | undefined => {
+/** What is wrong with the id that a message gives itself. */
+export const messageIdFault = (sha256: Sha256, event: LedgerEvent): string | undefined => {
   if (event.type !== "MessagePosted") return undefined
   const { idempotency_key, message_id } = event.data
   const runId = runOfStream(event.stream_id) ?? ""

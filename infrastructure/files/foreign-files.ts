@@ -18,7 +18,7 @@ import type { FolderEntry, FolderListing, ReadFault } from "../../domain/foundat
 import { FileUnreadable } from "../../domain/foundation/root-files.ts"
 
 // Windows knows no such flags; there a link shows in the listing alone.
-const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+export const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** What reading gave, or why it did not come to its end. */
 export type Read<A> = Result.Result<A, ReadFault>

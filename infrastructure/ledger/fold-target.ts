@@ -13,7 +13,7 @@ import {
   type StepRow
 } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
-import { SortedIds } from "../../application/ledger/memory/sorted-ids.ts"
+import { SortedIds } from "../../domain/ledger/sorted-ids.ts"
 import type { RunSummary } from "../../application/ledger/reading/ledger-reader.ts"
 import type { FoldTarget } from "../../application/ledger/verification/ledger-evidence.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"

@@ -40,8 +40,8 @@ const rightAnswers = (log: SampleLog, size: number, index: number, from: number)
   Effect.gen(function* () {
     const merkle = yield* MerkleLog
     const inputs = inputsOf(log.events.slice(0, size))
-    const inclusion = yield* merkle.inclusion(size, index)
-    assert.deepStrictEqual(hexes(inclusion.path), hexes(naivePath(index, inputs)))
+    const inclusion = yield* merkle.inclusions(size, [index])
+    assert.deepStrictEqual(inclusion.paths, [hexes(naivePath(index, inputs))])
     assert.strictEqual(hexText(inclusion.root), hexText(naiveRoot(inputs)))
     const consistency = yield* merkle.consistency(from, size)
     assert.deepStrictEqual(hexes(consistency.path), hexes(naiveProof(from, inputs)))
@@ -162,9 +162,9 @@ describe("a tree is made again", () => {
             const found = yield* run(
               file,
               logOf(small),
-              MerkleLog.use((merkle) => merkle.inclusion(to, from - 1))
+              MerkleLog.use((merkle) => merkle.inclusions(to, [from - 1]))
             )
-            assert.deepStrictEqual(hexes(found.path), hexes(naivePath(from - 1, inputs.slice(0, to))))
+            assert.deepStrictEqual(found.paths, [hexes(naivePath(from - 1, inputs.slice(0, to)))])
             assert.strictEqual(hexText(found.root), root)
           }
         }
@@ -370,7 +370,7 @@ describe("an event that is no part of a log", () => {
           run(
             file,
             logOf(list),
-            MerkleLog.use((log) => log.inclusion(8, 0))
+            MerkleLog.use((log) => log.inclusions(8, [0]))
           )
         )
         assert.strictEqual(error._tag, "StoreCorrupt")

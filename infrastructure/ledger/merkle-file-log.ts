@@ -10,21 +10,20 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { leafInput, noLeaf } from "../../application/ledger/proofs/event-roots.ts"
 import { LedgerReader } from "../../application/ledger/reading/ledger-reader.ts"
-import { MerkleLog, type MerkleLogError } from "../../application/ledger/proofs/merkle-log.ts"
+import {
+  MerkleLog,
+  type MerkleLogError,
+  type MerklePaths
+} from "../../application/ledger/proofs/merkle-log.ts"
 import { Signing } from "../../application/foundation/signing.ts"
 import { bytesEqual, joinBytes, type Sha256Bytes } from "../../domain/canonical/bytes.ts"
 import { StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { MerkleFrontier } from "../../domain/evidence/merkle-frontier.ts"
-import { consistencyFault, inclusionFault } from "../../domain/evidence/merkle-proof.ts"
-import {
-  consistencyPath,
-  type Hash,
-  inclusionPath,
-  leafHash,
-  rootAt
-} from "../../domain/evidence/merkle-tree.ts"
+import { InclusionChecks, InclusionPaths } from "../../domain/evidence/inclusion-walk.ts"
+import { consistencyFault } from "../../domain/evidence/merkle-proof.ts"
+import { consistencyPath, type Hash, leafHash, rootAt } from "../../domain/evidence/merkle-tree.ts"
 import { isForbidden, type MerkleFile, openMerkleFile, replaceMerkleFile } from "./merkle-file.ts"
 import { IN_MEMORY } from "./ledger-options.ts"
 import type { MerkleHeader } from "./merkle-file-format.ts"
@@ -67,19 +66,21 @@ const rootOfPrefix = (sha256: Sha256Bytes, { file, header }: FittingTree, size: 
   return consistencyFault(sha256, claim) === undefined ? oldRoot : undefined
 }
 
-const inclusionAnswer =
-  (
-    sha256: Sha256Bytes,
-    size: number,
-    index: number
-  ): TreeQuestion<{ root: Hash; path: ReadonlyArray<Hash> }> =>
+const inclusionsAnswer =
+  (sha256: Sha256Bytes, size: number, indices: ReadonlyArray<number>): TreeQuestion<MerklePaths> =>
   (tree) => {
     const root = rootOfPrefix(sha256, tree, size)
     if (root === undefined) return undefined
     const { nodeAt } = tree.file
-    const path = inclusionPath(sha256, size, index, nodeAt)
-    const fault = inclusionFault(sha256, { size, index, leaf: nodeAt(0, index), root, path })
-    return fault === undefined ? { root, path } : undefined
+    const made = new InclusionPaths(sha256, size, nodeAt)
+    const checks = new InclusionChecks(sha256, size, root)
+    const paths: Array<ReadonlyArray<string>> = []
+    for (const index of indices) {
+      const path = made.pathOf(index)
+      if (checks.fault(index, nodeAt(0, index), path) !== undefined) return undefined
+      paths.push(path)
+    }
+    return { root, paths }
   }
 
 const consistencyAnswer =
@@ -228,7 +229,7 @@ const makeMerkleFileLog = Effect.fnUntraced(function* (
   })
 
   return {
-    inclusion: (size, index) => answered(size, inclusionAnswer(sha256, size, index)),
+    inclusions: (size, indices) => answered(size, inclusionsAnswer(sha256, size, indices)),
     consistency: (from, to) => answered(to, consistencyAnswer(sha256, from, to)),
     rebuild: (size) => Effect.andThen(place, Effect.scoped(Effect.asVoid(build(size))))
   }

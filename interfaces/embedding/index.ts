@@ -10,6 +10,28 @@ export type { BundleFinding, BundleFindingCode, BundleReport } from "../../domai
 export type { Manifest, ManifestArtifact, ManifestStep } from "../../domain/bundles/manifest.ts"
 export { parseReceipt, type ReplayReceipt, receiptText } from "../../domain/bundles/replay.ts"
 export { Bundle } from "./bundles.ts"
+export type { DossiersShape } from "../../application/dossiers/dossiers.ts"
+export type {
+  DossierEvidence,
+  ExportDossier,
+  ExportDossierError,
+  ExportedDossier
+} from "../../application/dossiers/export-dossier.ts"
+export { type SoundDossier, UnsoundDossier } from "../../application/dossiers/sound-dossier.ts"
+export type {
+  VerifiedDossier,
+  VerifyDossier,
+  VerifyDossierError
+} from "../../application/dossiers/verify-dossier.ts"
+export * from "../../domain/dossiers/errors.ts"
+export type { DossierFindingCode, DossierReport } from "../../domain/dossiers/finding.ts"
+export type {
+  DossierBodies,
+  DossierChoice,
+  DossierManifest,
+  DossierStream
+} from "../../domain/dossiers/manifest.ts"
+export { Dossiers } from "./dossiers.ts"
 export type { CorpusShape } from "../../application/corpus/corpus.ts"
 export type { NamedSection } from "../../application/corpus/corpus-store.ts"
 export type { CurrentSection, CurrentSectionError } from "../../application/corpus/current-sections.ts"
@@ -89,7 +111,8 @@ export {
   Checkpoints,
   type CheckpointsShape,
   type ConsistencyRequest,
-  type InclusionRequest
+  type InclusionRequest,
+  type InclusionsRequest
 } from "../../application/ledger/proofs/checkpoints.ts"
 export type { VerifiedProof, VerifyProofOptions } from "../../application/ledger/proofs/proof-verification.ts"
 export type { SigningKey } from "../../application/foundation/signing.ts"

@@ -18,7 +18,7 @@ import type { Cell } from "../../../domain/ledger/table-digest.ts"
 import type { Page } from "../../../domain/foundation/page.ts"
 import type { RunSummary } from "../reading/ledger-reader.ts"
 import type { FoldTarget } from "../verification/ledger-evidence.ts"
-import { SortedIds } from "./sorted-ids.ts"
+import { SortedIds } from "../../../domain/ledger/sorted-ids.ts"
 
 type Tables = { readonly [T in LedgerTable]: Map<string, LedgerRows[T]> }
 type AnyRow = LedgerRows[LedgerTable]

@@ -25,11 +25,11 @@ import {
   type VerifiedCheckpoint,
   verifyCheckpoint
 } from "./checkpoint.ts"
-import { decodeConsistency, decodeInclusion } from "../verification/evidence-input.ts"
+import { decodeConsistency, decodeInclusion, decodeInclusions } from "../verification/evidence-input.ts"
 import type { Hashing } from "../../foundation/hashing.ts"
 import type { LedgerReader, ReadError } from "../reading/ledger-reader.ts"
 import type { MerkleLog, MerkleLogError } from "./merkle-log.ts"
-import { proveConsistency, proveInclusion } from "./proofs.ts"
+import { proveConsistency, proveInclusion, proveInclusions } from "./proofs.ts"
 import type { Signing } from "../../foundation/signing.ts"
 
 /** Which event is shown to be in which tree. */
@@ -40,6 +40,13 @@ export interface InclusionRequest {
   readonly size?: number | undefined
   /** The note that the proof is to hold against. */
   readonly checkpoint?: string | undefined
+}
+
+/** Which events are shown to be in the tree of a checkpoint. */
+export interface InclusionsRequest {
+  readonly events: ReadonlyArray<{ readonly position: number; readonly hash: string }>
+  /** The note that the proofs are to hold against. */
+  readonly checkpoint: string
 }
 
 /** Which two trees are shown to be of one history. */
@@ -74,19 +81,21 @@ export interface CheckpointsShape {
   readonly proveInclusion: (
     request: InclusionRequest
   ) => Effect.Effect<InclusionProof, ProofError | ProofRefused>
+  /**
+   * Shows that events, as their caller has read them, are among those that a checkpoint covers: many at once, quickest in the order
+   * of their positions.
+   */
+  readonly proveInclusions: (
+    request: InclusionsRequest
+  ) => Effect.Effect<ReadonlyArray<InclusionProof>, ProofError | ProofRefused>
   /** Shows that the history of an older checkpoint is the beginning of a newer one's. */
   readonly proveConsistency: (request: ConsistencyRequest) => Effect.Effect<ConsistencyProof, ProofError>
 }
 
 /** What a note says, when it is of the opened ledger; whether it is trusted is its verifier's concern. */
 const ownCheckpoint = Effect.fnUntraced(function* (
-  note: string | undefined
-): Effect.fn.Return<
-  CheckpointBody | undefined,
-  NotACheckpoint | CheckpointOfAnotherLedger | ReadError,
-  LedgerReader
-> {
-  if (note === undefined) return undefined
+  note: string
+): Effect.fn.Return<CheckpointBody, NotACheckpoint | CheckpointOfAnotherLedger | ReadError, LedgerReader> {
   const checkpoint = yield* Effect.fromResult(parseCheckpoint(note))
   const expected = yield* ledgerOrigin
   return checkpoint.origin === expected
@@ -94,15 +103,24 @@ const ownCheckpoint = Effect.fnUntraced(function* (
     : yield* new CheckpointOfAnotherLedger({ expected, actual: checkpoint.origin })
 })
 
+const ifGiven = (note: string | undefined) =>
+  note === undefined ? Effect.succeed(undefined) : ownCheckpoint(note)
+
 const inclusion = Effect.fn("Checkpoints.proveInclusion")(function* (request: InclusionRequest) {
   const { checkpoint, position, size } = yield* Effect.fromResult(decodeInclusion(request))
-  return yield* proveInclusion({ position, size, checkpoint: yield* ownCheckpoint(checkpoint) })
+  return yield* proveInclusion({ position, size, checkpoint: yield* ifGiven(checkpoint) })
+})
+
+const inclusions = Effect.fn("Checkpoints.proveInclusions")(function* (request: InclusionsRequest) {
+  const { checkpoint, events } = yield* Effect.fromResult(decodeInclusions(request))
+  const own = yield* ownCheckpoint(checkpoint)
+  return yield* proveInclusions({ events, checkpoint: own })
 })
 
 const consistency = Effect.fn("Checkpoints.proveConsistency")(function* (request: ConsistencyRequest) {
   const { checkpoint, from, oldCheckpoint, to } = yield* Effect.fromResult(decodeConsistency(request))
-  const older = yield* ownCheckpoint(oldCheckpoint)
-  const newer = yield* ownCheckpoint(checkpoint)
+  const older = yield* ifGiven(oldCheckpoint)
+  const newer = yield* ifGiven(checkpoint)
   return yield* proveConsistency({
     from: from ?? older?.size ?? 0,
     to: to ?? newer?.size,
@@ -116,6 +134,7 @@ const makeCheckpoints = Effect.gen(function* () {
     make: (options) => Effect.provideContext(makeCheckpoint(options), ports),
     verify: (note, trust) => Effect.provideContext(verifyCheckpoint(note, trust), ports),
     proveInclusion: (request) => Effect.provideContext(inclusion(request), ports),
+    proveInclusions: (request) => Effect.provideContext(inclusions(request), ports),
     proveConsistency: (request) => Effect.provideContext(consistency(request), ports)
   } satisfies CheckpointsShape
 })

@@ -15,11 +15,20 @@ export interface MerklePath {
   readonly path: ReadonlyArray<Hash>
 }
 
+/** The paths of some leaves in one tree, in hexadecimal, and that tree's root. */
+export interface MerklePaths {
+  readonly root: Hash
+  readonly paths: ReadonlyArray<ReadonlyArray<string>>
+}
+
 export class MerkleLog extends Context.Service<
   MerkleLog,
   {
-    /** The path of leaf `index` in the tree of the first `size` events; 0 <= index < size <= events of the log. */
-    readonly inclusion: (size: number, index: number) => Effect.Effect<MerklePath, MerkleLogError>
+    /** The paths of leaves in the tree of the first `size` events; 0 <= index < size <= events of the log. Quickest in their order. */
+    readonly inclusions: (
+      size: number,
+      indices: ReadonlyArray<number>
+    ) => Effect.Effect<MerklePaths, MerkleLogError>
     /** The path from the tree of `from` events to that of `to`; 1 <= from <= to <= events of the log. */
     readonly consistency: (
       from: number,

@@ -2,21 +2,18 @@
 // before anybody gets it: a tree that does not fit is made again from the events once, and what still does not fit is
 // a rewritten history. A damaged tree can so make a proof fail, and never make a false one pass.
 import * as Effect from "effect/Effect"
-import { bytesEqual } from "../../../domain/canonical/bytes.ts"
-import type { HistoryRewritten, ProofRefused } from "../../../domain/evidence/checkpoint-errors.ts"
+import { bytesEqual, bytesOfHex } from "../../../domain/canonical/bytes.ts"
+import { type HistoryRewritten, ProofRefused } from "../../../domain/evidence/checkpoint-errors.ts"
 import type { CheckpointBody } from "../../../domain/evidence/checkpoint.ts"
 import { InvalidInput } from "../../../domain/foundation/errors.ts"
-import type { Hash } from "../../../domain/evidence/merkle-tree.ts"
-import {
-  type ConsistencyProof,
-  inclusionProofFault,
-  type InclusionProof,
-  pathText
-} from "../../../domain/evidence/proof.ts"
+import { InclusionChecks } from "../../../domain/evidence/inclusion-walk.ts"
+import { type Hash, leafHash } from "../../../domain/evidence/merkle-tree.ts"
+import type { EventEnvelope } from "../../../domain/ledger/event-envelope.ts"
+import { type ConsistencyProof, type InclusionProof, pathText } from "../../../domain/evidence/proof.ts"
 import { rewriteFault } from "./checkpoint.ts"
 import { leafInput, noLeaf } from "./event-roots.ts"
 import { LedgerReader } from "../reading/ledger-reader.ts"
-import { MerkleLog, type MerkleLogError } from "./merkle-log.ts"
+import { MerkleLog, type MerkleLogError, type MerklePaths } from "./merkle-log.ts"
 import { Signing } from "../../foundation/signing.ts"
 
 const outOfRange = (path: string, value: number, least: number, most: number) =>
@@ -55,6 +52,51 @@ const fitting = Effect.fnUntraced(function* <A>(
   return yield* answer
 })
 
+/** The proofs of events in one tree, each verified; the tree must be the checkpoint's where one is expected. */
+const inclusionsOf = Effect.fnUntraced(function* (
+  size: number,
+  events: ReadonlyArray<Pick<EventEnvelope, "position" | "hash">>,
+  expected: CheckpointBody | undefined,
+  logSize: number
+): Effect.fn.Return<
+  ReadonlyArray<InclusionProof>,
+  HistoryRewritten | ProofRefused | MerkleLogError,
+  MerkleLog | Signing
+> {
+  const merkle = yield* MerkleLog
+  const { sha256 } = yield* Signing
+  /** The first of the events that a tree's answer does not show to be there. */
+  const fault = ({ paths, root }: MerklePaths): ProofRefused | undefined => {
+    const checks = new InclusionChecks(sha256, size, root)
+    for (const [place, { hash, position }] of events.entries()) {
+      const leaf = leafHash(sha256, bytesOfHex(hash) ?? new Uint8Array(0))
+      const reason = checks.fault(position - 1, leaf, paths[place] ?? [])
+      if (reason === undefined) continue
+      return new ProofRefused({ kind: "inclusion", reason, proof_sizes: [size], checkpoint_sizes: [size] })
+    }
+    return undefined
+  }
+  const answer = yield* fitting(
+    size,
+    merkle.inclusions(
+      size,
+      events.map(({ position }) => position - 1)
+    ),
+    (found) => fault(found) === undefined && (expected === undefined || bytesEqual(found.root, expected.root))
+  )
+  const rewritten = expected === undefined ? undefined : rewriteFault(expected, logSize, answer.root)
+  if (rewritten !== undefined) return yield* rewritten
+  const broken = fault(answer)
+  if (broken !== undefined) return yield* broken
+  return events.map(({ hash, position }, place) => ({
+    kind: "inclusion",
+    size,
+    index: position - 1,
+    hash,
+    path: answer.paths[place] ?? []
+  }))
+})
+
 /** Shows that the event at a position is among the first `size` events. */
 export const proveInclusion = Effect.fn("Proof.inclusion")(function* ({
   checkpoint,
@@ -66,8 +108,6 @@ export const proveInclusion = Effect.fn("Proof.inclusion")(function* ({
   LedgerReader | MerkleLog | Signing
 > {
   const reader = yield* LedgerReader
-  const merkle = yield* MerkleLog
-  const { sha256 } = yield* Signing
   const { position: logSize } = yield* reader.head
   const size = given ?? checkpoint?.size ?? logSize
   const expected = checkpoint?.size === size ? checkpoint : undefined
@@ -79,24 +119,36 @@ export const proveInclusion = Effect.fn("Proof.inclusion")(function* ({
   if (event === undefined || leafInput(event) === undefined) {
     return yield* Effect.fail(noLeaf(event ?? { position }))
   }
-  const proofOf = (path: ReadonlyArray<Hash>): InclusionProof => ({
-    kind: "inclusion",
-    size,
-    index: position - 1,
-    hash: event.hash,
-    path: pathText(path)
-  })
-  const fault = ({ path, root }: { readonly path: ReadonlyArray<Hash>; readonly root: Hash }) =>
-    inclusionProofFault(sha256, proofOf(path), { origin: "", size, root })
-  const answer = yield* fitting(
-    size,
-    merkle.inclusion(size, position - 1),
-    (found) => fault(found) === undefined && (expected === undefined || bytesEqual(found.root, expected.root))
-  )
-  const rewritten = expected === undefined ? undefined : rewriteFault(expected, logSize, answer.root)
-  if (rewritten !== undefined) return yield* rewritten
-  const broken = fault(answer)
-  return broken === undefined ? proofOf(answer.path) : yield* broken
+  const [proof] = yield* inclusionsOf(size, [event], expected, logSize)
+  return proof ?? (yield* Effect.fail(noLeaf(event)))
+})
+
+/** Events whose hashes are to be shown to stand in the tree of a checkpoint. */
+export interface InclusionsOptions {
+  /** In the order of their positions, which is quickest. */
+  readonly events: ReadonlyArray<Pick<EventEnvelope, "position" | "hash">>
+  /** The checkpoint that the proofs are for; its trust is the verifier's concern. */
+  readonly checkpoint: CheckpointBody
+}
+
+/** Shows that events, as their caller has read them, are among those that a checkpoint covers. */
+export const proveInclusions = Effect.fn("Proof.inclusions")(function* ({
+  checkpoint,
+  events
+}: InclusionsOptions): Effect.fn.Return<
+  ReadonlyArray<InclusionProof>,
+  InvalidInput | HistoryRewritten | ProofRefused | MerkleLogError,
+  LedgerReader | MerkleLog | Signing
+> {
+  const { position: logSize } = yield* (yield* LedgerReader).head
+  const cut = cutBefore(logSize, [checkpoint])
+  if (cut !== undefined) return yield* cut
+  const { size } = checkpoint
+  for (const { position } of events) {
+    const refused = outOfRange("/events/position", position, 1, size)
+    if (refused !== undefined) return yield* refused
+  }
+  return yield* inclusionsOf(size, events, checkpoint, logSize)
 })
 
 export interface ConsistencyOptions {

@@ -54,6 +54,15 @@ export const decodeInclusion = decodeInput(
   Result.succeed
 )
 
+/** Which events are to be shown in the tree of a checkpoint. */
+export const decodeInclusions = decodeInput(
+  Schema.Struct({
+    events: Schema.Array(Schema.Struct({ position: Schema.Number, hash: Schema.String })),
+    checkpoint: Schema.String
+  }),
+  Result.succeed
+)
+
 /** Which trees are to be shown to be of one history. */
 export const decodeConsistency = decodeInput(
   Schema.Struct({ from: Size, to: Size, oldCheckpoint: OptionalNote, checkpoint: OptionalNote }),

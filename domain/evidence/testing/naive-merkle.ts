@@ -1,10 +1,12 @@
 /**
  * The Merkle tree of RFC 6962 exactly as section 2.1 writes it down: recursive, over whole lists of inputs, with its own
- * hashing. It shares nothing with the product, so that agreement means something.
+ * hashing. It shares nothing with the product, so that agreement means something; only what asks the product
+ * itself for a path does.
  */
 import { createHash } from "node:crypto"
-import type { Sha256Bytes } from "../../canonical/bytes.ts"
-import { leafHash, type NodeAt, nodeHash } from "../merkle-tree.ts"
+import { bytesOfHex, type Sha256Bytes } from "../../canonical/bytes.ts"
+import { InclusionPaths } from "../inclusion-walk.ts"
+import { type Hash, leafHash, type NodeAt, nodeHash } from "../merkle-tree.ts"
 
 type Inputs = ReadonlyArray<Uint8Array>
 
@@ -63,3 +65,11 @@ export const nodesOver =
 /** Different inputs of 32 bytes. */
 export const numberedInputs = (count: number): ReadonlyArray<Uint8Array> =>
   Array.from({ length: count }, (_, n) => digest(Uint8Array.of(n % 256, Math.floor(n / 256))))
+
+/** The product's path of one leaf, as bytes. */
+export const inclusionPath = (
+  sha: Sha256Bytes,
+  size: number,
+  index: number,
+  nodeAt: NodeAt
+): ReadonlyArray<Hash> => new InclusionPaths(sha, size, nodeAt).pathOf(index).map((hash) => bytesOfHex(hash)!)

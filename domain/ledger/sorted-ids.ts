@@ -1,6 +1,6 @@
 // Ids in the order in which SQLite holds them, kept so while they come and go. Finding a place takes as long as the number of
 // ids has digits.
-import { compareCodePoints } from "../../../domain/canonical/py.ts"
+import { compareCodePoints } from "../canonical/py.ts"
 
 export class SortedIds {
   private readonly ids: Array<string> = []
