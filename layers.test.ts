@@ -283,6 +283,7 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   "domain/network": ["domain/canonical", "domain/foundation", "domain/evidence"],
   "domain/workflow": ["domain/canonical", "domain/foundation", "domain/ledger"],
+  "domain/inspection": ["domain/canonical", "domain/history", "domain/ledger"],
   "application/foundation": ["domain/canonical", "domain/foundation", "domain/evidence"],
   "application/thoughts": [
     "application/foundation",
@@ -309,6 +310,16 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/ledger",
     "domain/thoughts",
     "domain/history"
+  ],
+  "application/inspection": [
+    "application/foundation",
+    "application/ledger",
+    "domain/canonical",
+    "domain/foundation",
+    "domain/evidence",
+    "domain/history",
+    "domain/inspection",
+    "domain/ledger"
   ],
   "application/corpus": [
     "application/foundation",

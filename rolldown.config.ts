@@ -1,8 +1,9 @@
 // Bundles the `cortex` binary: one file per lazily loaded group instead of some six hundred modules, which is the
 // difference between a third of a second and most of one at every start. Only better-sqlite3, which is native code,
-// stays outside. `rolldown.library.config.ts` bundles the entry points of the library.
+// stays outside. `rolldown.page.ts` bundles the page of `cortex inspect`, `rolldown.library.config.ts` the entry points of the library.
 import { defineConfig } from "rolldown"
 import { type Bundled, thirdPartyLicences } from "./rolldown.licences.ts"
+import page from "./rolldown.page.ts"
 
 /** The packages whose code ends up in the bundle, by the package that brings them; their licences go with it. */
 export const bundled: Bundled = {
@@ -21,7 +22,7 @@ export const bundled: Bundled = {
   "markdown-it": ["entities", "linkify-it", "mdurl", "punycode.js", "uc.micro"]
 }
 
-export default defineConfig({
+const command = defineConfig({
   // The children that read external cassettes start beside the command.
   input: {
     bin: "interfaces/cli/bin.ts",
@@ -34,3 +35,5 @@ export default defineConfig({
   output: { dir: "dist/bin/cortex", format: "esm", chunkFileNames: "[name]-[hash].js", minify: false },
   plugins: [thirdPartyLicences(bundled)]
 })
+
+export default [command, page]

@@ -22,6 +22,7 @@ const programs = [
   "property-tests/support/cassette-operation-child.ts",
   "property-tests/support/ledger-child.ts",
   "property-tests/support/memory-child.ts",
+  "property-tests/support/queue-child.ts",
   "storm/process.ts",
   "storm/run.ts",
   "storm/worker-process.ts"

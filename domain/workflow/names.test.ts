@@ -104,6 +104,7 @@ describe("keys", () => {
 
   it("tell attempts apart, also of names that are cut", () => {
     expect(activityKey(sha256, "charge", 2)).toBe("charge/2")
+    expect(activityKey(sha256, "a\n", 1)).not.toBe(activityKey(sha256, "a%0A", 1))
     const beginning = "x".repeat(300)
     expect(activityKey(sha256, beginning, 1)).not.toBe(activityKey(sha256, beginning, 2))
   })

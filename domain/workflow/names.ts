@@ -3,7 +3,7 @@
 import * as Result from "effect/Result"
 import type { Sha256 } from "../canonical/sha256.ts"
 import type { Wake } from "./wakes.ts"
-import { hasControlCharacter, isWellFormedText, utf8ByteLength } from "../canonical/text.ts"
+import { isWellFormedText, utf8ByteLength } from "../canonical/text.ts"
 
 /** The kinds of runs that an execution has, and the beginning of their ids. */
 export const RUN_KINDS = ["workflow", "activity", "timer"] as const
@@ -79,7 +79,7 @@ export const ownerOfRun = (runId: string): RunOwner | undefined => {
 }
 
 const key = (sha256: Sha256, text: string): string =>
-  bounded(sha256, hasControlCharacter(text) ? text.replaceAll(/%|\p{Cc}/gu, percent) : text, MAX_KEY_BYTES)
+  bounded(sha256, text.replaceAll(/%|\p{Cc}/gu, percent), MAX_KEY_BYTES)
 
 /** The key of a wake in the run of turns; null for one that may come again. */
 export const wakeKey = (sha256: Sha256, wake: Wake): string | null => {

@@ -42,7 +42,7 @@ export const LAYERS = [
 const program: Bundle = {
   name: "cortex",
   config: "rolldown.config.ts",
-  sources: LAYERS,
+  sources: [...LAYERS, "rolldown.page.ts"],
   isSource: (path) => !/\.test\.ts$|(^|\/)testing(\/|$)/.test(path)
 }
 
@@ -53,7 +53,7 @@ const filesOf = (path: string, isSource: Bundle["isSource"]): ReadonlyArray<stri
   statSync(join(root, path)).isDirectory()
     ? readdirSync(join(root, path), { recursive: true, encoding: "utf8" })
         .map((name) => join(path, name))
-        .filter((each) => each.endsWith(".ts") && isSource(each))
+        .filter((each) => /\.(ts|css|html)$/.test(each) && isSource(each))
         .sort()
     : [path]
 

@@ -20,6 +20,7 @@ export const loadGroup: { readonly [Name in GroupName]: () => Promise<CommandGro
   work: async () => (await import("./corpus/work-command.ts")).workCommand,
   run: async () => (await import("./corpus/run-command.ts")).runCommand,
   mcp: async () => (await import("./mcp.ts")).mcpCommand,
+  inspect: async () => (await import("./inspect/inspect-command.ts")).inspectCommand,
   doctor: async () => (await import("./doctor/doctor.ts")).doctorCommand,
   completions: async () => (await import("./completions/completions-command.ts")).completionsCommand
 }

@@ -17,6 +17,7 @@ export type GroupName =
   | "work"
   | "run"
   | "mcp"
+  | "inspect"
   | "doctor"
   | "completions"
 
@@ -61,6 +62,7 @@ export const namedGroups: { readonly [Name in GroupName]: NamedGroup } = {
   work: { summary: "work the reading steps of a run", isOne: true, place: ["db"] },
   run: { summary: "plan, work and bundle in one go", isOne: true, place: ["db"] },
   mcp: { summary: "serve agents over standard input and output (MCP)", isOne: true, place: ["db", "config"] },
+  inspect: { summary: "look at a ledger in a browser", isOne: true, place: ["db", "config"] },
   doctor: {
     summary: "the state of everything here, and what to do about it",
     isOne: true,

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { LedgerShape } from "../../application/ledger/ledger.ts"
 import type { ThoughtsShape } from "../../application/thoughts/thoughts.ts"
 import type { OpenError } from "../../domain/ledger/errors.ts"
-import { openedOnce } from "./opened-once.ts"
+import { openedOnce } from "../shared/opened-once.ts"
 
 /** An open ledger with the thoughts in it. */
 export interface OpenedLedger {

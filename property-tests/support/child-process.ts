@@ -9,6 +9,7 @@ const scripts = {
   ledger: programOf("property-tests/support/ledger-child.ts"),
   cache: programOf("property-tests/support/cache-child.ts"),
   memory: programOf("property-tests/support/memory-child.ts"),
+  queue: programOf("property-tests/support/queue-child.ts"),
   operation: programOf("property-tests/support/cassette-operation-child.ts")
 }
 

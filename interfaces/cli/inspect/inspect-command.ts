@@ -1,0 +1,118 @@
+// `cortex inspect`: one page about a ledger, served on this machine alone or written to a file. Nothing that it looks at is changed.
+import { existsSync } from "node:fs"
+import { basename } from "node:path"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
+import { AllowNetworkFs, ledgerFlags } from "../cassette/ledger-flags.ts"
+import { oneStandardInput, readEvidence, readTrust } from "../cassette/evidence-files.ts"
+import { ledgerFile } from "../cassette/open-ledger.ts"
+import { networkFileOptions, networkFlags } from "../network/network-flags.ts"
+import { networkOpener } from "../network/network-opener.ts"
+import { writeNewFile } from "../new-file.ts"
+import { answer } from "../output.ts"
+import { withProgress } from "../progress.ts"
+import { openedOnce } from "../../shared/opened-once.ts"
+import { textFlag, trustFlag } from "../../shared/flags.ts"
+import { refusedFlag, switchFlag, wholeNumberFlag } from "../../shared/options.ts"
+import { fieldLines } from "../../shared/terminal-text.ts"
+
+/** Largest number of a port. */
+const LAST_PORT = 65_535
+
+/** What is looked at, open until the scope ends. */
+const inspected = Effect.fnUntraced(function* (
+  checkpoint: Option.Option<string>,
+  trust: Option.Option<string>,
+  withNetwork: boolean
+) {
+  const file = yield* ledgerFile("read")
+  const { inspectedLedger } = yield* Effect.promise(() => import("../../embedding/inspected-ledger.ts"))
+  const { History } = yield* Effect.promise(() => import("../../../application/history/history.ts"))
+  const { Inspection } = yield* Effect.promise(() => import("../../../application/inspection/inspection.ts"))
+  const network = yield* networkFileOptions
+  const hasNetwork = withNetwork && existsSync(network.file)
+  const openNetwork = yield* networkOpener
+  const networkOnce = yield* openedOnce(() => openNetwork)
+  const options = {
+    file,
+    hasNetwork,
+    allowNetworkFs: yield* AllowNetworkFs,
+    checkpoint: Option.isSome(checkpoint) ? yield* readEvidence("--checkpoint", checkpoint.value) : undefined,
+    trust: Option.isSome(trust) ? yield* readTrust(trust.value) : undefined
+  }
+  const context = yield* Layer.build(inspectedLedger(file, options))
+  return {
+    inspection: Context.get(context, Inspection),
+    history: Context.get(context, History),
+    network: hasNetwork ? networkOnce(undefined) : undefined
+  }
+})
+
+/** Serves until the process is stopped. */
+const serve = Effect.fnUntraced(function* (
+  looked: Effect.Success<ReturnType<typeof inspected>>,
+  port: number
+) {
+  const { bundledPage } = yield* Effect.promise(() => import("../../inspect/page-file.ts"))
+  const { servePage } = yield* Effect.promise(() => import("../../inspect/server.ts"))
+  const { url } = yield* servePage(looked, bundledPage(), port).pipe(
+    Effect.catch(({ message }) =>
+      Effect.fail(refusedFlag("--port", `${port} cannot be listened on (${message}): choose another`))
+    )
+  )
+  yield* answer({ data: { url }, lines: () => [url] })
+  yield* Effect.never
+})
+
+export const inspectCommand = Command.make(
+  "inspect",
+  {
+    port: wholeNumberFlag("port", 0).pipe(
+      Flag.withDefault(0),
+      Flag.withDescription("the port on this machine (default 0: any that is free)")
+    ),
+    checkpoint: textFlag(
+      "checkpoint",
+      "FILE",
+      "the newest signed checkpoint, for proofs; - is standard input"
+    ).pipe(Flag.optional),
+    trust: trustFlag.pipe(Flag.optional),
+    out: textFlag("out", "FILE", "write the page to a new file instead, with what it shows inside").pipe(
+      Flag.optional
+    ),
+    verify: switchFlag("verify", "with --out: verify first, and save the verdict")
+  },
+  Effect.fnUntraced(function* ({ checkpoint, out, port, trust, verify }) {
+    if (port > LAST_PORT) return yield* refusedFlag("--port", `a port is at most ${LAST_PORT}`)
+    const looked = yield* inspected(checkpoint, trust, Option.isNone(out))
+    if (Option.isNone(out)) return yield* serve(looked, port)
+    const { bundledPage, savedPage } = yield* Effect.promise(() => import("../../inspect/page-file.ts"))
+    const { savedAnswers } = yield* Effect.promise(() => import("../../inspect/saved-answers.ts"))
+    const saved = yield* savedAnswers(looked, verify).pipe(withProgress())
+    const path = yield* writeNewFile("--out", out.value, savedPage(bundledPage(), saved))
+    yield* answer({
+      data: { file: path, answers: Object.keys(saved.answers).length, left_off: saved.left_off },
+      lines: () =>
+        fieldLines([
+          ["page", path],
+          ["holds", saved.left_off ?? `everything in ${basename(path)}`]
+        ])
+    })
+  }, Effect.scoped)
+).pipe(
+  Command.validate(({ checkpoint, trust }) => oneStandardInput(checkpoint, trust)),
+  Command.withDescription(
+    "Look at a ledger in a browser: the verdict, what is stuck, what failed, every run with its steps, attempts, receipts and thoughts, and the network. The page is served on this machine alone and needs the secret in the printed address; it only reads, and the file is not changed. It ends with Ctrl-C. With --out the page is written to a file that needs no server."
+  ),
+  Command.withShortDescription("look at a ledger in a browser"),
+  Command.withExamples([
+    { command: "cortex inspect" },
+    { command: "cortex inspect --db work.db --checkpoint monday.txt --trust trust.json" },
+    { command: "cortex inspect --db work.db --out page.html --verify", description: "one file to hand over" }
+  ]),
+  Command.withGlobalFlags([...ledgerFlags, ...networkFlags])
+)

@@ -1,0 +1,172 @@
+// The page: an address after # is a view, each view asks for what it shows, and nothing is ever sent that changes anything.
+import type { Moment, Overview } from "../../../domain/inspection/answers.ts"
+import type { Shown } from "../../../domain/history/shown.ts"
+import { ask, saved, Unanswered } from "./asking.ts"
+import { ledger, short, to, toast } from "./copying.ts"
+import { byId, h, name, plain } from "./dom.ts"
+import { listenToKeys } from "./keys.ts"
+import { failedView, runsView } from "./lists.ts"
+import { overviewView } from "./overview.ts"
+import { note } from "./parts.ts"
+import { runView } from "./run.ts"
+import { eventView, stepView } from "./step.ts"
+import { drawSeal } from "./verdict.ts"
+import { many } from "./words.ts"
+
+/** Content that takes longer than this says that it is being read. */
+const QUIET_MILLIS = 150
+
+const view = byId("view")
+let shownAt = 0
+let turn = 0
+
+const partsOf = (hash: string): ReadonlyArray<string> => {
+  try {
+    return hash
+      .replace(/^#\/?/, "")
+      .split("/")
+      .filter((part) => part !== "")
+      .map(decodeURIComponent)
+  } catch {
+    return ["unreadable address"]
+  }
+}
+
+const drawCrumbs = (parts: ReadonlyArray<string>): void => {
+  const [kind, id] = parts
+  const here =
+    kind === undefined
+      ? ledger.file.replace(/^.*[/\\]/, "")
+      : id === undefined
+        ? kind
+        : kind === "event"
+          ? `event ${id}`
+          : short(id)
+  const crumbs = [h("a", { href: "#/" }, h("b", {}, "Cassette")), h("i", {}, "/"), name(here)]
+  byId("crumbs").replaceChildren(...crumbs)
+  document.title = `${plain(id ?? kind ?? ledger.file)} · Cassette`
+}
+
+const showView = async (parts: ReadonlyArray<string>, place: HTMLElement): Promise<void> => {
+  const [kind, id = "", tab, filter] = parts
+  if (kind === undefined) return overviewView(place)
+  if (kind === "run") return runView(place, id, tab, filter)
+  if (kind === "step") return stepView(place, id)
+  if (kind === "event") return eventView(place, id)
+  if (kind === "runs") return runsView(place)
+  if (kind === "failed") return failedView(place)
+  throw new Unanswered(404, "There is no such view.")
+}
+
+const failureOf = (error: unknown): HTMLElement => {
+  const message = error instanceof Error ? error.message : String(error)
+  return h(
+    "div",
+    {},
+    note([name(message)], true),
+    h("p", { class: "none" }, h("a", { class: "link", href: "#/" }, "To the overview"))
+  )
+}
+
+/** What every view needs of the ledger, once. */
+const knowLedger = async (): Promise<void> => {
+  if (ledger.file !== "") return
+  const { as_of, checkpoint, file } = await ask<Overview>("/v1/overview")
+  ledger.file = file
+  ledger.checkpointSize = checkpoint?.fault === null ? checkpoint.size : 0
+  shownAt = as_of.position
+}
+
+const draw = async (): Promise<void> => {
+  const mine = ++turn
+  const parts = partsOf(location.hash)
+  const place = h("div", {})
+  const slow = setTimeout(() => {
+    if (mine === turn) view.replaceChildren(h("p", { class: "none" }, "Reading …"))
+  }, QUIET_MILLIS)
+  byId("grown").hidden = true
+  try {
+    await knowLedger()
+    drawCrumbs(parts)
+    const drawn = showView(parts, place)
+    await Promise.race([drawn, ready(place)])
+    if (mine === turn) view.replaceChildren(place)
+    await drawn
+    drawSeal(shownAt)
+  } catch (error) {
+    if (mine === turn) view.replaceChildren(failureOf(error))
+  } finally {
+    clearTimeout(slow)
+  }
+}
+
+/** Once a view has put something in its place: what it adds later comes by itself. */
+const ready = (place: HTMLElement): Promise<void> =>
+  new Promise((resolve) => {
+    const observer = new MutationObserver(() => {
+      observer.disconnect()
+      resolve()
+    })
+    observer.observe(place, { childList: true })
+  })
+
+const watchGrowth = async (): Promise<void> => {
+  const grown = byId("grown")
+  const chip = (text: string) => {
+    grown.textContent = text
+    grown.hidden = false
+  }
+  grown.addEventListener("click", () => {
+    ledger.file = ""
+    void draw()
+  })
+  let since = shownAt
+  while (true) {
+    try {
+      const { as_of } = await ask<Moment>("/v1/growth", { after: since })
+      byId("alert").replaceChildren()
+      since = as_of.position
+      drawSeal(since)
+      if (since > shownAt) chip(`${many(since - shownAt, "new event")}`)
+    } catch (error) {
+      byId("alert").replaceChildren(
+        note([name(error instanceof Error ? error.message : String(error))], true)
+      )
+      await new Promise((resolve) => setTimeout(resolve, 3_000))
+    }
+  }
+}
+
+const pathOf = (found: Shown): string => {
+  if (found.kind === "run") return to("run", found.run_id)
+  if (found.kind === "event") return to("event", found.position)
+  if (found.kind === "step" || found.kind === "receipt") return to("step", found.step_id)
+  if (found.kind === "thought") return to("event", found.recorded.position)
+  return to("event", found.posted.position)
+}
+
+const find = async (text: string): Promise<void> => {
+  try {
+    location.hash = pathOf(await ask<Shown>("/v1/show", { id: text }))
+  } catch (error) {
+    toast(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const begin = async (): Promise<void> => {
+  listenToKeys()
+  byId("find").addEventListener("submit", (event) => {
+    event.preventDefault()
+    const field = byId("find").querySelector("input")
+    const text = field?.value.trim() ?? ""
+    if (text !== "") void find(text)
+  })
+  addEventListener("hashchange", () => {
+    scrollTo(0, 0)
+    void draw()
+  })
+  await draw()
+  if (saved === undefined) await watchGrowth()
+}
+
+void begin()
