@@ -50,8 +50,11 @@ const blocksOf = (document: string): ReadonlyArray<Block> => {
   return blocks
 }
 
-/** Parts of files that are tests of their own: a block with such a call is the end of that file. */
-const PARTS = [{ call: "ledgerLaws(", file: "examples/own-ports.test.ts" }]
+/** Parts of files that are run by themselves: a block with such a call is the end of that file. */
+const PARTS = [
+  { call: "ledgerLaws(", file: "examples/own-ports.test.ts" },
+  { call: "Order.toLayer(", file: "examples/workflow/order.ts" }
+]
 
 const partOf = ({ text }: Block) => PARTS.find(({ call }) => text.includes(call))
 
@@ -62,7 +65,8 @@ const entryPoints: Readonly<Record<string, string>> = {
   "cortex-cassette": new URL("../interfaces/embedding/index.ts", import.meta.url).href,
   "cortex-cassette/application": new URL("../application/index.ts", import.meta.url).href,
   "cortex-cassette/testing": new URL("../interfaces/test-kit/index.ts", import.meta.url).href,
-  "cortex-cassette/promise": new URL("../interfaces/promise/index.ts", import.meta.url).href
+  "cortex-cassette/promise": new URL("../interfaces/promise/index.ts", import.meta.url).href,
+  "cortex-cassette/workflow": new URL("../interfaces/workflow/index.ts", import.meta.url).href
 }
 
 const sqliteShell = `
@@ -160,9 +164,9 @@ describe("documentation", () => {
     SESSIONS_MILLIS
   )
 
-  it("shows the end of files of tests as they are", () => {
+  it("shows the end of files that are run elsewhere as they are", () => {
     const parts = blocks.filter((block) => partOf(block) !== undefined)
-    expect(parts.map(({ document }) => document)).toEqual(["docs/guides/testing.md"])
+    expect(parts.map(({ document }) => document)).toEqual(["README.md", "docs/guides/testing.md"])
     for (const block of parts) {
       const whole = readFileSync(join(repository, partOf(block)?.file ?? ""), "utf8")
       expect(whole.endsWith(`${block.text}\n`), block.text).toBe(true)

@@ -11,6 +11,9 @@ import * as Effect from "effect/Effect"
 import { prove } from "./proof.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "orders-"))
+// The reader that closes the pipe has seen enough.
+process.stdout.on("error", () => process.exit(0))
+
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
 /** Runs a program beside this file to its end; it is killed when it prints the line `killAt`. */

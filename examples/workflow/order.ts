@@ -17,32 +17,35 @@ export class NotApproved extends Schema.TaggedError<NotApproved>()("NotApproved"
 /** What a person decides; any process that opens the ledger may tell it. */
 export const Approval = DurableDeferred.make("approval", { success: Schema.Boolean })
 
-export const Order = Workflow.make("Order", {
-  payload: { order: Schema.String },
-  success: Schema.String,
-  error: NotApproved,
-  // The same order is the same execution, however often it is asked for.
-  idempotencyKey: ({ order }) => order
-})
-
 /**
  * Something that the world outside does. Its receipt is written when it has answered. A process that dies in between has its body
  * run again, so the outside gets a key by which it knows what it did already.
  */
-const activity = (what: "charge" | "refund" | "ship", order: string) =>
+const activity = (name: string) => (order: string) =>
   Activity.make({
-    name: what,
+    name,
     success: Schema.String,
     execute: Effect.gen(function* () {
       const outside = yield* Outside
-      return yield* outside.ask(what, order, yield* Activity.idempotencyKey(what))
+      return yield* outside.ask(name, order, yield* Activity.idempotencyKey(name))
     })
   })
 
+const charge = activity("charge")
+const refund = activity("refund")
+const ship = activity("ship")
+
+export const Order = Workflow.make("Order", {
+  payload: { order: Schema.String },
+  success: Schema.String,
+  error: NotApproved,
+  idempotencyKey: ({ order }) => order // the same order is the same execution
+})
+
 export const OrderLive = Order.toLayer(({ order }) =>
   Effect.gen(function* () {
-    yield* Order.withCompensation(activity("charge", order), () => activity("refund", order))
+    yield* Order.withCompensation(charge(order), () => refund(order))
     const isApproved = yield* DurableDeferred.await(Approval)
-    return isApproved ? yield* activity("ship", order) : yield* new NotApproved({ order })
+    return isApproved ? yield* ship(order) : yield* new NotApproved({ order })
   })
 )
