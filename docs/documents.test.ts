@@ -87,6 +87,11 @@ const normalized = (text: string): string =>
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "<time>")
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uuid>")
     .replaceAll(/\b[0-9a-f]{64}\b/g, "<hash>")
+    // As a timeline prints them: a day, a time of day with the beginning of a hash, and how long something took.
+    .replaceAll(/^\d{4}-\d\d-\d\d$/gm, "<day>")
+    .replaceAll(/\b\d\d:\d\d:\d\d\.\d{3} {2}[0-9a-f]{8}\b/g, "<time>  <hash>")
+    .replaceAll(/(?<=<time>, )[0-9a-f]{8}$/gm, "<hash>")
+    .replaceAll(/\b\d+(?:\.\d s| ms)\b/g, "<duration>")
     .split("\n")
     .map((line) => line.trimEnd())
     .join("\n")

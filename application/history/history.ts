@@ -12,7 +12,8 @@ import { PageLimit } from "../../domain/foundation/page.ts"
 import type { IdNotFound } from "../../domain/history/errors.ts"
 import type { Shown } from "../../domain/history/shown.ts"
 import { Timeline, type TimelineEntry } from "../../domain/history/timeline.ts"
-import { RunNotFound } from "../../domain/ledger/errors.ts"
+import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
+import { RunNotFound, type WrongRun } from "../../domain/ledger/errors.ts"
 import { Position } from "../../domain/ledger/lists.ts"
 import { decodeInput } from "../foundation/input.ts"
 import { Hashing } from "../foundation/hashing.ts"
@@ -22,6 +23,7 @@ import { Thoughts } from "../thoughts/thoughts.ts"
 import { foundId } from "./found-ids.ts"
 import { mergedEvents } from "./merged-events.ts"
 import { newestEntries } from "./newest-entries.ts"
+import { type SelectEvents, selectedEvents } from "./selected-events.ts"
 import { showFound } from "./shown-objects.ts"
 import { streamsOfRun } from "./streams-of-run.ts"
 
@@ -61,6 +63,10 @@ export interface HistoryShape {
   readonly timeline: (
     options?: TimelineOptions
   ) => Stream.Stream<TimelineEntry, InvalidInput | ReadError | RunNotFound>
+  /** The events themselves, of a run, a step, a worker, a type or a time, in the order of the log. */
+  readonly events: (
+    options?: SelectEvents
+  ) => Stream.Stream<EventEnvelope, AmbiguousPrefix | IdNotFound | InvalidInput | ReadError | WrongRun>
   /** A page of the timeline, newest first (100 entries). */
   readonly newest: (
     options?: NewestOptions
@@ -103,6 +109,7 @@ const makeHistory = Effect.gen(function* () {
           )
         })
       ).pipe(Stream.withSpan("History.timeline")),
+    events: (options = {}) => selectedEvents(ledger, options).pipe(Stream.withSpan("History.events")),
     newest: Effect.fn("History.newest")(function* (options = {}) {
       const { before, limit = NEWEST_PAGE, run_id } = yield* Effect.fromResult(decodeNewest(options))
       yield* requireRun(ledger, run_id)

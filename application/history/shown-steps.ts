@@ -17,19 +17,11 @@ import {
 import { type ThoughtAt, withThoughts } from "../../domain/history/thoughts-during.ts"
 import { type Attempt, Attempts } from "../../domain/ledger/attempts.ts"
 import { decodeEvent } from "../../domain/ledger/events.ts"
-import { jobIdOfStep, messageIdOfJob, ordinalOfStep, receiptIdOf, stepIdOf } from "../../domain/ledger/ids.ts"
+import { jobIdOfStep, messageIdOfJob, receiptIdOf } from "../../domain/ledger/ids.ts"
 import type { StepRow } from "../../domain/ledger/rows.ts"
 import { placeOf, type ShowWith } from "./show-with.ts"
 import { postOf } from "./shown-messages.ts"
-import { type StepEvent, stepEvents } from "./step-events.ts"
-
-const storedStep = Effect.fnUntraced(function* ({ ledger }: ShowWith, step_id: string) {
-  const job_id = jobIdOfStep(step_id)
-  const ordinal = ordinalOfStep(step_id)
-  const after = ordinal > 1 ? stepIdOf(job_id, ordinal - 1) : undefined
-  const [row] = yield* ledger.steps({ job_id }, { limit: 1, after })
-  return row?.step_id === step_id ? row : undefined
-})
+import { type StepEvent, stepEvents, storedStep } from "./step-events.ts"
 
 /** A step as it was posted, as it is stored, and its events. */
 const stepHistory = Effect.fnUntraced(function* (show: ShowWith, step_id: string) {
@@ -39,7 +31,7 @@ const stepHistory = Effect.fnUntraced(function* (show: ShowWith, step_id: string
     .flatMap(({ row, table }) => (table === "cassette_steps" ? [row] : []))
     .find((row) => row.step_id === step_id)
   if (born === undefined) return yield* new IdNotFound({ id: step_id })
-  const stored: StepRow | undefined = yield* storedStep(show, step_id)
+  const stored: StepRow | undefined = yield* storedStep(show.ledger, step_id)
   const events = yield* stepEvents(show.ledger, stored ?? born)
   return { message_id, post, born, stored, ...events }
 })

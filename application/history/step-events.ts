@@ -4,8 +4,18 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
+import { jobIdOfStep, ordinalOfStep, stepIdOf } from "../../domain/ledger/ids.ts"
 import type { StepRow } from "../../domain/ledger/rows.ts"
 import type { LedgerShape } from "../ledger/ledger.ts"
+
+/** A step's row, which is the next behind that of the step before it. */
+export const storedStep = Effect.fnUntraced(function* (ledger: LedgerShape, step_id: string) {
+  const job_id = jobIdOfStep(step_id)
+  const ordinal = ordinalOfStep(step_id)
+  const after = ordinal > 1 ? stepIdOf(job_id, ordinal - 1) : undefined
+  const [row] = yield* ledger.steps({ job_id }, { limit: 1, after })
+  return row?.step_id === step_id ? row : undefined
+})
 
 /** Most events of a step that are read. */
 const MOST_EVENTS = 1_000

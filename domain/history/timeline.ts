@@ -1,6 +1,7 @@
 // The log as sentences: one entry for each event, with what it is about, who did it and how long that took. The log itself is the
 // truth; this only shows it, and an event that cannot be read is an entry that says so.
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { isTimestamp, millisFromTimestamp } from "../canonical/timestamp.ts"
 import type { EventEnvelope } from "../ledger/event-envelope.ts"
 import { decodeEvent, type EventType, type LedgerEvent } from "../ledger/events.ts"
@@ -10,21 +11,22 @@ import { gistOfPayload, gistOfReceipt, lineOf } from "./gist.ts"
 import { shortStep } from "./short-ids.ts"
 
 /** One event of a timeline. */
-export interface TimelineEntry {
-  readonly position: number
-  readonly recorded_at: string
-  readonly hash: string
-  readonly stream_id: string
-  readonly type: string
+export const TimelineEntry = Schema.Struct({
+  position: Schema.Int,
+  recorded_at: Schema.String,
+  hash: Schema.String,
+  stream_id: Schema.String,
+  type: Schema.String,
   /** What it is about: the id of a message, a step or a thought, as `show` takes it; null for the ledger itself. */
-  readonly about: string | null
+  about: Schema.NullOr(Schema.String),
   /** The worker, poster or agent whose act it is; for a requeue, who asked for it. */
-  readonly who: string | null
-  readonly fencing_token: number | null
+  who: Schema.NullOr(Schema.String),
+  fencing_token: Schema.NullOr(Schema.Int),
   /** How long the lease had been held, for a renewal, a completion and a requeue; null where its claim was not seen. */
-  readonly took_millis: number | null
-  readonly sentence: string
-}
+  took_millis: Schema.NullOr(Schema.Int),
+  sentence: Schema.String
+})
+export type TimelineEntry = typeof TimelineEntry.Type
 
 type EventOf<T extends EventType> = Extract<LedgerEvent, { readonly type: T }>
 

@@ -106,6 +106,9 @@ export const eventVersions: { readonly [T in EventType]: number } = {
   ThoughtRecorded: 1
 }
 
+/** The types of events by name. */
+export const EVENT_TYPES = Object.keys(eventVersions) as ReadonlyArray<EventType>
+
 /** Lifts data of version n (at index n - 1) to version n + 1. */
 export type Upcaster = (data: unknown) => unknown
 

@@ -15,6 +15,7 @@ import {
   Checkpoints,
   Corpus,
   generateKeyFiles,
+  History,
   Ledger,
   loadSigningKey,
   planRequest,
@@ -24,7 +25,7 @@ import {
 } from "../../interfaces/embedding/index.ts"
 import { copyFiles, requestFor, textFiles } from "./documents.ts"
 import { prove } from "./proof.ts"
-import { timelineLine } from "./timeline.ts"
+import { timelineLines } from "../../interfaces/cli/history/timeline-lines.ts"
 
 const RUN = "demo"
 const TTL_SECONDS = 2
@@ -154,7 +155,12 @@ const program = Effect.gen(function* () {
   }
 
   say("\nTimeline")
-  const lines = yield* ledger.events({ live: false }).pipe(Stream.map(timelineLine), Stream.runCollect)
+  const linesOf = timelineLines(false)
+  const lines = yield* History.use((history) =>
+    Stream.runCollect(
+      Stream.flatMap(history.timeline({ run_id: RUN }), (entry) => Stream.fromIterable(linesOf(entry)))
+    )
+  )
   for (const line of shortened(lines)) say(line)
   const report = yield* ledger.verifyCassette()
   const counts = Object.entries(report.counts).map(([name, count]) => `${name} ${count}`)
@@ -167,7 +173,7 @@ const program = Effect.gen(function* () {
   const proven = yield* prove(job, bundle, say)
   say(`\nThe ledger is ${filename}\nLook at it:
   ./cortex cassette status --root ${output} --run-id ${RUN}
-  ./cortex cassette log    --root ${output} --limit 5
+  ./cortex timeline        --root ${output} --run-id ${RUN} --last 5
   ./cortex cassette verify --root ${output} --checkpoint ${join(output, "checkpoint.txt")} --trust ${join(output, "trust.json")}
   ./cortex thought list    --root ${output} --task ${RUN}
   ./cortex bundle verify   ${bundle}
@@ -185,5 +191,9 @@ if (paths.length < LEAST_FILES) {
   process.exit(1)
 }
 mkdirSync(join(output, "CORTEX", "_generated"), { recursive: true })
-const services = Layer.mergeAll(Ledger.layer({ filename }), Corpus.layer({ root: output }), Bundle.layer)
+const services = Layer.mergeAll(
+  Layer.provideMerge(History.layer, Ledger.layer({ filename })),
+  Corpus.layer({ root: output }),
+  Bundle.layer
+)
 process.exitCode = (await Effect.runPromise(Effect.provide(program, services))) ? 0 : 1

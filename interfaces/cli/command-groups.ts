@@ -7,6 +7,8 @@ import type { GroupName } from "./command-names.ts"
 export const loadGroup: { readonly [Name in GroupName]: () => Promise<CommandGroup<Name>> } = {
   bundle: async () => (await import("./bundle/group.ts")).bundleGroup,
   cassette: async () => (await import("./cassette/group.ts")).cassetteGroup,
+  show: async () => (await import("./history/show.ts")).showCommand,
+  timeline: async () => (await import("./history/timeline.ts")).timelineCommand,
   key: async () => (await import("./key/group.ts")).keyGroup,
   thought: async () => (await import("./thought/group.ts")).thoughtGroup,
   index: async () => (await import("./corpus/index-command.ts")).indexCommand,

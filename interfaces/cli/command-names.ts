@@ -4,6 +4,8 @@
 export type GroupName =
   | "bundle"
   | "cassette"
+  | "show"
+  | "timeline"
   | "key"
   | "thought"
   | "index"
@@ -37,6 +39,12 @@ export const namedGroups: { readonly [Name in GroupName]: NamedGroup } = {
     place: []
   },
   cassette: { summary: "the work ledger: post, claim, complete, verify", isOne: false, place: ["db"] },
+  show: {
+    summary: "one thing of the ledger, by its id, with all that belongs to it",
+    isOne: true,
+    place: ["db"]
+  },
+  timeline: { summary: "what happened, as sentences, of one run or of all", isOne: true, place: ["db"] },
   key: { summary: "signing keys and trust files: generate, trust", isOne: false, place: [] },
   thought: { summary: "thought records: record, list, show, verify", isOne: false, place: ["db"] },
   index: { summary: "index the texts below the root, for sections and symbols", isOne: true, place: [] },

@@ -16,6 +16,7 @@ import type { BudgetExceeded } from "../../domain/corpus/plan.ts"
 import type { InvalidSlice, SliceOutOfRange } from "../../domain/corpus/slice.ts"
 import type { CheckpointRefusal } from "../../domain/evidence/checkpoint-errors.ts"
 import type { AmbiguousPrefix } from "../../domain/foundation/errors.ts"
+import type { IdNotFound, LedgersDiffer } from "../../domain/history/errors.ts"
 import type { MessageCassetteError, RunNotFound } from "../../domain/ledger/errors.ts"
 import type { TaskNotFound } from "../../domain/thoughts/errors.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
@@ -127,6 +128,8 @@ export class OutputFailed extends Schema.TaggedError<OutputFailed>()("OutputFail
 
 export type CommandFailure =
   | AmbiguousPrefix
+  | IdNotFound
+  | LedgersDiffer
   | MessageCassetteError
   | RunNotFound
   | TaskNotFound

@@ -10,6 +10,7 @@ import { importCommand } from "./import.ts"
 import { ledgerFlags } from "./ledger-flags.ts"
 import { leasesCommand } from "./leases.ts"
 import { logCommand } from "./log.ts"
+import { diffCommand } from "./diff.ts"
 import { postCommand } from "./post.ts"
 import { proveCommand } from "./prove.ts"
 import { rebuildCommand } from "./rebuild.ts"
@@ -46,6 +47,7 @@ export const cassetteGroup: CommandGroup<"cassette"> = Command.make("cassette").
     rebuildCommand,
     backupCommand,
     restoreCommand,
+    diffCommand,
     importCommand,
     checkpointCommand,
     proveCommand,

@@ -4,12 +4,14 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import type { SelectEvents } from "../../../application/history/selected-events.ts"
+import { EVENT_TYPES } from "../../../domain/ledger/events.ts"
 import { Format, switchFlag, wholeNumberFlag } from "../../shared/options.ts"
 import { writeResult, writeWarnings } from "../output.ts"
 import { eventJsonLine, eventTextLine } from "./event-lines.ts"
-import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
+import { requireRun, warnAbout, withHistory } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
-import { onlyRunFlag } from "../../shared/flags.ts"
+import { onlyRunFlag, textFlag } from "../../shared/flags.ts"
 
 export const logCommand = Command.make(
   "log",
@@ -20,14 +22,43 @@ export const logCommand = Command.make(
       Flag.withDescription("start after this position (default 0: from the first event)")
     ),
     limit: wholeNumberFlag("limit", 1).pipe(Flag.optional, Flag.withDescription("at most this many events")),
+    type: Flag.Literals("type", EVENT_TYPES).pipe(
+      Flag.withMetavar("TYPE"),
+      Flag.optional,
+      Flag.withDescription("only events of this type")
+    ),
+    worker: textFlag("worker", "W", "only what this worker claimed, renewed, finished or lost").pipe(
+      Flag.optional
+    ),
+    step: textFlag(
+      "step",
+      "S",
+      "only the events of this step: its id, the beginning of it, or its numbers"
+    ).pipe(Flag.optional),
+    since: textFlag(
+      "since",
+      "TIME",
+      "only events of this time or later, such as 2026-11-27T10:11:12.345Z"
+    ).pipe(Flag.optional),
+    until: textFlag("until", "TIME", "only events of this time or earlier").pipe(Flag.optional),
     follow: switchFlag("follow", "go on with new events, of other processes too, until it is stopped")
   },
-  Effect.fnUntraced(function* ({ after, follow, limit, runId }) {
-    const { run_id } = yield* readOptions({ runId })
+  Effect.fnUntraced(function* ({ after, follow, limit, runId, since, step, type, until, worker }) {
+    const { run_id } = yield* readOptions({ runId, since, until })
+    const wantedEvents: SelectEvents = {
+      run_id,
+      after,
+      type: Option.getOrUndefined(type),
+      worker_id: Option.getOrUndefined(worker),
+      step: Option.getOrUndefined(step),
+      since: Option.getOrUndefined(since),
+      until: Option.getOrUndefined(until),
+      live: follow
+    }
     const line = (yield* Format) === "json" ? eventJsonLine : eventTextLine
-    yield* withLedger("read", (ledger) =>
+    yield* withHistory((history, ledger) =>
       Effect.gen(function* () {
-        const events = ledger.events({ after, runId: run_id, live: follow })
+        const events = history.events(wantedEvents)
         const wanted = Option.isSome(limit) ? Stream.take(events, limit.value) : events
         yield* warnAbout(ledger)
         // Following may begin before the run's first message. A mistyped run is seen in the warning.
@@ -42,12 +73,14 @@ export const logCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Print the event log in order, one event per line. With --format json every line is one event with its data, without an envelope; an error is the last line. A run that is not there is refused; with --follow it is waited for, and a warning says so."
+    "Print the event log in order, one event per line; with filters those events that all of them allow. With --format json every line is one event with its data, without an envelope; an error is the last line. A run that is not there is refused; with --follow it is waited for, and a warning says so."
   ),
   Command.withShortDescription("print the event log"),
   Command.withExamples([
     { command: "cortex cassette log --run-id r1" },
     { command: "cortex cassette log --after 100 --limit 50 --format json" },
+    { command: "cortex cassette log --type StepRequeued --since 2026-11-27T00:00:00.000Z" },
+    { command: "cortex cassette log --step 2.1.1", description: "the story of one step" },
     { command: "cortex cassette log --follow", description: "ends with Ctrl-C" }
   ])
 )

@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type * as GlobalFlag from "effect/cli/GlobalFlag"
+import type { HistoryShape } from "../../../application/history/history.ts"
 import type { CheckpointsShape } from "../../../application/ledger/proofs/checkpoints.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import type { ThoughtsShape } from "../../../application/thoughts/thoughts.ts"
@@ -122,6 +123,22 @@ export const ledgerOpener = Effect.gen(function* () {
 /** Opens the ledger that the flags name for as long as `use` runs. */
 export const withLedger = Effect.fnUntraced(function* <A, E, R>(access: Access, use: Use<A, E, R>) {
   return yield* withLedgerFile(yield* ledgerFile(access), access, use)
+})
+
+/** Opens the ledger that the flags name for reading its history, for as long as `use` runs. */
+export const withHistory = Effect.fnUntraced(function* <A, E, R>(
+  use: (history: HistoryShape, ledger: LedgerShape) => Effect.Effect<A, E, R>
+) {
+  return yield* withLedger("read", (ledger, thoughts) =>
+    Effect.gen(function* () {
+      const { History } = yield* Effect.promise(() => import("../../embedding/history.ts"))
+      const { Ledger } = yield* Effect.promise(() => import("../../../application/ledger/ledger.ts"))
+      const { Thoughts } = yield* Effect.promise(() => import("../../../application/thoughts/thoughts.ts"))
+      const services = Context.make(Ledger, ledger).pipe(Context.add(Thoughts, thoughts))
+      const built = yield* Layer.build(Layer.provide(History.layer, Layer.succeedContext(services)))
+      return yield* use(Context.get(built, History), ledger)
+    }).pipe(Effect.scoped)
+  )
 })
 
 /** Refuses a run that nothing was ever posted to, as the log says: a table may be damaged. */

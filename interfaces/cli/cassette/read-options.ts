@@ -10,19 +10,22 @@ import { Timestamp } from "../../../domain/canonical/timestamp.ts"
 
 const ReadOptions = Schema.Struct({
   run_id: Schema.optional(Identifier),
-  now: Schema.optional(Timestamp)
+  now: Schema.optional(Timestamp),
+  since: Schema.optional(Timestamp),
+  until: Schema.optional(Timestamp)
 })
 
 const decode = decodeInput(ReadOptions, Result.succeed)
 
-/** The run and the time that the flags give, or why they are refused. */
-export const readOptions = (given: {
-  readonly runId?: Option.Option<string>
-  readonly now?: Option.Option<string>
-}) =>
+type Given = { readonly [Name in "now" | "runId" | "since" | "until"]?: Option.Option<string> }
+
+/** The run and the times that the flags give, or why they are refused. */
+export const readOptions = ({ now, runId, since, until }: Given) =>
   Effect.fromResult(
     decode({
-      run_id: Option.getOrUndefined(given.runId ?? Option.none()),
-      now: Option.getOrUndefined(given.now ?? Option.none())
+      run_id: runId && Option.getOrUndefined(runId),
+      now: now && Option.getOrUndefined(now),
+      since: since && Option.getOrUndefined(since),
+      until: until && Option.getOrUndefined(until)
     })
   )
