@@ -68,7 +68,7 @@ const fetched = async (question: string, signal?: AbortSignal): Promise<Response
 }
 
 /** The answer to a question. */
-export const ask = async <A>(path: string, parameters: Parameters = {}): Promise<A> => {
+export const ask = async <A>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<A> => {
   const question = questionOf(path, parameters)
   if (saved !== undefined) {
     const answer = Object.hasOwn(saved.answers, question) ? saved.answers[question] : undefined
@@ -76,7 +76,7 @@ export const ask = async <A>(path: string, parameters: Parameters = {}): Promise
     if ("now" in answer) setNow(saved.saved_at)
     return answer as A
   }
-  const response = await fetched(question)
+  const response = await fetched(question, signal)
   const answer = (await response.json()) as A & Partial<Moment> & { readonly message?: string }
   if (!response.ok) throw new Unanswered(response.status, answer.message ?? response.statusText)
   if (answer.now !== undefined) setNow(answer.now)

@@ -110,24 +110,51 @@ const ready = (place: HTMLElement): Promise<void> =>
     observer.observe(place, { childList: true })
   })
 
-const watchGrowth = async (): Promise<void> => {
-  const grown = byId("grown")
-  const chip = (text: string) => {
-    grown.textContent = text
-    grown.hidden = false
+/** Once the page can be seen. */
+const seen = (): Promise<void> =>
+  new Promise((resolve) => {
+    if (!document.hidden) return resolve()
+    document.addEventListener("visibilitychange", () => resolve(), { once: true })
+  })
+
+/** The newest moment behind a position; undefined when the page is hidden meanwhile: a browser has few connections for all tabs. */
+const growthBehind = async (position: number): Promise<Moment | undefined> => {
+  const hiding = new AbortController()
+  const hide = () => hiding.abort()
+  document.addEventListener("visibilitychange", hide, { once: true })
+  try {
+    return await ask<Moment>("/v1/growth", { after: position }, hiding.signal)
+  } catch (error) {
+    if (hiding.signal.aborted) return undefined
+    throw error
+  } finally {
+    document.removeEventListener("visibilitychange", hide)
   }
-  grown.addEventListener("click", () => {
+}
+
+const showGrowth = (position: number): void => {
+  drawSeal(position)
+  if (position <= shownAt) return
+  const grown = byId("grown")
+  grown.textContent = many(position - shownAt, "new event")
+  grown.hidden = false
+}
+
+/** Looks for new events for as long as the page is seen; nothing moves by itself. */
+const watchGrowth = async (): Promise<void> => {
+  byId("grown").addEventListener("click", () => {
     ledger.file = ""
     void draw()
   })
   let since = shownAt
   while (true) {
+    await seen()
     try {
-      const { as_of } = await ask<Moment>("/v1/growth", { after: since })
+      const moment = await growthBehind(since)
       byId("alert").replaceChildren()
-      since = as_of.position
-      drawSeal(since)
-      if (since > shownAt) chip(`${many(since - shownAt, "new event")}`)
+      if (moment === undefined) continue
+      since = moment.as_of.position
+      showGrowth(since)
     } catch (error) {
       byId("alert").replaceChildren(
         note([name(error instanceof Error ? error.message : String(error))], true)
@@ -148,6 +175,7 @@ const pathOf = (found: Shown): string => {
 const find = async (text: string): Promise<void> => {
   try {
     location.hash = pathOf(await ask<Shown>("/v1/show", { id: text }))
+    byId("find").querySelector("input")?.blur()
   } catch (error) {
     toast(error instanceof Error ? error.message : String(error))
   }

@@ -170,7 +170,8 @@ export const runRows = (runs: ReadonlyArray<RunItem>): ReadonlyArray<HTMLElement
       cell("number side", when(last_at))
     ])
   })
-  queueMicrotask(() => void fillIn(waits))
+  // Once the rows stand in the page.
+  setTimeout(() => void fillIn(waits))
   return rows
 }
 

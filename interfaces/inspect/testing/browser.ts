@@ -144,7 +144,8 @@ export class Tab {
     return Buffer.from(String(data), "base64")
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    await this.send("Page.close").catch(() => undefined)
     this.socket.close()
   }
 }
