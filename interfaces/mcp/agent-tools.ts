@@ -2,6 +2,7 @@
 // write: it is left out, not refused when it is called.
 import { bundleTools } from "./bundle-tools.ts"
 import { corpusTools } from "./corpus-tools.ts"
+import { historyTools } from "./history-tools.ts"
 import { ledgerTools } from "./ledger-tools.ts"
 import { memoryTools } from "./memory-tools.ts"
 import { networkTools } from "./network-tools.ts"
@@ -12,6 +13,7 @@ import type { AgentTool } from "./tool.ts"
 export const toolGroups = {
   ledger: ledgerTools,
   thoughts: thoughtTools,
+  history: historyTools,
   corpus: corpusTools,
   bundles: bundleTools,
   network: networkTools,

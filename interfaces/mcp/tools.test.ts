@@ -32,6 +32,8 @@ const readingTools = [
   "ledger_verify",
   "thought_record_list",
   "audit_verify_chain",
+  "history_show",
+  "history_timeline",
   "corpus_list",
   "bundle_verify",
   "semantic_search",
@@ -166,6 +168,8 @@ describe("what a tool says of itself", () => {
     await call("thought_record", hello)
     await call("thought_record_list")
     await call("audit_verify_chain")
+    await call("history_show", { id: first["step_id"] })
+    await call("history_timeline", { run_id: "r1" })
     writeFileSync(join(place.folder, "a.txt"), "one\ntwo\n")
     await runCli(["index"], { cwd: place.folder })
     await runCli(["symbol", "add", "@DOCS/a", "a.txt"], { cwd: place.folder })
@@ -351,6 +355,7 @@ describe("--read-only", () => {
     expect(names).toEqual(readingTools)
     const inputs: Readonly<Record<string, unknown>> = {
       job_status: { run_id: "r1" },
+      history_show: { id: "r1" },
       corpus_list: { kind: "symbols" },
       bundle_verify: { path: "." },
       semantic_search: { query: "one" },

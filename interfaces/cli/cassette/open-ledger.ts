@@ -17,6 +17,7 @@ import type { InvalidInput } from "../../../domain/foundation/errors.ts"
 import { RunNotFound } from "../../../domain/ledger/errors.ts"
 import { fileFailure, makeFolders, nameFault } from "../../embedding/files.ts"
 import type { Host } from "../../shared/host.ts"
+import { historyOf } from "../../shared/open-history.ts"
 import { absolutePath, refusedFlag, rootFolder } from "../../shared/options.ts"
 import { writeWarnings } from "../output.ts"
 import { AllowNetworkFs, Db, Durability } from "./ledger-flags.ts"
@@ -130,14 +131,7 @@ export const withHistory = Effect.fnUntraced(function* <A, E, R>(
   use: (history: HistoryShape, ledger: LedgerShape) => Effect.Effect<A, E, R>
 ) {
   return yield* withLedger("read", (ledger, thoughts) =>
-    Effect.gen(function* () {
-      const { History } = yield* Effect.promise(() => import("../../embedding/history.ts"))
-      const { Ledger } = yield* Effect.promise(() => import("../../../application/ledger/ledger.ts"))
-      const { Thoughts } = yield* Effect.promise(() => import("../../../application/thoughts/thoughts.ts"))
-      const services = Context.make(Ledger, ledger).pipe(Context.add(Thoughts, thoughts))
-      const built = yield* Layer.build(Layer.provide(History.layer, Layer.succeedContext(services)))
-      return yield* use(Context.get(built, History), ledger)
-    }).pipe(Effect.scoped)
+    Effect.flatMap(historyOf(ledger, thoughts), (history) => use(history, ledger))
   )
 })
 
