@@ -195,7 +195,7 @@ const awaitComplete =
         yield* catchUp(host, execution)
         while (true) {
           const change = execution.nextChange()
-          if (execution.isStopping) return yield* Effect.never
+          if (execution.isStopping) return yield* Effect.interrupt
           if (execution.journal.result !== undefined) return
           yield* change
         }

@@ -43,9 +43,17 @@ interface Written {
   readonly outcome: Outcome
 }
 
-/** Attempts that have a result and that the body did not ask for, though nothing else explains it. */
-const unusedOf = ({ activities }: Execution, { asked, instance }: Turn): ReadonlyArray<string> => {
-  if (activities === undefined || instance.interrupted) return []
+/**
+ * Attempts that have a result and that the body did not ask for, though nothing else explains it: a body that ended otherwise than
+ * well may not have come to them.
+ */
+const unusedOf = (
+  { activities }: Execution,
+  { asked, instance }: Turn,
+  ending: Ending
+): ReadonlyArray<string> => {
+  const isWell = ending._tag === "Complete" && Exit.isSuccess(ending.result.exit)
+  if (activities === undefined || instance.interrupted || !isWell) return []
   return [...activities.steps.values()].flatMap(({ key, payload, standing }) => {
     if (standing._tag !== "Committed" || standing.outcome === "ABORTED" || key === null || asked.has(key))
       return []
@@ -67,7 +75,7 @@ const written = Effect.fnUntraced(function* (
   entry: Entry,
   { ending, step, turn }: EndedTurn
 ): Effect.fn.Return<Written, Schema.SchemaError> {
-  const unused = ending._tag === "Died" ? [] : unusedOf(execution, turn)
+  const unused = unusedOf(execution, turn, ending)
   const notes = { wake: execution.journal.wakeOf(step)?.kind ?? null, unused }
   switch (ending._tag) {
     case "Complete": {

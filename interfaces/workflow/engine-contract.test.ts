@@ -1,10 +1,21 @@
 // The contract of a workflow engine holds for Effect's own in memory and for ours. It is complete, and its list in the documents
 // is that of the tests.
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import * as Workflows from "effect/workflow"
-import { describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it } from "vitest"
+import { CassetteWorkflowEngine } from "./index.ts"
 import { BEHAVIOURS, engineContract } from "./testing/engine-contract.ts"
 
+const folder = mkdtempSync(join(tmpdir(), "cassette-contract-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
 engineContract("Effect's own in memory", () => Workflows.WorkflowEngine.layerMemory)
+engineContract("ours on SQLite in memory", () => CassetteWorkflowEngine.layer({ filename: ":memory:" }))
+engineContract("ours on a file", (name) =>
+  CassetteWorkflowEngine.layer({ filename: join(folder, `${name}.db`), durability: "normal" })
+)
 
 /** Exports that reach no engine, are shown by another one, or are for engines alone. */
 const NOT_OF_AN_ENGINE = [
