@@ -43,7 +43,7 @@ const declarationsFrom = (source: string, seen: Map<string, string>): void => {
   for (const name of importsOf(text)) {
     if (name.startsWith(".")) declarationsFrom(normalize(join(dirname(source), name)), seen)
     else if (
-      !name.startsWith("node:") &&
+      !/^(?:node|cloudflare):/.test(name) &&
       !outside.some((each) => name === each || name.startsWith(`${each}/`))
     ) {
       throw new Error(`${path} needs ${name}, which does not come with the package`)
@@ -61,7 +61,7 @@ const declarations: Plugin = {
 }
 
 /** The entry points that are told apart where the main one shares a module with them. */
-const SHARING = ["cassette-child", "domain", "bundle", "application"]
+const SHARING = ["cassette-child", "domain", "bundle", "application", "durable-objects"]
 
 type Importing = (id: string) => { readonly importedIds: ReadonlyArray<string> } | null
 
@@ -91,7 +91,7 @@ export default defineConfig({
   input: Object.fromEntries(entries.map(({ name, source }) => [name, source])),
   platform: "node",
   preserveEntrySignatures: "allow-extension",
-  external: [/^node:/, ...outside.map((name) => new RegExp(`^${name}(/|$)`))],
+  external: [/^(?:node|cloudflare):/, ...outside.map((name) => new RegExp(`^${name}(/|$)`))],
   output: {
     dir: "dist/library",
     format: "esm",

@@ -1,7 +1,6 @@
 // When the machine gives no more of what every program shares: open files, memory, room on a disk. The want shows under many
 // codes and in many places, also where a module is loaded; here it gets one name and one sentence that says what to do. It
-// loads nothing but Node's file system, since children start with it.
-import { closeSync, openSync } from "node:fs"
+// loads nothing, since children start with it, and asks for the file system only where there is one.
 
 /** What there is no more of. */
 export type Resource = "open files" | "file size" | "memory" | "disk"
@@ -44,6 +43,7 @@ const FILES_OF_A_CONNECTION = 8
 
 /** True when this process cannot open as many more files as a connection needs; it opens no database file. */
 const isOutOfFiles = (): boolean => {
+  const { closeSync, openSync } = process.getBuiltinModule("node:fs")
   const descriptors: Array<number> = []
   try {
     while (descriptors.length < FILES_OF_A_CONNECTION) descriptors.push(openSync(process.execPath, "r"))

@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { clockFault } from "../../application/foundation/recordable-time.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
-import { NotALedger, StorageFailure, StoreNewerThanProgram } from "../../domain/foundation/storage-errors.ts"
-import { type OpenError, WrongLedger } from "../../domain/ledger/errors.ts"
+import { NotALedger, StorageFailure } from "../../domain/foundation/storage-errors.ts"
+import type { OpenError } from "../../domain/ledger/errors.ts"
 import { DATABASE_VERSION } from "../../domain/ledger/limits.ts"
 import {
   configureForWriting,
@@ -33,7 +33,7 @@ import { lookUntouched, withoutLeftovers } from "../sqlite/untouched-look.ts"
 import { lookInto, lookThrough } from "../sqlite/wal-leftovers.ts"
 import { type LedgerAttemptFailure, retryOnLedger } from "./ledger-failures.ts"
 import { evidenceCopy, reasonForCopy } from "./evidence-copy.ts"
-import { inspect, type Inspection } from "./ledger-inspection.ts"
+import { inspect, type Inspection, judge } from "./ledger-inspection.ts"
 import { IN_MEMORY, type LedgerFileOptions } from "./ledger-options.ts"
 import { companionNotes } from "../sqlite/schema-check.ts"
 import { lookForOverwriting } from "./overwriting.ts"
@@ -67,22 +67,6 @@ const opening = <A>(file: string, deadline: number, work: () => A): Effect.Effec
   retryOnLedger(file, deadline, work).pipe(
     Effect.mapError((error) => (error._tag === "StoreBusy" ? error : openFailure(file, error)))
   )
-
-/** Why a file cannot be opened as the ledger that was asked for, by what was found in it. */
-export const judge = (
-  file: string,
-  found: Inspection,
-  ledgerId: string | undefined
-): OpenError | undefined => {
-  if (found.kind === "foreign") return new NotALedger({ file, reason: found.reason })
-  if (found.kind === "empty") return new NotALedger({ file, reason: "it is empty" })
-  if (found.version !== undefined && found.version > DATABASE_VERSION) {
-    return new StoreNewerThanProgram({ file, version: found.version, supported: DATABASE_VERSION })
-  }
-  return ledgerId !== undefined && found.ledgerId !== undefined && found.ledgerId !== ledgerId
-    ? new WrongLedger({ file, expected: ledgerId, actual: found.ledgerId })
-    : undefined
-}
 
 /** What is found in a file whose schema cannot be read: a ledger so damaged that only verification can speak of it. */
 const DAMAGED: Inspection = { kind: "ledger", version: undefined, ledgerId: undefined }

@@ -1,5 +1,9 @@
 // What a database is, before anything is done to it: empty, a ledger of some version, or something else. It reads
 // and changes nothing, so that a file of a newer program stays as it was.
+import { NotALedger, StoreNewerThanProgram } from "../../domain/foundation/storage-errors.ts"
+import { type OpenError, WrongLedger } from "../../domain/ledger/errors.ts"
+import { DATABASE_VERSION } from "../../domain/ledger/limits.ts"
+import { hasNoSchema } from "../sqlite/schema-check.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 
 export type Inspection =
@@ -34,7 +38,7 @@ export const inspect = (host: SqlHost): Inspection => {
   if (host.facts.header().encoding !== "UTF-8") {
     return { kind: "foreign", reason: "its text is UTF-16: a ledger's is UTF-8" }
   }
-  if (namesIn(host, "SELECT name FROM sqlite_schema").size === 0) return { kind: "empty" }
+  if (hasNoSchema(host)) return { kind: "empty" }
   const version = hasColumns(host, "cassette_meta", ["key", "value"]) ? versionOf(host) : undefined
   if (version === 1) return { kind: "foreign", reason: "version 1 is older than the event log" }
   const log = hasColumns(host, "events", ["position", "type", "data", "prev_hash"])
@@ -42,4 +46,20 @@ export const inspect = (host: SqlHost): Inspection => {
     return { kind: "foreign", reason: "it is a database of something else" }
   }
   return { kind: "ledger", version, ledgerId: log ? ledgerIdOf(host) : undefined }
+}
+
+/** Why a file cannot be opened as the ledger that was asked for, by what was found in it. */
+export const judge = (
+  file: string,
+  found: Inspection,
+  ledgerId: string | undefined
+): OpenError | undefined => {
+  if (found.kind === "foreign") return new NotALedger({ file, reason: found.reason })
+  if (found.kind === "empty") return new NotALedger({ file, reason: "it is empty" })
+  if (found.version !== undefined && found.version > DATABASE_VERSION) {
+    return new StoreNewerThanProgram({ file, version: found.version, supported: DATABASE_VERSION })
+  }
+  return ledgerId !== undefined && found.ledgerId !== undefined && found.ledgerId !== ledgerId
+    ? new WrongLedger({ file, expected: ledgerId, actual: found.ledgerId })
+    : undefined
 }

@@ -12,8 +12,8 @@ import {
   selectNextPendingOfRun
 } from "./compiled/ledger-statements.ts"
 
-/** What is compared with the end of a range of texts that has none: SQLite puts every blob behind every text. */
-const NO_END = new Uint8Array(0)
+/** What is compared with the end of a range of texts that has none: SQLite puts every blob behind every text. Some hosts bind an empty one as NULL. */
+const NO_END = Uint8Array.of(0)
 
 /** The end of a range of texts as it is bound. */
 export const endOf = ({ before }: TextRange): SqlValue => before ?? NO_END

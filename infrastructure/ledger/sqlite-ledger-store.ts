@@ -28,6 +28,9 @@ import { eventPage } from "./stored-events.ts"
 /** How long nothing must have been written before the host tidies up. */
 const IDLE_INTERVAL_MILLIS = 1_000
 
+/** What a row of an event takes beside its data, with room for the longest names (bytes). */
+const ROW_BYTES = 4_096
+
 /** A head that is not there is no event's. */
 const NO_HEAD = { position: 0, hash: "" }
 
@@ -41,6 +44,7 @@ const insertOf = (host: SqlHost, file: string, event: EventEnvelope): number => 
 }
 
 const makeTransaction = (host: SqlHost, file: string): LedgerTransaction => ({
+  maxEventBytes: host.facts.maxRowBytes === undefined ? undefined : host.facts.maxRowBytes - ROW_BYTES,
   head: () => selectHeadPlace.first(host, {}) ?? NO_HEAD,
   eventsAfter: (after, limit) => eventPage(host, { after, limit }),
   messageByKey: (run_id, idempotency_key) => selectMessageByKey.first(host, { run_id, idempotency_key }),

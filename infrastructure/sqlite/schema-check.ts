@@ -63,6 +63,12 @@ const isCompanion = ({ name, sql, table, type }: SchemaObject, schema: SchemaMap
     (other) => other.name === name || other.table.toLowerCase() !== name.toLowerCase()
   )
 
+/** True for a database in which nothing stands but companions. */
+export const hasNoSchema = (host: SqlHost): boolean => {
+  const schema = schemaOf(host)
+  return [...schema.values()].every((object) => isCompanion(object, schema))
+}
+
 /** What people may want to know of the companions in a database: they are no fault. */
 export const companionNotes = (host: SqlHost): ReadonlyArray<string> => {
   const schema = schemaOf(host)

@@ -11,7 +11,8 @@ import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { NetworkUnavailable } from "../../domain/network/errors.ts"
 import { adviceOn, type Resource, wantBehind, wantToldIn } from "../embedding/machine.ts"
 import { withPlace } from "./advice.ts"
-import { type ErrorDocument, errorDocument, errorEnvelope } from "../shared/envelope.ts"
+import { errorDocument, errorEnvelope } from "../shared/envelope.ts"
+import type { ErrorDocument } from "../shared/error-document.ts"
 import { DONE, exitCodes, INTERNAL, stoppedExitCode, USAGE } from "../shared/exit-codes.ts"
 import {
   type CommandFailure,

@@ -1,7 +1,7 @@
 // What a person is told when the command line itself is wrong: what is wrong with it, and where help is. effect/cli
 // would print the whole help to standard output and exit with 1.
 import type * as CliError from "effect/cli/CliError"
-import type { ErrorDocument } from "../shared/envelope.ts"
+import type { ErrorDocument } from "../shared/error-document.ts"
 
 const advised = (error: CliError.NonShowHelpErrors): string =>
   error.message.replaceAll(/\s*\n\s*/g, " ").trim()

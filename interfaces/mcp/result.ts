@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { CallToolResult } from "effect/ai/McpSchema"
 import { isJsonObject, type JsonObject } from "../../domain/canonical/json.ts"
-import { type ErrorDocument, errorDocument } from "../shared/envelope.ts"
+import { errorDocument } from "../shared/envelope.ts"
+import type { ErrorDocument } from "../shared/error-document.ts"
 import {
   DEFAULT_ANSWER_BYTES,
   type ReadingOn,

@@ -1,8 +1,12 @@
-// The laws hold for the ledger in memory, for SQLite in memory and for SQLite in files.
+// The laws hold for the ledger in memory, for SQLite in memory and in files, and for the storage of an object.
 import { afterAll } from "vitest"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Layer from "effect/Layer"
+import { durableObjectHost } from "../../infrastructure/durable-objects/durable-object-host.ts"
+import { durableObjectLedgerLayer } from "../../infrastructure/durable-objects/durable-object-ledger.ts"
+import { standInStorage } from "../../infrastructure/durable-objects/testing/stand-in.ts"
 import { Ledger } from "../embedding/ledger.ts"
 import { ledgerLaws } from "./ledger-laws.ts"
 import { memoryLedgerLayer } from "./memory-ledger.ts"
@@ -12,6 +16,18 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 ledgerLaws("a ledger in memory", () => memoryLedgerLayer, { runs: 20 })
 ledgerLaws("a ledger on SQLite", () => Ledger.layer({ filename: ":memory:" }), { runs: 5 })
+ledgerLaws(
+  "a ledger in an object",
+  (ledgerId) =>
+    Layer.suspend(() =>
+      Ledger.layerWith().pipe(
+        Layer.provide(
+          durableObjectLedgerLayer(durableObjectHost(standInStorage()), { ledgerId, mayCreate: true })
+        )
+      )
+    ),
+  { runs: 3 }
+)
 ledgerLaws(
   "a ledger in a file",
   (name) => Ledger.layer({ filename: join(folder, `${name}.db`), durability: "normal" }),

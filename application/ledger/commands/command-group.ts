@@ -6,7 +6,8 @@ import * as Result from "effect/Result"
 import type { Sha256 } from "../../../domain/canonical/sha256.ts"
 import { timestampFromMillis } from "../../../domain/canonical/timestamp.ts"
 import type { Decided, Moment, NewEvent } from "../../../domain/ledger/decide.ts"
-import { InvariantViolation } from "../../../domain/foundation/errors.ts"
+import { utf8ByteLength } from "../../../domain/canonical/text.ts"
+import { InvalidInput, InvariantViolation } from "../../../domain/foundation/errors.ts"
 import type { Refusal, StoreWriteError } from "../../../domain/ledger/errors.ts"
 import { type EventEnvelope, eventHash, type Head, headOf } from "../../../domain/ledger/event-envelope.ts"
 import { eventVersions } from "../../../domain/ledger/events.ts"
@@ -18,7 +19,7 @@ import type { LedgerTransaction } from "./ledger-store.ts"
 const MAX_GROUP_WEIGHT = 4 * 1_048_576
 
 /** What a command can fail with once it is decided: its own refusals, and what the store says. */
-export type Failed<R> = R | InvariantViolation | StoreWriteError
+export type Failed<R> = R | InvalidInput | InvariantViolation | StoreWriteError
 
 /** What a command does under the lock: read the little state that it needs and decide. */
 export type UnitOfWork<Reply, R extends Refusal = Refusal> = (
@@ -80,6 +81,12 @@ export const envelopeAfter = (
   return { ...unhashed, hash: eventHash(sha256, unhashed) }
 }
 
+/** Why a store cannot take an event that is longer than it holds; known before anything is written. */
+const tooLong = (bytes: number, most: number): InvalidInput => {
+  const message = `the event would have ${bytes} bytes, and this store takes ${most}: keep large content elsewhere and put its hash here`
+  return new InvalidInput({ message, issues: [{ path: "", message }] })
+}
+
 /** The head of the log while a group is decided, and the events that the group has appended. */
 class Appending {
   head: Head
@@ -101,6 +108,8 @@ class Appending {
     const decided = work(this.transaction, { position: this.head.position + 1, recorded_at, sha256 })
     if (Result.isFailure(decided)) return Exit.fail(decided.failure)
     const { events, reply } = decided.success
+    const refused = this.lengthRefusal(events)
+    if (refused !== undefined) return Exit.fail(refused)
     for (const [index, event] of events.entries()) {
       try {
         this.append(event)
@@ -112,6 +121,13 @@ class Appending {
       }
     }
     return Exit.succeed(reply)
+  }
+
+  private lengthRefusal(events: ReadonlyArray<NewEvent>): InvalidInput | undefined {
+    const { maxEventBytes } = this.transaction
+    if (maxEventBytes === undefined) return undefined
+    const longest = events.reduce((most, { data }) => Math.max(most, utf8ByteLength(data)), 0)
+    return longest > maxEventBytes ? tooLong(longest, maxEventBytes) : undefined
   }
 
   private append(event: NewEvent): void {

@@ -12,6 +12,8 @@ import type { Finding } from "../../../domain/ledger/verification.ts"
 
 /** What a unit of work sees and does while it holds the write lock. All members are synchronous. */
 export interface LedgerTransaction {
+  /** Most bytes that the data of one event may have here; absent where the format's own bound is the lower one. */
+  readonly maxEventBytes?: number | undefined
   /** The newest event's place as it stood when the lock was taken. */
   readonly head: () => Pick<Head, "position" | "hash">
   /** Events after a position in order, at most `limit`. */

@@ -1,0 +1,3 @@
+// The entry point for Cloudflare's Durable Objects: a ledger in each. It imports nothing but `node:crypto` and `cloudflare:workers`.
+export { LedgerObject, type LedgerStatus } from "./ledger-object.ts"
+export type { Outcome } from "./outcome.ts"

@@ -1,0 +1,213 @@
+// A ledger as a Durable Object: one object for one ledger, which has the object's name as its id. Only a post makes one. Every method
+// answers data or an error as data, and none waits: no timer keeps an object awake.
+import { DurableObject } from "cloudflare:workers"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
+import { commandKinds, decodeBatch, type LedgerCommand } from "../../application/ledger/commands/commands.ts"
+import { Ledger, type LedgerShape } from "../../application/ledger/ledger.ts"
+import type { RunSummary } from "../../application/ledger/reading/ledger-reader.ts"
+import type { VerificationOptions } from "../../application/ledger/verification/verification.ts"
+import { decodeInput } from "../../application/foundation/input.ts"
+import { Thoughts, type ThoughtsShape } from "../../application/thoughts/thoughts.ts"
+import { Identifier } from "../../domain/canonical/text.ts"
+import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { DEFAULT_PAGE_ROWS } from "../../domain/foundation/page.ts"
+import type {
+  ClaimAny,
+  ClaimStep,
+  CompleteStep,
+  PostMessage,
+  RenewLease,
+  RequeueStep
+} from "../../domain/ledger/commands.ts"
+import type { Claimed, Posted, PostedAndClaimed } from "../../domain/ledger/decide.ts"
+import type { Completed, Renewed, Requeued } from "../../domain/ledger/decide-lease.ts"
+import type { OpenError } from "../../domain/ledger/errors.ts"
+import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
+import type { ListEvents } from "../../domain/ledger/lists.ts"
+import type { VerificationReport } from "../../domain/ledger/verification.ts"
+import type { ListThoughts, ThoughtInput } from "../../domain/thoughts/commands.ts"
+import type { ThoughtRecord } from "../../domain/thoughts/thought-record.ts"
+import { durableObjectHost } from "../../infrastructure/durable-objects/durable-object-host.ts"
+import { durableObjectLedgerLayer } from "../../infrastructure/durable-objects/durable-object-ledger.ts"
+import type { Failure } from "../shared/error-document.ts"
+import { exportedLines } from "./exported-lines.ts"
+import { type Outcome, outcomeOf, outcomeOfResult } from "./outcome.ts"
+
+/** A ledger at a glance. */
+export interface LedgerStatus {
+  readonly ledger_id: string | undefined
+  readonly head: Head
+  /** What forbids to write, and other sentences for people. */
+  readonly warnings: ReadonlyArray<string>
+  /** The first thousand runs, or the one that was asked for. */
+  readonly runs: ReadonlyArray<RunSummary>
+}
+
+interface Services {
+  readonly ledger: LedgerShape
+  readonly thoughts: ThoughtsShape
+}
+
+const decodeName = decodeInput(Identifier, Result.succeed)
+
+/** Refuses to wait: who asks an object asks again. */
+const refuseWait = (command: object): Effect.Effect<void, InvalidInput> => {
+  if (!Object.hasOwn(command, "wait")) return Effect.void
+  const message = "an object does not wait for a step: ask again"
+  return Effect.fail(new InvalidInput({ message: `/wait: ${message}`, issues: [{ path: "/wait", message }] }))
+}
+
+const statusOf = Effect.fnUntraced(function* (ledger: LedgerShape, runId: string | undefined) {
+  const summary = runId === undefined ? undefined : yield* ledger.runSummary(runId)
+  const { fault } = ledger
+  return {
+    ledger_id: ledger.ledgerId,
+    head: yield* ledger.head,
+    warnings: [
+      ...(yield* ledger.warnings),
+      ...(fault === undefined
+        ? []
+        : [`nothing is written: ${fault.code} at ${fault.where}: ${fault.message}`])
+    ],
+    runs:
+      runId === undefined
+        ? yield* Stream.runCollect(Stream.take(ledger.runStream, DEFAULT_PAGE_ROWS))
+        : summary === undefined
+          ? []
+          : [summary]
+  }
+})
+
+/**
+ * One ledger in one Durable Object, for any number of runs. A subclass adds what a program needs of its own, such as who may ask.
+ *
+ * @example
+ * export class Run extends LedgerObject {}
+ * const posted = await env.RUN.getByName(runId).post({ run_id: runId, source: "USER", payload: { intent: "greet" } })
+ */
+export class LedgerObject<Env = unknown> extends DurableObject<Env> {
+  private services: Services | undefined
+  private readonly opening = Semaphore.makeUnsafe(1)
+
+  /** Posts a message with its jobs and steps; the first post makes the ledger. */
+  post(command: PostMessage): Promise<Outcome<Posted | PostedAndClaimed>> {
+    return this.create(
+      () => commandKinds.PostMessage.decode(command),
+      ({ ledger }) => ledger.postMessage(command)
+    )
+  }
+
+  /** Claims the oldest waiting step of a run under a lease. */
+  claim(command: ClaimStep): Promise<Outcome<Claimed>> {
+    return this.answer(({ ledger }) => Effect.andThen(refuseWait(command), ledger.claimStep(command)))
+  }
+
+  /** Claims the oldest waiting step of the next run that has one. */
+  claimAny(command: ClaimAny): Promise<Outcome<Claimed>> {
+    return this.answer(({ ledger }) => Effect.andThen(refuseWait(command), ledger.claimAny(command)))
+  }
+
+  /** Finishes a leased step with its receipt. */
+  complete(command: CompleteStep): Promise<Outcome<Completed>> {
+    return this.answer(({ ledger }) => ledger.completeStep(command))
+  }
+
+  /** A new lease of the same step, with the next token. */
+  renew(command: RenewLease): Promise<Outcome<Renewed>> {
+    return this.answer(({ ledger }) => ledger.renewLease(command))
+  }
+
+  /** Lets a leased step wait again. */
+  requeue(command: RequeueStep): Promise<Outcome<Requeued>> {
+    return this.answer(({ ledger }) => ledger.requeueStep(command))
+  }
+
+  /** Up to 256 commands in order and in one transaction, each with an outcome of its own. */
+  commands(commands: ReadonlyArray<LedgerCommand>): Promise<Outcome<ReadonlyArray<Outcome<unknown>>>> {
+    const use = ({ ledger }: Services) =>
+      Effect.map(ledger.commands(commands), (results) =>
+        (results as ReadonlyArray<Result.Result<unknown, Failure>>).map(outcomeOfResult)
+      )
+    const isPosting = Array.isArray(commands) && commands.some((command) => command?._tag === "PostMessage")
+    return isPosting ? this.create(() => decodeBatch(commands), use) : this.answer(use)
+  }
+
+  /** The ledger at a glance: all runs, or one. */
+  status(runId?: string): Promise<Outcome<LedgerStatus>> {
+    return this.answer(({ ledger }) => statusOf(ledger, runId))
+  }
+
+  /** One page of the log behind a position. */
+  log(options: ListEvents = {}): Promise<Outcome<ReadonlyArray<EventEnvelope>>> {
+    return this.answer(({ ledger }) => ledger.eventsAfter(options))
+  }
+
+  /** The newest event's place: note it elsewhere, and `verify` finds a history that was cut or rewritten. */
+  head(): Promise<Outcome<Head>> {
+    return this.answer(({ ledger }) => ledger.head)
+  }
+
+  /** Checks structure, chain, projections, receipts and leases; a negative verdict is a report. */
+  verify(options: VerificationOptions = {}): Promise<Outcome<VerificationReport>> {
+    return this.answer(({ ledger }) => ledger.verifyCassette(options))
+  }
+
+  /** The whole log as JSON lines, of which `cortex cassette import` makes a file with the same head. */
+  export(): Promise<Outcome<ReadableStream<Uint8Array>>> {
+    return this.answer(({ ledger }) => Effect.sync(() => exportedLines(ledger)))
+  }
+
+  /** Appends a record to its task's chain. */
+  recordThought(input: ThoughtInput): Promise<Outcome<ThoughtRecord>> {
+    return this.answer(({ thoughts }) => thoughts.createThoughtRecord(input))
+  }
+
+  /** Records of one task, or of all. */
+  listThoughts(options: ListThoughts = {}): Promise<Outcome<ReadonlyArray<ThoughtRecord>>> {
+    return this.answer(({ thoughts }) => thoughts.listThoughtRecords(options))
+  }
+
+  private answer<Data, E extends Failure>(
+    use: (services: Services) => Effect.Effect<Data, E>
+  ): Promise<Outcome<Data>> {
+    return this.run(Effect.flatMap(this.opened(false), use))
+  }
+
+  /** As `answer`, for commands that may make the ledger: what is refused at once makes none. */
+  private create<Data, E extends Failure>(
+    decode: () => Result.Result<unknown, InvalidInput>,
+    use: (services: Services) => Effect.Effect<Data, E>
+  ): Promise<Outcome<Data>> {
+    const decoded = Effect.suspend(() =>
+      this.services === undefined ? Effect.fromResult(decode()) : Effect.void
+    )
+    return this.run(Effect.andThen(decoded, Effect.flatMap(this.opened(true), use)))
+  }
+
+  private async run<Data, E extends Failure>(effect: Effect.Effect<Data, E>): Promise<Outcome<Data>> {
+    return outcomeOf(await Effect.runPromiseExit(effect))
+  }
+
+  private opened(mayCreate: boolean): Effect.Effect<Services, OpenError | InvalidInput> {
+    const open = Effect.gen({ self: this }, function* () {
+      const ledgerId = yield* Effect.fromResult(decodeName(this.ctx.id.name ?? String(this.ctx.id)))
+      const ports = durableObjectLedgerLayer(durableObjectHost(this.ctx.storage), { ledgerId, mayCreate })
+      // An object ends without a word: nothing has to be closed.
+      const context = yield* Layer.buildWithScope(
+        Thoughts.layerNoDeps.pipe(Layer.provideMerge(Ledger.layerWith()), Layer.provide(ports)),
+        yield* Scope.make()
+      )
+      this.services = { ledger: Context.get(context, Ledger), thoughts: Context.get(context, Thoughts) }
+      return this.services
+    })
+    return this.opening.withPermits(1)(
+      Effect.suspend(() => (this.services === undefined ? open : Effect.succeed(this.services)))
+    )
+  }
+}

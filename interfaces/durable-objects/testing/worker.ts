@@ -1,0 +1,52 @@
+// The worker that tests run in workerd: objects of the package, and a bare one whose database is attacked. Each request names an
+// object's method and its arguments.
+import { DurableObject } from "cloudflare:workers"
+import { LedgerObject } from "../index.ts"
+import { attacked, type AttackJob } from "./attacked.ts"
+
+export class Run extends LedgerObject {
+  /** Statements on the object's own database, as an owner of the object can run them. */
+  sql(...statements: ReadonlyArray<string>): ReadonlyArray<Record<string, unknown>> {
+    return statements.flatMap((statement) => this.ctx.storage.sql.exec(statement).toArray())
+  }
+}
+
+export class Attacked extends DurableObject {
+  attack(job: AttackJob) {
+    return attacked(this.ctx.storage, job)
+  }
+
+  plain(sql: string) {
+    try {
+      this.ctx.storage.sql.exec(sql)
+      return { error: null }
+    } catch (error) {
+      return { error: (error as Error).message }
+    }
+  }
+}
+
+type Methods = Readonly<Record<string, (...args: ReadonlyArray<unknown>) => Promise<unknown>>>
+
+interface Env {
+  readonly RUN: { readonly getByName: (name: string) => Methods }
+  readonly ATTACKED: { readonly getByName: (name: string) => Methods }
+}
+
+interface Call {
+  readonly binding: keyof Env
+  readonly name: string
+  readonly method: string
+  readonly args: ReadonlyArray<unknown>
+}
+
+const isStream = (value: unknown): value is { readonly ok: true; readonly data: ReadableStream } =>
+  typeof value === "object" && value !== null && "data" in value && value.data instanceof ReadableStream
+
+export default {
+  async fetch(request: Request, env: Env): Promise<Response> {
+    const { args, binding, method, name } = (await request.json()) as Call
+    const answer = await env[binding].getByName(name)[method]?.(...args)
+    return isStream(answer) ? new Response(answer.data) : Response.json(answer ?? null)
+  }
+}

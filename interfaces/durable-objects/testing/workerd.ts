@@ -1,0 +1,124 @@
+// Starts workerd, the runtime of Cloudflare's workers, on this machine alone: a worker from one file, objects in a folder, a port
+// that the system chooses. Its binary is an optional package, which some platforms have not.
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import type { Readable } from "node:stream"
+import { fileURLToPath } from "node:url"
+import { rolldown } from "rolldown"
+
+/** The binary of this platform, or undefined. */
+export const workerdBinary: string | undefined = (() => {
+  try {
+    return (createRequire(import.meta.url)("workerd") as { readonly default: string }).default
+  } catch {
+    return undefined
+  }
+})()
+
+/** What a test says that is skipped for want of it. */
+export const NO_WORKERD = "SKIPPED: there is no workerd here (its binary is an optional package)"
+
+/** One file of a program with all that it imports; what it leaves outside, by name. */
+export const bundleOf = async (
+  file: string
+): Promise<{ readonly code: string; readonly imports: ReadonlyArray<string> }> => {
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL(file, import.meta.url)),
+    external: [/^node:/, /^cloudflare:/],
+    platform: "browser"
+  })
+  try {
+    const { output } = await bundle.generate({ format: "esm", codeSplitting: false })
+    return { code: output[0].code, imports: output[0].imports }
+  } finally {
+    await bundle.close()
+  }
+}
+
+const configuration = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [ (name = "main", worker = .worker), (name = "disk", disk = (path = "data", writable = true)) ],
+  sockets = [ (name = "http", address = "127.0.0.1:0", http = (), service = "main") ]
+);
+const worker :Workerd.Worker = (
+  modules = [ (name = "worker.js", esModule = embed "worker.js") ],
+  compatibilityDate = "2026-11-01",
+  durableObjectNamespaces = [
+    (className = "Run", uniqueKey = "run", enableSql = true),
+    (className = "Attacked", uniqueKey = "attacked", enableSql = true)
+  ],
+  durableObjectStorage = (localDisk = "disk"),
+  bindings = [
+    (name = "RUN", durableObjectNamespace = "Run"),
+    (name = "ATTACKED", durableObjectNamespace = "Attacked")
+  ]
+);
+`
+
+/** How much of what it says is kept for a failure (characters). */
+const SAID = 4_000
+
+export interface Workerd {
+  /** Asks a method of an object by its class and name. */
+  readonly ask: <A>(
+    binding: "RUN" | "ATTACKED",
+    name: string,
+    method: string,
+    ...args: ReadonlyArray<unknown>
+  ) => Promise<A>
+  /** The log of a ledger as it is exported. */
+  readonly exported: (name: string) => Promise<string>
+  /** Ends it at once, as a power cut would. */
+  readonly kill: () => Promise<void>
+}
+
+/** Puts the worker's file and configuration into a folder. */
+export const prepareWorkerd = async (folder: string): Promise<void> => {
+  mkdirSync(join(folder, "data"), { recursive: true })
+  writeFileSync(join(folder, "worker.js"), (await bundleOf("worker.ts")).code)
+  writeFileSync(join(folder, "config.capnp"), configuration)
+}
+
+/** Starts it in a folder that is prepared; what stands there stays. */
+export const startWorkerd = async (folder: string): Promise<Workerd> => {
+  if (workerdBinary === undefined) throw new Error(NO_WORKERD)
+  const child = spawn(workerdBinary, ["serve", "config.capnp", "--control-fd=3"], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe", "pipe"]
+  })
+  let said = ""
+  child.stderr?.on("data", (chunk: Buffer) => {
+    said = `${said}${String(chunk)}`.slice(-SAID)
+  })
+  const control = createInterface({ input: child.stdio[3] as Readable })
+  const [line] = (await Promise.race([
+    once(control, "line"),
+    once(child, "exit").then(() => {
+      throw new Error(`workerd ended before it listened: ${said}`)
+    })
+  ])) as [string]
+  const { port } = JSON.parse(line) as { readonly port: number }
+  const post = async (binding: string, name: string, method: string, args: ReadonlyArray<unknown>) => {
+    const response = await fetch(`http://127.0.0.1:${port}/`, {
+      method: "POST",
+      body: JSON.stringify({ binding, name, method, args })
+    })
+    const body = await response.text()
+    if (!response.ok) throw new Error(`${method} of ${name}: ${body} ${said}`)
+    return body
+  }
+  return {
+    ask: async (binding, name, method, ...args) => JSON.parse(await post(binding, name, method, args)),
+    exported: (name) => post("RUN", name, "export", []),
+    kill: async () => {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill("SIGKILL")
+        await once(child, "exit")
+      }
+    }
+  }
+}
