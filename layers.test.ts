@@ -312,9 +312,13 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/history"
   ],
   "application/inspection": [
+    "application/bundles",
+    "application/dossiers",
     "application/foundation",
     "application/ledger",
+    "domain/bundles",
     "domain/canonical",
+    "domain/dossiers",
     "domain/foundation",
     "domain/evidence",
     "domain/history",

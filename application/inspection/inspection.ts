@@ -33,7 +33,8 @@ import { LedgerReader, type ReadError } from "../ledger/reading/ledger-reader.ts
 import type { VerificationError } from "../ledger/verification/verification.ts"
 import { moment } from "./moment.ts"
 import { failedBefore, runItemOf, runsBefore, stuckAt } from "./overview.ts"
-import { countsOf, drawingOfRun, PAGE_ROWS, stepsOfRun } from "./run-pages.ts"
+import { drawingOfRun } from "./run-drawing.ts"
+import { countsOf, PAGE_ROWS, stepsOfRun } from "./run-pages.ts"
 import { thoughtsOf } from "./thought-pages.ts"
 
 export interface InspectionOptions {
@@ -167,6 +168,7 @@ const overviewOf = (ledger: LedgerShape, options: InspectionOptions) =>
     const at = yield* moment
     const { items, next } = yield* runsBefore(MAX_POSITION, SHOWN * 2)
     const overview: Overview = {
+      kind: "ledger",
       ...at,
       file: options.file,
       ledger_id: ledger.ledgerId ?? null,

@@ -24,7 +24,7 @@ import { nameOf, stepOf } from "./step-rows.ts"
 const SHOWN = 10
 
 /** How many runs with waiting steps are looked at for the oldest. */
-const MOST_WAITING_RUNS = 500
+const MOST_WAITING_RUNS = 200
 
 /** How many of the newest events runs are looked for in. */
 const NEWEST_EVENTS = 2_000

@@ -2,15 +2,13 @@
 // read, and a page reads so many events at most.
 import * as Effect from "effect/Effect"
 import type { RunCounts, StepFilter } from "../../domain/inspection/answers.ts"
-import { type DrawnStep, drawingOf } from "../../domain/inspection/drawing.ts"
 import { MAX_POSITION } from "../../domain/inspection/positions.ts"
-import { Attempts } from "../../domain/ledger/attempts.ts"
 import type { EventData } from "../../domain/ledger/events.ts"
 import { messageIdOfJob } from "../../domain/ledger/ids.ts"
 import { prepareFailures, prepareLeases, prepareWaiting } from "../../domain/ledger/lists.ts"
 import type { StepRow } from "../../domain/ledger/rows.ts"
 import { LedgerReader } from "../ledger/reading/ledger-reader.ts"
-import { intentOf, nameOf, positionOfStep, runEvents, stepItems, stepOf } from "./step-rows.ts"
+import { intentOf, positionOfStep, runEvents, stepItems, stepOf } from "./step-rows.ts"
 
 /** Most steps, events or thoughts of a page. */
 export const PAGE_ROWS = 100
@@ -129,45 +127,4 @@ export const stepsOfRun = Effect.fnUntraced(function* (
     row === undefined ? Effect.succeed([]) : stepItems(runId, [row], () => "", PAGE_ROWS * 20)
   )
   return { items: items.flat(), next: ids.length < PAGE_ROWS ? null : (next ?? null) }
-})
-
-/** How many of a run's events are drawn. */
-const MOST_DRAWN = 60_000
-
-/** Names of steps of one message, by what their events say. */
-const stepsPosted = Effect.fnUntraced(function* (message_id: string) {
-  const reader = yield* LedgerReader
-  const found: Array<StepRow> = []
-  for (let page = yield* reader.steps({ message_id }, { after: "", limit: 1_000 }); page.length > 0;) {
-    found.push(...page)
-    page = yield* reader.steps({ message_id }, { after: page.at(-1)?.step_id ?? "", limit: 1_000 })
-  }
-  return found
-})
-
-/** The run's time as a drawing, of its first events if there are very many. */
-export const drawingOfRun = Effect.fnUntraced(function* (runId: string, now: string) {
-  const attempts = new Attempts()
-  const steps: Array<StepRow> = []
-  let after = 0
-  let read = 0
-  while (read < MOST_DRAWN) {
-    const { events, last } = yield* runEvents(runId, after)
-    if (last === undefined) break
-    for (const event of events) {
-      attempts.add(event)
-      if (event.type === "MessagePosted") steps.push(...(yield* stepsPosted(event.data.message_id)))
-    }
-    after = last
-    read += events.length
-    yield* Effect.yieldNow
-  }
-  const drawn = steps.map((step): DrawnStep => {
-    const { created_at, status, step_id } = step
-    return Object.assign(
-      { created_at, attempts: attempts.of(step_id), waits: status === "PENDING" },
-      nameOf(step)
-    )
-  })
-  return drawingOf(drawn, now, read < MOST_DRAWN) ?? null
 })

@@ -1,5 +1,7 @@
 // What a page about a ledger is told, by the questions that it asks. Every answer says of which moment it is, and what is long
 // comes with its size and its beginning.
+import type { TimelineEntry } from "../history/timeline.ts"
+import type { StoredText } from "./stored-text.ts"
 import type { Attempt } from "../ledger/attempts.ts"
 import type { Outcome } from "../ledger/rows.ts"
 import type { StepStatus } from "../ledger/step-state-machine.ts"
@@ -77,6 +79,7 @@ export interface RunItem {
 }
 
 export interface Overview extends Moment {
+  readonly kind: "ledger"
   /** The file's name, as it was given. */
   readonly file: string
   readonly ledger_id: string | null
@@ -165,4 +168,39 @@ export interface Drawing {
   readonly left_off: number
   /** False where the run has more events than are drawn. */
   readonly is_whole: boolean
+}
+
+/** An event of a dossier as a sentence, with its data as they were handed over. */
+export interface EvidenceEntry extends TimelineEntry {
+  readonly data: StoredText
+  /** Bodies were left out, and their hashes stand in their place. */
+  readonly is_withheld: boolean
+}
+
+/** A text that was read, as a bundle holds it. */
+export interface EvidenceText {
+  readonly ref: string
+  readonly slice: string
+  readonly sha256: string
+  /** Null where its bytes are not those that the bundle names. */
+  readonly text: StoredText | null
+}
+
+/** A dossier or a bundle: the report of its own verification, and what it holds. */
+export interface EvidenceSeen {
+  readonly kind: "dossier" | "bundle"
+  readonly file: string
+  readonly now: string
+  readonly verdict: "PASS" | "FAIL" | "INVALID"
+  readonly findings: ReadonlyArray<{
+    readonly code: string
+    readonly where: string
+    readonly message: string
+  }>
+  readonly findings_left_off: number
+  /** What it says of itself, by what a person calls it. */
+  readonly facts: ReadonlyArray<readonly [name: string, value: string]>
+  readonly entries: ReadonlyArray<EvidenceEntry>
+  readonly entries_left_off: number
+  readonly texts: ReadonlyArray<EvidenceText>
 }

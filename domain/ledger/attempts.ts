@@ -42,6 +42,11 @@ export class Attempts {
     return this.bySteps.get(stepId) ?? []
   }
 
+  /** The steps that have attempts, in the order in which they were first met. */
+  stepIds(): Iterable<string> {
+    return this.bySteps.keys()
+  }
+
   /** Takes the next event of the run. */
   add(event: LedgerEvent): void {
     if (event.type === "StepClaimed") {

@@ -6,7 +6,7 @@ import type { InspectionShape } from "../../application/inspection/inspection.ts
 import type { NetworkShape } from "../../application/network/hub.ts"
 import { isJsonObject } from "../../domain/canonical/json.ts"
 import { gistOfPayload } from "../../domain/history/gist.ts"
-import { STEP_FILTERS } from "../../domain/inspection/answers.ts"
+import { type EvidenceSeen, STEP_FILTERS } from "../../domain/inspection/answers.ts"
 import { MAX_POSITION } from "../../domain/inspection/positions.ts"
 import { errorDocument } from "../shared/envelope.ts"
 import { withTexts } from "../../domain/inspection/stored-text.ts"
@@ -17,8 +17,8 @@ export interface PageAnswer {
   readonly body: object
 }
 
-/** What the page looks at. */
-export interface Inspected {
+/** A ledger that the page looks at. */
+export interface InspectedLedger {
   readonly inspection: InspectionShape
   readonly history: HistoryShape
   /** The network, opened when it is first asked; undefined where there is none. */
@@ -26,6 +26,9 @@ export interface Inspected {
     | Effect.Effect<NetworkShape, { readonly _tag: string; readonly message: string }>
     | undefined
 }
+
+/** What the page looks at: a ledger, or evidence that was handed over, which is there as a whole. */
+export type Inspected = InspectedLedger | { readonly evidence: EvidenceSeen }
 
 type Failure = { readonly _tag: string; readonly message: string }
 type Answer = Effect.Effect<object | undefined, Failure>
@@ -55,12 +58,12 @@ const EVENTS = 100
 const HITS = 20
 
 const searched = (
-  { network }: Inspected,
+  { network }: InspectedLedger,
   ask: (network: NetworkShape) => Effect.Effect<object, Failure>
 ): Answer => (network === undefined ? Effect.succeed(undefined) : Effect.flatMap(network, ask))
 
 /** A page of the timeline from its end, as the page's other lists. */
-const eventsPage = ({ history, inspection }: Inspected, parameters: Parameters): Answer =>
+const eventsPage = ({ history, inspection }: InspectedLedger, parameters: Parameters): Answer =>
   Effect.gen(function* () {
     const at = yield* inspection.moment
     const before = position(parameters, "before")
@@ -71,7 +74,7 @@ const eventsPage = ({ history, inspection }: Inspected, parameters: Parameters):
   })
 
 /** One object of the history, with the moment and, of a step, a few words for what it asks. */
-const shownObject = ({ history, inspection }: Inspected, parameters: Parameters): Answer =>
+const shownObject = ({ history, inspection }: InspectedLedger, parameters: Parameters): Answer =>
   Effect.gen(function* () {
     const at = yield* inspection.moment
     const object = yield* history.show(text(parameters, "id"), { full: parameters.has("whole") })
@@ -79,7 +82,7 @@ const shownObject = ({ history, inspection }: Inspected, parameters: Parameters)
     return { ...at, ...withTexts(object), gist: isJsonObject(payload) ? gistOfPayload(payload) : "a step" }
   })
 
-const questions: Readonly<Record<string, (inspected: Inspected, parameters: Parameters) => Answer>> = {
+const questions: Readonly<Record<string, (inspected: InspectedLedger, parameters: Parameters) => Answer>> = {
   "/v1/overview": ({ inspection }) => inspection.overview,
   "/v1/runs": ({ inspection }, parameters) =>
     parameters.has("by_name")
@@ -117,15 +120,21 @@ const statusOf = ({ _tag }: Failure): PageAnswer["status"] => {
   return ["AmbiguousPrefix", "InvalidInput", "ProofRefused"].includes(_tag) ? 400 : 500
 }
 
+const NOT_FOUND: PageAnswer = { status: 404, body: { code: "NOT_FOUND", message: "there is nothing here" } }
+
 /** The answer to a question; a failure is an answer that says what happened. */
 export const answerTo = (
   inspected: Inspected,
   path: string,
   parameters: Parameters
 ): Effect.Effect<PageAnswer> => {
+  if ("evidence" in inspected) {
+    const isKnown = path === "/v1/overview"
+    return Effect.succeed(isKnown ? { status: 200, body: inspected.evidence } : NOT_FOUND)
+  }
   const question = Object.hasOwn(questions, path) ? questions[path] : undefined
   if (question === undefined) {
-    return Effect.succeed({ status: 404, body: { code: "NOT_FOUND", message: "there is nothing here" } })
+    return Effect.succeed(NOT_FOUND)
   }
   return question(inspected, parameters).pipe(
     Effect.map((found): PageAnswer =>

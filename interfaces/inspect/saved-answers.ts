@@ -6,7 +6,7 @@ import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
 import type { Overview, Page, RunItem, StepItem } from "../../domain/inspection/answers.ts"
 import type { TimelineEntry } from "../../domain/history/timeline.ts"
 import { reported } from "../../application/foundation/progress.ts"
-import { answerTo, type Inspected } from "./questions.ts"
+import { answerTo, type Inspected, type InspectedLedger } from "./questions.ts"
 
 /** Most answers and most text (UTF-16 units) of a saved page. */
 const MOST_ANSWERS = 20_000
@@ -18,12 +18,12 @@ const MOST_RUNS = 50
 /** Collects answers until there is no more room. */
 class Answers {
   readonly kept: Record<string, object> = {}
-  private readonly inspected: Inspected
+  private readonly inspected: InspectedLedger
   private text = 0
   private count = 0
   isFull = false
 
-  constructor(inspected: Inspected) {
+  constructor(inspected: InspectedLedger) {
     this.inspected = inspected
   }
 
@@ -79,8 +79,7 @@ const saveRun = Effect.fnUntraced(function* (answers: Answers, { run_id }: RunIt
   yield* pages(answers, `/v1/thoughts?${parameter("task", run_id)}`, "after")
 })
 
-/** The answers of a page that is saved now; `isVerified` says that a verdict is made first. */
-export const savedAnswers = Effect.fnUntraced(function* (inspected: Inspected, isVerified: boolean) {
+const ledgerAnswers = Effect.fnUntraced(function* (inspected: InspectedLedger, isVerified: boolean) {
   const report = isVerified ? yield* inspected.inspection.verify : null
   const answers = new Answers(inspected)
   const overview = yield* answers.ask<Overview>("/v1/overview")
@@ -101,3 +100,14 @@ export const savedAnswers = Effect.fnUntraced(function* (inspected: Inspected, i
     left_off: isCut ? "This page holds the newest runs only: the ledger has more than fits." : null
   }
 })
+
+/** The answers of a page that is saved now; `isVerified` says that the verdict over a ledger is made first. */
+export const savedAnswers = (inspected: Inspected, isVerified: boolean) =>
+  "evidence" in inspected
+    ? Effect.succeed({
+        saved_at: inspected.evidence.now,
+        report: null,
+        answers: { "/v1/overview": inspected.evidence },
+        left_off: null
+      })
+    : ledgerAnswers(inspected, isVerified)

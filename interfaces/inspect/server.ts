@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import { Progress } from "../../application/foundation/progress.ts"
 import { errorDocument } from "../shared/envelope.ts"
 import type { PageFile } from "./page-file.ts"
-import { answerTo, type Inspected } from "./questions.ts"
+import { answerTo, type Inspected, type InspectedLedger } from "./questions.ts"
 
 const LOOPBACK = "127.0.0.1"
 
@@ -72,7 +72,10 @@ const runUntilClosed = (response: ServerResponse, work: Effect.Effect<void>): vo
 }
 
 /** Verifies as long as the asker listens: lines of progress, then the report. */
-const streamVerification = (response: ServerResponse, { inspection }: Inspected): Effect.Effect<void> => {
+const streamVerification = (
+  response: ServerResponse,
+  { inspection }: InspectedLedger
+): Effect.Effect<void> => {
   let told = 0
   const line = (value: object) => response.write(`${JSON.stringify(value)}\n`)
   const tell = (doing: string) => {
@@ -108,7 +111,7 @@ const handle = (
     return answerJson(response, status, { code: "REFUSED", message })
   }
   if (path === "/") return answerPage(response, given.page)
-  if (path === "/v1/verify") {
+  if (path === "/v1/verify" && "inspection" in given.inspected) {
     return runUntilClosed(response, streamVerification(response, given.inspected))
   }
   return runUntilClosed(

@@ -5,6 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { AllowNetworkFs, ledgerFlags } from "../cassette/ledger-flags.ts"
@@ -15,16 +16,17 @@ import { networkOpener } from "../network/network-opener.ts"
 import { writeNewFile } from "../new-file.ts"
 import { answer } from "../output.ts"
 import { withProgress } from "../progress.ts"
+import type { Inspected } from "../../inspect/questions.ts"
 import { openedOnce } from "../../shared/opened-once.ts"
 import { textFlag, trustFlag } from "../../shared/flags.ts"
-import { refusedFlag, switchFlag, wholeNumberFlag } from "../../shared/options.ts"
+import { absolutePath, refusedFlag, switchFlag, wholeNumberFlag } from "../../shared/options.ts"
 import { fieldLines } from "../../shared/terminal-text.ts"
 
 /** Largest number of a port. */
 const LAST_PORT = 65_535
 
-/** What is looked at, open until the scope ends. */
-const inspected = Effect.fnUntraced(function* (
+/** A ledger, open until the scope ends. */
+const inspectedFile = Effect.fnUntraced(function* (
   checkpoint: Option.Option<string>,
   trust: Option.Option<string>,
   withNetwork: boolean
@@ -52,11 +54,19 @@ const inspected = Effect.fnUntraced(function* (
   }
 })
 
+/** A dossier or a bundle, which is verified when it is read. */
+const inspectedPath = Effect.fnUntraced(function* (given: string, trust: Option.Option<string>) {
+  const { inspectedEvidence } = yield* Effect.promise(() => import("../../embedding/inspected-evidence.ts"))
+  const path = yield* absolutePath("evidence", given)
+  const whom = Option.isSome(trust) ? yield* readTrust(trust.value) : undefined
+  const evidence = yield* inspectedEvidence(path, whom).pipe(
+    Effect.catchTag("NotADossierArchive", ({ message }) => Effect.fail(refusedFlag("evidence", message)))
+  )
+  return { evidence }
+})
+
 /** Serves until the process is stopped. */
-const serve = Effect.fnUntraced(function* (
-  looked: Effect.Success<ReturnType<typeof inspected>>,
-  port: number
-) {
+const serve = Effect.fnUntraced(function* (looked: Inspected, port: number) {
   const { bundledPage } = yield* Effect.promise(() => import("../../inspect/page-file.ts"))
   const { servePage } = yield* Effect.promise(() => import("../../inspect/server.ts"))
   const { url } = yield* servePage(looked, bundledPage(), port).pipe(
@@ -71,6 +81,10 @@ const serve = Effect.fnUntraced(function* (
 export const inspectCommand = Command.make(
   "inspect",
   {
+    evidence: Argument.String("evidence").pipe(
+      Argument.withDescription("a dossier or a bundle to look at in place of the ledger"),
+      Argument.optional
+    ),
     port: wholeNumberFlag("port", 0).pipe(
       Flag.withDefault(0),
       Flag.withDescription("the port on this machine (default 0: any that is free)")
@@ -86,9 +100,11 @@ export const inspectCommand = Command.make(
     ),
     verify: switchFlag("verify", "with --out: verify first, and save the verdict")
   },
-  Effect.fnUntraced(function* ({ checkpoint, out, port, trust, verify }) {
+  Effect.fnUntraced(function* ({ checkpoint, evidence, out, port, trust, verify }) {
     if (port > LAST_PORT) return yield* refusedFlag("--port", `a port is at most ${LAST_PORT}`)
-    const looked = yield* inspected(checkpoint, trust, Option.isNone(out))
+    const looked: Inspected = Option.isSome(evidence)
+      ? yield* inspectedPath(evidence.value, trust)
+      : yield* inspectedFile(checkpoint, trust, Option.isNone(out))
     if (Option.isNone(out)) return yield* serve(looked, port)
     const { bundledPage, savedPage } = yield* Effect.promise(() => import("../../inspect/page-file.ts"))
     const { savedAnswers } = yield* Effect.promise(() => import("../../inspect/saved-answers.ts"))
@@ -106,13 +122,17 @@ export const inspectCommand = Command.make(
 ).pipe(
   Command.validate(({ checkpoint, trust }) => oneStandardInput(checkpoint, trust)),
   Command.withDescription(
-    "Look at a ledger in a browser: the verdict, what is stuck, what failed, every run with its steps, attempts, receipts and thoughts, and the network. The page is served on this machine alone and needs the secret in the printed address; it only reads, and the file is not changed. It ends with Ctrl-C. With --out the page is written to a file that needs no server."
+    "Look at a ledger in a browser: the verdict, what is stuck, what failed, every run with its steps, attempts, receipts and thoughts, and the network. The page is served on this machine alone and needs the secret in the printed address; it only reads, and the file is not changed. It ends with Ctrl-C. With --out the page is written to a file that needs no server. Given a dossier or a bundle, the page shows that one, verified, without a ledger."
   ),
   Command.withShortDescription("look at a ledger in a browser"),
   Command.withExamples([
     { command: "cortex inspect" },
     { command: "cortex inspect --db work.db --checkpoint monday.txt --trust trust.json" },
-    { command: "cortex inspect --db work.db --out page.html --verify", description: "one file to hand over" }
+    { command: "cortex inspect --db work.db --out page.html --verify", description: "one file to hand over" },
+    {
+      command: "cortex inspect evidence.tar --trust trust.json",
+      description: "a dossier, without its ledger"
+    }
   ]),
   Command.withGlobalFlags([...ledgerFlags, ...networkFlags])
 )

@@ -193,7 +193,7 @@ export const drawingPart = (drawing: Drawing | null): HTMLElement => {
     const notes = [
       foldsText(drawing),
       drawing.left_off > 0 ? `${number(drawing.left_off)} more are not drawn` : "",
-      drawing.is_whole ? "" : "only the first 60 000 events are drawn"
+      drawing.is_whole ? "" : "only the newest 20 000 events are drawn"
     ].filter((text) => text !== "")
     place.replaceChildren(
       picture(drawing, width),

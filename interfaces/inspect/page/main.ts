@@ -1,9 +1,10 @@
 // The page: an address after # is a view, each view asks for what it shows, and nothing is ever sent that changes anything.
-import type { Moment, Overview } from "../../../domain/inspection/answers.ts"
+import type { EvidenceSeen, Moment, Overview } from "../../../domain/inspection/answers.ts"
 import type { Shown } from "../../../domain/history/shown.ts"
 import { ask, saved, Unanswered } from "./asking.ts"
 import { ledger, short, to, toast } from "./copying.ts"
 import { byId, h, name, plain } from "./dom.ts"
+import { evidenceView } from "./evidence.ts"
 import { listenToKeys } from "./keys.ts"
 import { failedView, runsView } from "./lists.ts"
 import { overviewView } from "./overview.ts"
@@ -18,6 +19,7 @@ const QUIET_MILLIS = 150
 
 const view = byId("view")
 let shownAt = 0
+let evidence: EvidenceSeen | undefined
 let turn = 0
 
 const partsOf = (hash: string): ReadonlyArray<string> => {
@@ -49,6 +51,7 @@ const drawCrumbs = (parts: ReadonlyArray<string>): void => {
 
 const showView = async (parts: ReadonlyArray<string>, place: HTMLElement): Promise<void> => {
   const [kind, id = "", tab, filter] = parts
+  if (evidence !== undefined) return evidenceView(place, evidence)
   if (kind === undefined) return overviewView(place)
   if (kind === "run") return runView(place, id, tab, filter)
   if (kind === "step") return stepView(place, id)
@@ -71,8 +74,13 @@ const failureOf = (error: unknown): HTMLElement => {
 /** What every view needs of the ledger, once. */
 const knowLedger = async (): Promise<void> => {
   if (ledger.file !== "") return
-  const { as_of, checkpoint, file } = await ask<Overview>("/v1/overview")
-  ledger.file = file
+  const subject = await ask<EvidenceSeen | Overview>("/v1/overview")
+  ledger.file = subject.file
+  if (subject.kind !== "ledger") {
+    evidence = subject
+    return
+  }
+  const { as_of, checkpoint } = subject
   ledger.checkpointSize = checkpoint?.fault === null ? checkpoint.size : 0
   shownAt = as_of.position
 }
@@ -92,7 +100,7 @@ const draw = async (): Promise<void> => {
     await Promise.race([drawn, ready(place)])
     if (mine === turn) view.replaceChildren(place)
     await drawn
-    drawSeal(shownAt)
+    if (evidence === undefined) drawSeal(shownAt)
   } catch (error) {
     if (mine === turn) view.replaceChildren(failureOf(error))
   } finally {
@@ -172,9 +180,12 @@ const pathOf = (found: Shown): string => {
   return to("event", found.posted.position)
 }
 
+/** A saved page has no prefixes of ids to look up: a number is an event. */
+const idIn = (text: string): string => (saved !== undefined && /^\d+$/.test(text) ? `event:${text}` : text)
+
 const find = async (text: string): Promise<void> => {
   try {
-    location.hash = pathOf(await ask<Shown>("/v1/show", { id: text }))
+    location.hash = pathOf(await ask<Shown>("/v1/show", { id: idIn(text) }))
     byId("find").querySelector("input")?.blur()
   } catch (error) {
     toast(error instanceof Error ? error.message : String(error))
@@ -194,7 +205,7 @@ const begin = async (): Promise<void> => {
     void draw()
   })
   await draw()
-  if (saved === undefined) await watchGrowth()
+  if (saved === undefined && evidence === undefined) await watchGrowth()
 }
 
 void begin()

@@ -4,8 +4,9 @@ import type { Overview } from "../../../domain/inspection/answers.ts"
 import type { Finding, VerificationReport } from "../../../domain/ledger/verification.ts"
 import { saved, verifyLines, type VerifyLine } from "./asking.ts"
 import { commandCopier, copier, ident, short, to } from "./copying.ts"
-import { byId, h, s, shown } from "./dom.ts"
+import { byId, h, shown } from "./dom.ts"
 import { cell, note, row, table } from "./parts.ts"
+import { drawTape } from "./tape.ts"
 import { clock, many, number } from "./words.ts"
 
 type Verdict =
@@ -52,22 +53,6 @@ const placeOf = (where: string): ReadonlyArray<Node | string> => {
     rest.length === 0 ? "" : `, ${rest.join(" ")}`
   ]
 }
-
-const reel = (share: number): number => Math.sqrt(6.5 ** 2 + share * (17 ** 2 - 6.5 ** 2))
-
-/** The tape moves from the left reel to the right one: all left is not verified, all right is PASS, a cut is FAIL. */
-const tape = (share: number, isCut: boolean): SVGElement =>
-  s(
-    "svg",
-    { class: "tape", viewBox: "0 0 112 72", "aria-hidden": "true" },
-    s("rect", { class: "line", x: 1, y: 1, width: 110, height: 70, rx: 7 }),
-    s("path", { class: "line", d: "M12 12h88" }),
-    [34, 78].map((x, index) => [
-      s("circle", { class: "reel", cx: x, cy: 40, r: reel(index === 0 ? 1 - share : share) }),
-      s("circle", { class: "line", cx: x, cy: 40, r: 5 })
-    ]),
-    s("path", { class: "band", d: isCut ? "M34 62h17l3-4M78 62H61l-3 4" : "M34 62h44" })
-  )
 
 const RUNGS = ["structure", "chain", "events", "thoughts", "projections", "receipts", "leases", "checkpoint"]
 
@@ -271,7 +256,7 @@ export const verdictPart = (overview: Overview, onChange: () => void): ReadonlyA
     h(
       "div",
       { class: `verdict ${style}` },
-      tape(share, isFailed),
+      drawTape(share, isFailed),
       h("h1", {}, title),
       h("div", { class: "acts" }, reportCopier(), commandCopier("cassette", "verify", "--pure"), button()),
       h(

@@ -9,12 +9,13 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import type { EvidenceSeen } from "../../../domain/inspection/answers.ts"
 import { History } from "../../../application/history/history.ts"
 import { Inspection, type InspectionOptions } from "../../../application/inspection/inspection.ts"
 import { bundledProgram } from "../../cli/bundled-sources.ts"
 import { inspectedLedger } from "../../embedding/inspected-ledger.ts"
 import { PAGE_FILE, pageFrom } from "../page-file.ts"
-import type { Inspected } from "../questions.ts"
+import type { InspectedLedger } from "../questions.ts"
 import { SECRET_HEADER, servePage } from "../server.ts"
 
 /** The page as the bundler makes it of the sources. */
@@ -39,7 +40,7 @@ export interface AskOptions {
 export interface Served {
   readonly url: string
   readonly secret: string
-  readonly inspected: Inspected
+  readonly inspected: InspectedLedger
   readonly ask: (path: string, options?: AskOptions) => Promise<Answered>
   /** The body of an answer that must be 200. */
   readonly json: <A = Readonly<Record<string, unknown>>>(path: string) => Promise<A>
@@ -68,7 +69,7 @@ const asked = (origin: URL, path: string, secret: string, options: AskOptions): 
 export const openInspected = async (
   filename: string,
   options: Partial<InspectionOptions> = {}
-): Promise<{ readonly inspected: Inspected; readonly scope: Scope.Closeable }> => {
+): Promise<{ readonly inspected: InspectedLedger; readonly scope: Scope.Closeable }> => {
   const scope = Effect.runSync(Scope.make())
   const layer = inspectedLedger(filename, { file: filename, allowNetworkFs: false, ...options })
   const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
@@ -80,12 +81,19 @@ export const openInspected = async (
   return { inspected, scope }
 }
 
+/** Serves the page about evidence that was handed over. */
+export const serveEvidence = async (evidence: EvidenceSeen, page = emptyPage) => {
+  const scope = Effect.runSync(Scope.make())
+  const { url } = await Effect.runPromise(Scope.provide(servePage({ evidence }, page, 0), scope))
+  return { url, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+}
+
 /** Serves the page about a ledger file. */
 export const serve = async (
   filename: string,
   options: Partial<InspectionOptions> & {
     readonly page?: typeof emptyPage
-    readonly network?: Inspected["network"]
+    readonly network?: InspectedLedger["network"]
   } = {}
 ): Promise<Served> => {
   const { network, page = emptyPage, ...rest } = options
