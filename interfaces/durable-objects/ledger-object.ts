@@ -29,7 +29,7 @@ import type { Claimed, Posted, PostedAndClaimed } from "../../domain/ledger/deci
 import type { Completed, Renewed, Requeued } from "../../domain/ledger/decide-lease.ts"
 import type { OpenError } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
-import type { ListEvents } from "../../domain/ledger/lists.ts"
+import type { ListEvents, ListEventsBefore } from "../../domain/ledger/lists.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { ListThoughts, ThoughtInput } from "../../domain/thoughts/commands.ts"
 import type { ThoughtRecord } from "../../domain/thoughts/thought-record.ts"
@@ -146,6 +146,11 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
   /** One page of the log behind a position. */
   log(options: ListEvents = {}): Promise<Outcome<ReadonlyArray<EventEnvelope>>> {
     return this.answer(({ ledger }) => ledger.eventsAfter(options))
+  }
+
+  /** One page of the log before a position, the newest in front. */
+  newest(options: ListEventsBefore = {}): Promise<Outcome<ReadonlyArray<EventEnvelope>>> {
+    return this.answer(({ ledger }) => ledger.eventsBefore(options))
   }
 
   /** The newest event's place: note it elsewhere, and `verify` finds a history that was cut or rewritten. */

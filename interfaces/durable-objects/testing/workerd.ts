@@ -28,6 +28,11 @@ export const bundleOf = async (
 ): Promise<{ readonly code: string; readonly imports: ReadonlyArray<string> }> => {
   const bundle = await rolldown({
     input: fileURLToPath(new URL(file, import.meta.url)),
+    resolve: {
+      alias: {
+        "cortex-cassette/durable-objects": fileURLToPath(new URL("../index.ts", import.meta.url))
+      }
+    },
     external: [/^node:/, /^cloudflare:/],
     platform: "browser"
   })
@@ -39,7 +44,10 @@ export const bundleOf = async (
   }
 }
 
-const configuration = `using Workerd = import "/workerd/workerd.capnp";
+/** The classes of a worker, each bound under its own name in capitals. */
+const configurationOf = (
+  classes: ReadonlyArray<string>
+): string => `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [ (name = "main", worker = .worker), (name = "disk", disk = (path = "data", writable = true)) ],
   sockets = [ (name = "http", address = "127.0.0.1:0", http = (), service = "main") ]
@@ -48,13 +56,11 @@ const worker :Workerd.Worker = (
   modules = [ (name = "worker.js", esModule = embed "worker.js") ],
   compatibilityDate = "2026-11-01",
   durableObjectNamespaces = [
-    (className = "Run", uniqueKey = "run", enableSql = true),
-    (className = "Attacked", uniqueKey = "attacked", enableSql = true)
+    ${classes.map((name) => `(className = "${name}", uniqueKey = "${name.toLowerCase()}", enableSql = true)`).join(", ")}
   ],
   durableObjectStorage = (localDisk = "disk"),
   bindings = [
-    (name = "RUN", durableObjectNamespace = "Run"),
-    (name = "ATTACKED", durableObjectNamespace = "Attacked")
+    ${classes.map((name) => `(name = "${name.toUpperCase()}", durableObjectNamespace = "${name}")`).join(", ")}
   ]
 );
 `
@@ -63,9 +69,11 @@ const worker :Workerd.Worker = (
 const SAID = 4_000
 
 export interface Workerd {
+  /** Where it listens, without a slash at the end. */
+  readonly address: string
   /** Asks a method of an object by its class and name. */
   readonly ask: <A>(
-    binding: "RUN" | "ATTACKED",
+    binding: string,
     name: string,
     method: string,
     ...args: ReadonlyArray<unknown>
@@ -76,11 +84,15 @@ export interface Workerd {
   readonly kill: () => Promise<void>
 }
 
-/** Puts the worker's file and configuration into a folder. */
-export const prepareWorkerd = async (folder: string): Promise<void> => {
+/** Puts a worker's file and its configuration into a folder. */
+export const prepareWorkerd = async (
+  folder: string,
+  worker = "worker.ts",
+  classes: ReadonlyArray<string> = ["Run", "Attacked"]
+): Promise<void> => {
   mkdirSync(join(folder, "data"), { recursive: true })
-  writeFileSync(join(folder, "worker.js"), (await bundleOf("worker.ts")).code)
-  writeFileSync(join(folder, "config.capnp"), configuration)
+  writeFileSync(join(folder, "worker.js"), (await bundleOf(worker)).code)
+  writeFileSync(join(folder, "config.capnp"), configurationOf(classes))
 }
 
 /** Starts it in a folder that is prepared; what stands there stays. */
@@ -102,8 +114,9 @@ export const startWorkerd = async (folder: string): Promise<Workerd> => {
     })
   ])) as [string]
   const { port } = JSON.parse(line) as { readonly port: number }
+  const address = `http://127.0.0.1:${port}`
   const post = async (binding: string, name: string, method: string, args: ReadonlyArray<unknown>) => {
-    const response = await fetch(`http://127.0.0.1:${port}/`, {
+    const response = await fetch(address, {
       method: "POST",
       body: JSON.stringify({ binding, name, method, args })
     })
@@ -112,6 +125,7 @@ export const startWorkerd = async (folder: string): Promise<Workerd> => {
     return body
   }
   return {
+    address,
     ask: async (binding, name, method, ...args) => JSON.parse(await post(binding, name, method, args)),
     exported: (name) => post("RUN", name, "export", []),
     kill: async () => {
