@@ -4,8 +4,8 @@
  * get in, or a legal event must go wrong. A new trigger or refusal without an attack fails here by itself.
  */
 import { describe, expect, it } from "vitest"
+import { plainOutcomes } from "./testing/adversary.ts"
 import { attempt, databaseIn, dump, outcomesOf, refusalsIn } from "./testing/attack.ts"
-import { attacks } from "./testing/attacks/index.ts"
 import { insertEvent, literal, rowAfter, type Fact } from "./testing/ledger.ts"
 import { facts, head, headIn, legal, type State } from "./testing/states.ts"
 
@@ -23,7 +23,7 @@ const triggers = (() => {
   return rows
 })()
 
-const answered = Map.groupBy(outcomesOf(attacks), ({ error }) => error)
+const answered = Map.groupBy(plainOutcomes().values(), ({ error }) => error)
 
 const attacksAnsweredBy = (messages: ReadonlyArray<string>) =>
   messages.flatMap((message) => answered.get(message) ?? []).map(({ attack }) => attack)

@@ -70,6 +70,9 @@ export const dumpBy = (queries: ReadonlyArray<string>): ((database: Database.Dat
 /** Everything that is in the file, as one text. */
 export const dump = dumpBy(dumpQueries)
 
+/** What grows with every row that a connection has changed, and with the schema; what was rolled back with its statement is not in it. */
+const changesOf = dumpBy(["SELECT total_changes() || ' ' || schema_version FROM pragma_schema_version"])
+
 const made = new Map<State, Buffer>()
 
 /** A new database in this state. */
@@ -98,13 +101,17 @@ export interface Outcome {
   readonly changed: boolean
 }
 
-/** Runs the statements, ends any transaction by COMMIT so that no trace is lost, and compares. */
+/**
+ * Runs the statements, ends any transaction by COMMIT so that no trace is lost, and compares. Where SQLite counts no change there
+ * is nothing to compare; whoever tries several compares once more after the last.
+ */
 export const attempt = (
   database: Database.Database,
   attack: Pick<Attack, "sql" | "after">,
   before: string,
   dumpOf: (database: Database.Database) => string = dump
 ): Outcome => {
+  const changes = changesOf(database)
   let error: string | undefined
   try {
     database.exec(attack.sql)
@@ -117,7 +124,7 @@ export const attempt = (
   if (attack.after !== undefined) {
     database.exec(attack.after)
   }
-  return { error, changed: dumpOf(database) !== before }
+  return { error, changed: changesOf(database) !== changes && dumpOf(database) !== before }
 }
 
 /** An attack and what came of it. */
@@ -149,6 +156,7 @@ export function* tries(attacks: ReadonlyArray<Attack>, first: ReadonlyArray<stri
         }
         yield { ...outcome, attack }
       }
+      if (dump(database) !== before) throw new Error("an attack left a trace that SQLite did not count")
     } finally {
       database.close()
     }

@@ -237,16 +237,31 @@ const columnsOf = (table: string): ReadonlyArray<string> => {
   return names
 }
 
-/** A new cassette under this schema, with what every attack and honest write finds in it. Throws what SQLite throws. */
-export const openCassette = (
-  text: string,
-  { first = "", memories = "shared", mutability, unborn = false }: CassetteState
-): Database.Database => {
+/** The files of the states under the schema that was asked for last. */
+const made = { schema: "", files: new Map<string, Buffer>() }
+
+const fileOf = (text: string, { memories = "shared", mutability, unborn = false }: CassetteState): Buffer => {
+  if (made.schema !== text) Object.assign(made, { schema: text, files: new Map() })
+  const state = `${mutability} ${memories} ${unborn}`
+  const known = made.files.get(state)
+  if (known !== undefined) return known
   const database = new Database(":memory:")
+  try {
+    database.pragma("foreign_keys = OFF")
+    database.exec(text)
+    for (const statement of unborn ? [] : setup(mutability, memories)) database.exec(statement)
+    made.files.set(state, database.serialize())
+  } finally {
+    database.close()
+  }
+  return fileOf(text, { memories, mutability, unborn })
+}
+
+/** A new cassette under this schema, with what every attack and honest write finds in it. Throws what SQLite throws. */
+export const openCassette = (text: string, state: CassetteState): Database.Database => {
+  const database = new Database(fileOf(text, state))
   database.pragma("foreign_keys = OFF")
-  database.exec(text)
-  for (const statement of unborn ? [] : setup(mutability, memories)) database.exec(statement)
-  database.exec(first)
+  database.exec(state.first ?? "")
   return database
 }
 

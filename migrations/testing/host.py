@@ -17,6 +17,11 @@ def dump(connection, queries):
     return [[row[0] for row in connection.execute(query)] for query in queries]
 
 
+def changes(connection):
+    """What grows with every row that the connection has changed, and with the schema."""
+    return connection.total_changes, connection.execute("PRAGMA schema_version").fetchone()
+
+
 def main():
     job = json.load(sys.stdin)
     templates = {}
@@ -41,6 +46,7 @@ def main():
             ready[key] = fresh(attack)
         connection, before = ready[key]
         error = None
+        counted = changes(connection)
         try:
             connection.executescript(attack["sql"])
         except sqlite3.Error as thrown:
@@ -48,11 +54,15 @@ def main():
         if connection.in_transaction:
             connection.execute("COMMIT")
         connection.executescript(attack["after"])
-        changed = dump(connection, job["dump_queries"]) != before
+        changed = changes(connection) != counted and dump(connection, job["dump_queries"]) != before
         outcomes.append({"error": error, "changed": changed})
         if changed or attack["setup"] != "":
             connection.close()
             del ready[key]
+
+    for connection, before in ready.values():
+        if dump(connection, job["dump_queries"]) != before:
+            raise AssertionError("an attack left a trace that SQLite did not count")
 
     json.dump(
         {

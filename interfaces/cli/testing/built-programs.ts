@@ -5,7 +5,7 @@ import { bundledProgram, bundleOf, LAYERS } from "../bundled-sources.ts"
 
 export default ({ vitest }: TestProject): void => {
   if (vitest.config.watch) return
-  if (process.argv.slice(2).some((argument) => argument.includes("/") || argument.endsWith(".ts"))) return
+  if (process.argv.slice(2).some((argument) => /^[^-].*(\/|\.ts$)/.test(argument))) return
   process.env["CORTEX_BINARY"] ??= bundledProgram()
   process.env["TEST_PROGRAMS"] ??= bundleOf({
     name: "test-programs",
