@@ -64,8 +64,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: "forks",
-    // On two cores the default is one worker, and the other core would only wait.
-    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+    // Tests wait for processes and locks, so that two cores are busy with three workers; the default would be one.
+    maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),
     env: environment,
     // A run without a terminal tells what failed, and the sum.
     reporters: [process.stdout.isTTY ? "default" : "minimal"]

@@ -172,7 +172,9 @@ describe("cassettes that do not answer", () => {
     const holder = new Database(file)
     holder.pragma("locking_mode = EXCLUSIVE")
     holder.exec("BEGIN EXCLUSIVE")
-    const answer = await withNetworkOf([local("one", file)], (network) => Effect.flip(network.query("first")))
+    const answer = await withNetworkOf([local("one", file, 200)], (network) =>
+      Effect.flip(network.query("first"))
+    )
     holder.close()
     expect(answer).toMatchObject({ answers: { one: { status: "offline" } } })
   })

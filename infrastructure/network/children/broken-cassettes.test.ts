@@ -29,6 +29,9 @@ import { cassetteWith, local, withNetworkOf } from "../testing/cassettes.ts"
 
 const FIBERS = 8
 
+/** How long a cassette that another program has locked is waited for: it is locked for longer (milliseconds). */
+const BUSY_MILLIS = 200
+
 /** How often bytes are overwritten; CORRUPTIONS sets another number. */
 const ROUNDS = Number(process.env["CORRUPTIONS"] ?? 40)
 
@@ -199,9 +202,16 @@ const documents = Object.fromEntries(
 const inNetwork = (folder: string, use: (network: NetworkShape) => Promise<void>) => {
   const file = (id: string) => join(folder, `${id}.db`)
   for (const id of ["good", "here", "apart"]) cassetteWith(folder, id, documents)
-  const apart = childCassette({ id: "apart", file: file("apart"), shownPath: "apart.db", pauseMillis: 1 })
-  return withNetworkOf([local("good", file("good")), local("here", file("here")), apart], (network) =>
-    Effect.promise(() => use(network))
+  const apart = childCassette({
+    id: "apart",
+    file: file("apart"),
+    shownPath: "apart.db",
+    pauseMillis: 1,
+    busyDeadlineMillis: BUSY_MILLIS
+  })
+  return withNetworkOf(
+    [local("good", file("good")), local("here", file("here"), BUSY_MILLIS), apart],
+    (network) => Effect.promise(() => use(network))
   )
 }
 

@@ -57,8 +57,8 @@ export const cassetteWith = (
 }
 
 /** The cassette in a file, read in this process. */
-export const local = (id: string, file: string): Cassette =>
-  localCassette({ id, file, shownPath: `${id}.db` })
+export const local = (id: string, file: string, busyDeadlineMillis?: number): Cassette =>
+  localCassette({ id, file, shownPath: `${id}.db`, busyDeadlineMillis })
 
 /** Runs `use` on a network of the cassettes, which an agent may open. */
 export const withNetworkOf = <A, E>(

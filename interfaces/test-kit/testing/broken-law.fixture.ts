@@ -3,6 +3,6 @@ import { ledgerLaws } from "../ledger-laws.ts"
 import { wrongStores } from "./wrong-stores.ts"
 
 ledgerLaws("a store (of $5) that isn't right", wrongStores["forgets idempotency keys"], {
-  runs: 20,
+  runs: 5,
   command: 'node_modules/.bin/vitest run --config "interfaces/test-kit/testing/fixture.config.mjs"'
 })
