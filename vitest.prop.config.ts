@@ -1,5 +1,6 @@
 // The property suites, which `pnpm prop` runs: more runs and more time than the tests beside the code have.
 // How often and from which start is set by PROP_RUNS and by its companion, see property-tests/support.
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { Replays } from "./property-tests/support/replays.ts"
 import { environment } from "./vitest.config.ts"
@@ -16,6 +17,8 @@ export default defineConfig({
     testTimeout: Math.max(600_000, 600 * Number(process.env["PROP_RUNS"])),
     hookTimeout: 60_000,
     pool: "forks",
+    // On two cores the default is one worker.
+    maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
     env: environment,
     reporters: ["default", new Replays(process.env)]
   }

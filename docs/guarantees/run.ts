@@ -1,28 +1,31 @@
 // `pnpm guarantees`: runs every command of the table in README.md beside this file, one after the other, and tells which of them
-// ended well. `--quick` takes few cases for each; it never leaves a command out.
+// ended well. `--quick` takes few cases for each; it never leaves a command out. The programs that they start are bundled before.
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { delimiter, dirname } from "node:path"
 import { fileURLToPath } from "node:url"
-import { guaranteesIn, withoutCount } from "./table.ts"
+import { bundlePrograms } from "../../interfaces/cli/testing/built-programs.ts"
+import { guaranteesIn, quicker } from "./table.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 
 /** Few cases, instead of the count that a command names. */
 const QUICK = { PROP_RUNS: "3" }
 
-/** `pnpm` in a command, also where only npm is installed. */
-const PNPM = 'pnpm() { npx --yes --prefer-offline pnpm@12 --silent "$@"; }\n'
+/** `pnpm` in a command, also where it is not installed: the script of that name, by the Node that runs this. */
+const PNPM = 'pnpm() { script=$1; shift; node --run "$script" -- "$@"; }\n'
+const PATH = [dirname(process.execPath), process.env["PATH"]].join(delimiter)
 
 /** True when the command ended well; what it printed is shown only when it did not. */
 const holds = (command: string, quick: boolean): boolean => {
   const { error, status, stderr, stdout } = spawnSync(
     "sh",
-    ["-c", PNPM + (quick ? withoutCount(command) : command)],
+    ["-c", PNPM + (quick ? quicker(command) : command)],
     {
       cwd: repository,
       encoding: "utf8",
       maxBuffer: 256 * 1_048_576,
-      env: { ...process.env, NO_COLOR: "1", ...(quick && QUICK) }
+      env: { ...process.env, PATH, NO_COLOR: "1", ...(quick && QUICK) }
     }
   )
   if (status === 0) return true
@@ -37,6 +40,7 @@ const main = (args: ReadonlyArray<string>): number => {
     return 2
   }
   const guarantees = guaranteesIn(readFileSync(new URL("README.md", import.meta.url), "utf8"))
+  bundlePrograms()
   let failed = 0
   for (const { claim, command } of guarantees) {
     const start = performance.now()

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { guaranteesIn, withoutCount } from "./table.ts"
+import { guaranteesIn, quicker } from "./table.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 const textOf = (file: string): string => readFileSync(join(repository, file), "utf8")
@@ -17,7 +17,7 @@ describe("the table of guarantees", () => {
   it.each(guarantees.map(({ command }) => [command]))(
     "names a script and files that exist: %s",
     (command) => {
-      const [, script = "", rest = ""] = /^pnpm ([a-z]+)(.*)$/.exec(withoutCount(command)) ?? []
+      const [, script = "", rest = ""] = /^pnpm ([a-z]+)(.*)$/.exec(quicker(command)) ?? []
       const { scripts } = JSON.parse(textOf("package.json")) as { scripts: Record<string, string> }
       expect(Object.keys(scripts)).toContain(script)
       for (const file of rest.split(" ").filter((word) => word.includes("/"))) {
@@ -37,7 +37,9 @@ describe("the table of guarantees", () => {
       { claim: "a", command: "pnpm one" },
       { claim: "b", command: "PROP_RUNS=9 pnpm two x" }
     ])
-    expect(withoutCount("PROP_RUNS=9 pnpm two x")).toBe("pnpm two x")
+    expect(quicker("PROP_RUNS=9 pnpm two x")).toBe("pnpm two x")
+    expect(quicker("pnpm storm --seconds 12")).toBe("pnpm storm --seconds 4")
+    expect(quicker("pnpm storm --workers 30")).toBe("pnpm storm --workers 8")
   })
 
   it("is refused without heading, without rows, and with a row that has no command", () => {

@@ -3,9 +3,8 @@
 import type { TestProject } from "vitest/node"
 import { bundledProgram, bundleOf, LAYERS } from "../bundled-sources.ts"
 
-export default ({ vitest }: TestProject): void => {
-  if (vitest.config.watch) return
-  if (process.argv.slice(2).some((argument) => /^[^-].*(\/|\.ts$)/.test(argument))) return
+/** Bundles them, and names the bundles in the environment for all processes that are started from here. */
+export const bundlePrograms = (): void => {
   process.env["CORTEX_BINARY"] ??= bundledProgram()
   process.env["TEST_PROGRAMS"] ??= bundleOf({
     name: "test-programs",
@@ -13,4 +12,10 @@ export default ({ vitest }: TestProject): void => {
     sources: [...LAYERS, "property-tests", "storm"],
     isSource: (path) => !path.endsWith(".test.ts")
   })
+}
+
+export default ({ vitest }: TestProject): void => {
+  if (vitest.config.watch) return
+  if (process.argv.slice(2).some((argument) => /^[^-].*(\/|\.ts$)/.test(argument))) return
+  bundlePrograms()
 }
