@@ -5,7 +5,8 @@ import * as Metric from "effect/Metric"
 import * as Result from "effect/Result"
 import * as TestClock from "effect/testing/TestClock"
 import { MAX_BATCH_COMMANDS } from "../../../domain/ledger/limits.ts"
-import { claim, diskFull, openLedger, post, run } from "../../../infrastructure/testing/ledgers.ts"
+import { claim, openLedger, post, run } from "../../../infrastructure/testing/ledgers.ts"
+import { countedTransactions, fillingStore } from "../../../infrastructure/testing/watched-stores.ts"
 import { commandCounter, type LedgerCommand } from "./commands.ts"
 
 const message = (n: number) => ({ _tag: "PostMessage", run_id: run, source: "USER", payload: { n } }) as const
@@ -32,25 +33,17 @@ describe("a batch", () => {
 
   it.effect("completes one step and claims the next in one transaction", () =>
     Effect.gen(function* () {
-      let transactions = 0
-      const ledger = yield* openLedger({
-        wrap: (store) => ({
-          transact: (work) =>
-            store.transact((transaction) => {
-              transactions += 1
-              return work(transaction)
-            })
-        })
-      })
+      const { seen, wrap } = countedTransactions()
+      const ledger = yield* openLedger({ wrap })
       yield* post(ledger, 1)
       yield* post(ledger, 2)
       const first = yield* claim(ledger, "w")
-      const before = transactions
+      const before = seen.transactions
       const [completed, next] = yield* ledger.commands([
         { _tag: "CompleteStep", ...first.lease, ...done },
         { _tag: "ClaimStep", run_id: run, worker_id: "w" }
       ])
-      assert.strictEqual(transactions, before + 1)
+      assert.strictEqual(seen.transactions, before + 1)
       assert.isTrue(Result.isSuccess(completed))
       assert.deepInclude(Result.getOrThrow(next).payload, { n: 2 })
       const [renewed, requeued] = yield* ledger.commands([
@@ -64,21 +57,12 @@ describe("a batch", () => {
 
   it.effect("is all or nothing on disk", () =>
     Effect.gen(function* () {
-      let full = false
-      const ledger = yield* openLedger({
-        wrap: (store) => ({
-          transact: (work) =>
-            store.transact((transaction) => {
-              const result = work(transaction)
-              if (full) throw diskFull()
-              return result
-            })
-        })
-      })
-      full = true
+      const { disk, wrap } = fillingStore()
+      const ledger = yield* openLedger({ wrap })
+      disk.full = true
       const failed = yield* Effect.flip(ledger.commands([message(1), message(2)]))
       assert.strictEqual(failed._tag, "StorageFull")
-      full = false
+      disk.full = false
       assert.strictEqual((yield* ledger.head).position, 1)
     })
   )

@@ -16,6 +16,7 @@ import {
   run,
   temporaryFile
 } from "../../../infrastructure/testing/ledgers.ts"
+import { countedClaims } from "../../../infrastructure/testing/watched-stores.ts"
 
 const worker = { run_id: run, worker_id: "w" }
 
@@ -48,21 +49,8 @@ describe("a claim that waits", () => {
 
   it.effect("asks the store again for its own runs alone", () =>
     Effect.gen(function* () {
-      const claims = { count: 0 }
-      const ledger = yield* openLedger({
-        wrap: (store) => ({
-          transact: (unit) =>
-            store.transact((transaction) =>
-              unit({
-                ...transaction,
-                nextPendingStep: (place) => {
-                  claims.count += 1
-                  return transaction.nextPendingStep(place)
-                }
-              })
-            )
-        })
-      })
+      const { claims, wrap } = countedClaims()
+      const ledger = yield* openLedger({ wrap })
       const waits = { worker_id: "w", wait: "1 hour" } as const
       const ofRun = yield* Effect.forkChild(ledger.claimStep({ ...waits, run_id: "run-1" }))
       const ofPrefix = yield* Effect.forkChild(ledger.claimAny({ ...waits, prefix: "mail-" }))

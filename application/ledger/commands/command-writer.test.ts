@@ -10,7 +10,7 @@ import * as Scheduler from "effect/Scheduler"
 import * as Stream from "effect/Stream"
 import { InvariantViolation } from "../../../domain/foundation/errors.ts"
 import { StorageFailure } from "../../../domain/foundation/storage-errors.ts"
-import type { LedgerStore, LedgerTransaction } from "./ledger-store.ts"
+import type { LedgerStore } from "./ledger-store.ts"
 import {
   closableLedger,
   diskFull,
@@ -20,27 +20,9 @@ import {
   run,
   temporaryFile
 } from "../../../infrastructure/testing/ledgers.ts"
+import { countedTransactions, withTransaction } from "../../../infrastructure/testing/watched-stores.ts"
 
 type Store = LedgerStore["Service"]
-
-/** Counts the transactions of the store. */
-const counting = () => {
-  const seen = { transactions: 0 }
-  const wrap = (store: Store): Partial<Store> => ({
-    transact: (work) => {
-      seen.transactions += 1
-      return store.transact(work)
-    }
-  })
-  return { seen, wrap }
-}
-
-/** Runs every unit of work on a transaction with some members replaced. */
-const withTransaction =
-  (replace: (transaction: LedgerTransaction) => Partial<LedgerTransaction>) =>
-  (store: Store): Partial<Store> => ({
-    transact: (work) => store.transact((transaction) => work({ ...transaction, ...replace(transaction) }))
-  })
 
 /** Holds every transaction, before it begins or after it has committed, until the gate is opened. */
 const holding = (when: "before" | "after") =>
@@ -74,7 +56,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
 describe("group commit", () => {
   it.effect("commits what waits together in few transactions, in the order of asking", () =>
     Effect.gen(function* () {
-      const { seen, wrap } = counting()
+      const { seen, wrap } = countedTransactions()
       const ledger = yield* openLedger({ wrap })
       const before = yield* ledger.head
       const posted = yield* postAll(numbers(64).map((n) => post(ledger, n)))
@@ -92,7 +74,7 @@ describe("group commit", () => {
 
   it.effect("commits more than one group holds", () =>
     Effect.gen(function* () {
-      const { seen, wrap } = counting()
+      const { seen, wrap } = countedTransactions()
       const ledger = yield* openLedger({ wrap, queueCapacity: 100 })
       yield* postAll(numbers(600).map((n) => post(ledger, n)))
       assert.strictEqual((yield* ledger.head).position, 601)
@@ -105,7 +87,7 @@ describe("group commit", () => {
     "ends a group before its texts weigh too much, so that large posts do not hold the lock long",
     () =>
       Effect.gen(function* () {
-        const { seen, wrap } = counting()
+        const { seen, wrap } = countedTransactions()
         const ledger = yield* openLedger({ wrap })
         const posts = Array.from({ length: 12 }, (_, n) =>
           ledger.postMessage({ run_id: run, source: "USER", payload: { n, text: "x".repeat(1_000_000) } })
@@ -132,7 +114,7 @@ describe("group commit", () => {
 
   it.effect("leaves nothing of a refused command, and the others stand", () =>
     Effect.gen(function* () {
-      const { seen, wrap } = counting()
+      const { seen, wrap } = countedTransactions()
       const ledger = yield* openLedger({ wrap })
       const keyed = (n: number) =>
         tagOf(ledger.postMessage({ run_id: run, source: "USER", payload: { n }, idempotency_key: "one key" }))

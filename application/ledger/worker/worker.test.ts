@@ -11,13 +11,12 @@ import type { JsonObject } from "../../../domain/canonical/json.ts"
 import { StoreBusy } from "../../../domain/foundation/storage-errors.ts"
 import type { Lease } from "../../../domain/ledger/commands.ts"
 import { Ledger, type LedgerShape } from "../ledger.ts"
+import { openLedger, post, run, type TestLedgerOptions } from "../../../infrastructure/testing/ledgers.ts"
 import {
-  diskFull,
-  openLedger,
-  post,
-  run,
-  type TestLedgerOptions
-} from "../../../infrastructure/testing/ledgers.ts"
+  countedClaims,
+  countedTransactions,
+  fillingStore
+} from "../../../infrastructure/testing/watched-stores.ts"
 import { finished, type Handler, run as runWorker, type StepEnding, type WorkerOptions } from "./worker.ts"
 
 class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { id: Schema.String }) {
@@ -74,39 +73,19 @@ describe("a worker", () => {
 
   it.effect("commits a completion and the next claim in one transaction", () =>
     Effect.gen(function* () {
-      let transactions = 0
-      const { work } = yield* setUp(10, {
-        wrap: (store) => ({
-          transact: (unit) => {
-            transactions += 1
-            return store.transact(unit)
-          }
-        })
-      })
-      transactions = 0
+      const { seen, wrap } = countedTransactions()
+      const { work } = yield* setUp(10, { wrap })
+      seen.transactions = 0
       yield* work(() => Effect.succeed({}), untilEmpty)
       // The first claim, ten completions with the next, and the claim that finds nothing.
-      assert.strictEqual(transactions, 12)
+      assert.strictEqual(seen.transactions, 12)
     })
   )
 
   it.effect("claims a step that comes once, however many of its slots are idle", () =>
     Effect.gen(function* () {
-      const claims = { count: 0 }
-      const { ledger, tags, work } = yield* setUp(0, {
-        wrap: (store) => ({
-          transact: (unit) =>
-            store.transact((transaction) =>
-              unit({
-                ...transaction,
-                nextPendingStep: (place) => {
-                  claims.count += 1
-                  return transaction.nextPendingStep(place)
-                }
-              })
-            )
-        })
-      })
+      const { claims, wrap } = countedClaims()
+      const { ledger, tags, work } = yield* setUp(0, { wrap })
       const worker = yield* Effect.forkChild(work(() => Effect.succeed({}), { concurrency: 50 }))
       while (claims.count < 51) yield* Effect.yieldNow
       for (let n = 0; n < 20; n++) yield* Effect.yieldNow
@@ -453,20 +432,11 @@ describe("a worker that is stopped", () => {
 
   it.effect("by a store that is full fails with that, and nothing is lost", () =>
     Effect.gen(function* () {
-      let full = false
-      const { ledger, work } = yield* setUp(2, {
-        wrap: (store) => ({
-          transact: (unit) =>
-            store.transact((transaction) => {
-              const result = unit(transaction)
-              if (full) throw diskFull()
-              return result
-            })
-        })
-      })
-      const failed = yield* Effect.flip(work(() => Effect.sync(() => ((full = true), {}))))
+      const { disk, wrap } = fillingStore()
+      const { ledger, work } = yield* setUp(2, { wrap })
+      const failed = yield* Effect.flip(work(() => Effect.sync(() => ((disk.full = true), {}))))
       assert.strictEqual(failed._tag, "StorageFull")
-      full = false
+      disk.full = false
       assert.deepStrictEqual((yield* ledger.verifyCassette()).findings, [])
       assert.lengthOf(yield* ledger.leases(), 1)
     })
