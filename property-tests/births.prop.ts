@@ -5,6 +5,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
@@ -25,6 +26,10 @@ const setting: fc.Arbitrary<Setting> = fc.record({
   isolation: fc.constantFrom("inline", "process")
 })
 
+const program = fileURLToPath(
+  new URL("../infrastructure/network/testing/embedding-program.ts", import.meta.url)
+)
+
 const configure = (folder: string, { isolation, isPrivate, mutability }: Setting): string => {
   const file = join(folder, "network.yaml")
   const capabilities = isPrivate ? "[fts, agent_id]" : "[fts]"
@@ -33,7 +38,7 @@ const configure = (folder: string, { isolation, isPrivate, mutability }: Setting
     `network: {version: "1.0", protocol: SNP}
 cassettes:
   - {id: book, path: book.db, type: local, auto_index: true, sources: ["*.md"], mutability: ${mutability}, capabilities: ${capabilities}, isolation: ${isolation}}
-indexing: {embedder: test-hash-384}
+indexing: {embedder: command, model: lengths, dimensions: 3, command: ["${process.execPath}", "${program}"]}
 `
   )
   return file

@@ -57,7 +57,7 @@ export const NetworkConfiguration = Schema.Struct({
       dimensions: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8_192 }))),
       batch_size: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))),
       /** What makes vectors; nothing does by default. */
-      embedder: Schema.optionalKey(Schema.Literals(["none", "command", "test-hash-384"])),
+      embedder: Schema.optionalKey(Schema.Literals(["none", "command"])),
       /** The program of the embedder `command`, with its arguments. */
       command: Schema.optionalKey(Schema.NonEmptyArray(Schema.String)),
       /** Which revision of the model it runs. */

@@ -1,20 +1,23 @@
 // Configurations: what a full one says, and what a wrong one is told, with the line.
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { describe, expect, it } from "vitest"
+import { EMBEDDING_NORMALIZER } from "../../domain/network/vectors.ts"
 import { mutabilityOf, ttlMillis } from "../../domain/network/configuration.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { decodeConfiguration, readConfiguration } from "./configuration-file.ts"
 import { finishWriting } from "./writing/document-writing.ts"
-import { hashEmbedder } from "./vectors/hash-embedder.ts"
 import { openNetwork, readNetworkFile } from "../../interfaces/embedding/network-files.ts"
 import { cassetteWith, newCassette, put } from "./testing/cassettes.ts"
 import { fullConfiguration } from "./testing/full-configuration.ts"
 import { putVectors, unembedded } from "./vectors/vector-writing.ts"
 
 const start = 'network: {version: "1.0", protocol: SNP}\ncassettes:\n'
+const program = fileURLToPath(new URL("testing/embedding-program.ts", import.meta.url))
+
 const pause = (millis: number) => new Promise((resolve) => setTimeout(resolve, millis))
 
 const issuesOf = (text: string) => {
@@ -147,14 +150,14 @@ describe("the embedder of a watched configuration", () => {
   it("follows the file, with what cassettes say of their vectors", async () => {
     const folder = temporaryFolder()
     const file = join(folder, "network.yaml")
+    const identity = { model: "lengths", revision: "1", dimensions: 3, normalizer: EMBEDDING_NORMALIZER }
     const text = (embedder: string) =>
-      `${start}  - {id: one, path: one.db, type: local}\nindexing: {embedder: ${embedder}, dimensions: 384}\n`
+      `${start}  - {id: one, path: one.db, type: local}\nindexing: {embedder: ${embedder}, model: lengths, revision: "1", dimensions: 3, command: ["${process.execPath}", "${program}"]}\n`
     const { connection } = newCassette(folder, "one")
     put(connection, "a/b.md", "first text")
     finishWriting(connection)
     const [{ hash } = { hash: "" }] = unembedded(connection, 1)
-    const [vector] = await Effect.runPromise(hashEmbedder.embed(["first text"]))
-    putVectors(connection, hashEmbedder.identity, [{ hash, vector: vector! }])
+    putVectors(connection, identity, [{ hash, vector: Float32Array.of(1, 0, 0) }])
     connection.close()
     writeFileSync(file, text("none"))
     const seen = await Effect.runPromise(
@@ -171,7 +174,7 @@ describe("the embedder of a watched configuration", () => {
             return state
           })
           yield* until("lexical: fts")
-          writeFileSync(file, text("test-hash-384"))
+          writeFileSync(file, text("command"))
           yield* until("hybrid: vectors,fts,semantic_search")
           writeFileSync(file, text("none"))
           return yield* until("lexical: fts")

@@ -1,10 +1,14 @@
 // `cortex network` from an empty folder with documents on: three commands to the first answer, then every refusal.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
+const program = fileURLToPath(
+  new URL("../../infrastructure/network/testing/embedding-program.ts", import.meta.url)
+)
 const write = (folder: string, path: string, text: string | Uint8Array) => {
   const file = join(folder, path)
   mkdirSync(join(file, ".."), { recursive: true })
@@ -170,7 +174,8 @@ describe("vectors", () => {
       )
     const json = (...args: ReadonlyArray<string>) =>
       runJson(["network", ...args, "--config", "net.yaml"], { cwd: folder })
-    config("{embedder: test-hash-384, batch_size: 1}")
+    const command = JSON.stringify([process.execPath, program])
+    config(`{embedder: command, model: lengths, dimensions: 3, batch_size: 1, command: ${command}}`)
     expect((await json("index")).document.data).toMatchObject({ cassettes: [{ added: 1, embedded: 2 }] })
     expect((await json("query", "hub errors")).document.data).toMatchObject({ mode: "hybrid", notices: [] })
     expect((await json("status")).document.data).toMatchObject({

@@ -48,7 +48,8 @@ describe("vectors", () => {
     configure("{embedder: none}")
     await follow(["cortex network index", "cortex memory save harbour --cassette notes"])
 
-    configure("{embedder: test-hash-384}")
+    const command = JSON.stringify([process.execPath, program, "honest"])
+    configure(`{embedder: command, model: first, dimensions: 3, command: ${command}}`)
     const missing = await advised()
     expect(missing).toEqual([
       "cortex network index docs",
@@ -58,7 +59,6 @@ describe("vectors", () => {
     await follow(missing)
     expect(await advised()).toEqual([])
 
-    const command = JSON.stringify([process.execPath, program, "honest"])
     configure(`{embedder: command, model: lengths, dimensions: 3, command: ${command}}`)
     const others = await advised()
     expect(others).toEqual([

@@ -12,8 +12,8 @@ import { indexCassette } from "../../infrastructure/network/writing/indexing.ts"
 import { memoryForgetting } from "../../infrastructure/network/writing/memory-forgetting.ts"
 import { saveMemory } from "../../infrastructure/network/writing/memory-writing.ts"
 import { type NetworkFile, readNetworkFile } from "../../infrastructure/network/network-files.ts"
-import { configuredEmbedding } from "../../infrastructure/network/vectors/configured-embedder.ts"
 import { at } from "../../infrastructure/network/testing/cassettes.ts"
+import { hashEmbedder } from "../../infrastructure/network/testing/hash-embedder.ts"
 
 export const OPERATIONS = ["forget", "index", "migrate"] as const
 export type Operation = (typeof OPERATIONS)[number]
@@ -40,7 +40,7 @@ const textOf = (number: number, round: number): string =>
 const configure = (folder: string, mutability: string): void =>
   put(
     join(folder, "CORTEX", "network.yaml"),
-    `network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: ${ID}, path: ${ID}.db, type: local, mutability: ${mutability}, sources: [../docs/**]}\nindexing: {embedder: test-hash-384}\n`
+    `network: {version: "1.0", protocol: SNP}\ncassettes:\n  - {id: ${ID}, path: ${ID}.db, type: local, mutability: ${mutability}, sources: [../docs/**]}\n`
   )
 
 const opened = (folder: string) =>
@@ -50,7 +50,7 @@ const opened = (folder: string) =>
   }))
 
 const index = Effect.fnUntraced(function* (network: NetworkFile, cassette: ConfiguredCassette) {
-  const embedding = yield* configuredEmbedding(network)
+  const embedding = { embedder: hashEmbedder, batchSize: 100 }
   yield* indexCassette(network.file, network.root, cassette, { progress: () => Effect.void, embedding })
 }, Effect.scoped)
 

@@ -1,4 +1,4 @@
-// The embedder that a configuration names: a command, or the hash embedder of tests.
+// The embedder that a configuration names: a command, or none.
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -8,7 +8,6 @@ import { EMBEDDING_NORMALIZER } from "../../../domain/network/vectors.ts"
 import type { NetworkFile } from "../network-files.ts"
 import type { Embedding } from "../writing/indexing.ts"
 import { commandEmbedder } from "./command-embedder.ts"
-import { hashEmbedder } from "./hash-embedder.ts"
 
 /** The model that a configuration means when it names none. */
 const DEFAULT_MODEL = "all-MiniLM-L6-v2"
@@ -24,7 +23,6 @@ const start = ({
     model = DEFAULT_MODEL,
     revision = ""
   } = configuration.indexing ?? {}
-  if (embedder === "test-hash-384") return Effect.succeed(hashEmbedder)
   if (embedder !== "command" || command === undefined) return Effect.succeed(undefined)
   const identity = { model, revision, dimensions, normalizer: EMBEDDING_NORMALIZER }
   return commandEmbedder({ command, cwd: dirname(file), identity })

@@ -9,12 +9,12 @@ import { describe, expect, it } from "vitest"
 import type { EmbedderShape } from "../../../application/network/embedder.ts"
 import { cosine, EMBEDDING_NORMALIZER } from "../../../domain/network/vectors.ts"
 import { commandEmbedder } from "./command-embedder.ts"
-import { hashEmbedder } from "./hash-embedder.ts"
+import { hashEmbedder } from "../testing/hash-embedder.ts"
 
 const program = fileURLToPath(new URL("../testing/embedding-program.ts", import.meta.url))
 
 const adapters: Readonly<Record<string, Effect.Effect<EmbedderShape, never, Scope.Scope>>> = {
-  "test-hash-384": Effect.succeed(hashEmbedder),
+  "of hashes": Effect.succeed(hashEmbedder),
   command: commandEmbedder({
     command: [process.execPath, program],
     cwd: ".",

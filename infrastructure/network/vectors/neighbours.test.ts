@@ -6,7 +6,7 @@ import type { QueryOptions } from "../../../application/network/answers.ts"
 import { sha256 } from "../../hashing/sha256.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { finishWriting } from "../writing/document-writing.ts"
-import { hashEmbedder } from "./hash-embedder.ts"
+import { hashEmbedder } from "../testing/hash-embedder.ts"
 import { at, local, newCassette, put, withNetworkOf } from "../testing/cassettes.ts"
 import { putVectors, unembedded } from "./vector-writing.ts"
 

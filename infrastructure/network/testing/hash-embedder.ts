@@ -1,5 +1,5 @@
-// The embedder `test-hash-384`: every word of a text adds its hash. It knows nothing of meaning; it is there so that
-// everything around vectors can be tried without a model, and is used only where it is asked for by name.
+// An embedder for tests: every word of a text adds its hash. It knows nothing of meaning; it is there so that everything around
+// vectors can be tried without a model.
 import * as Effect from "effect/Effect"
 import type { EmbedderShape } from "../../../application/network/embedder.ts"
 import { EMBEDDING_NORMALIZER, preparedText, unitVector } from "../../../domain/network/vectors.ts"
