@@ -103,7 +103,7 @@ export interface Outcome {
 
 /**
  * Runs the statements, ends any transaction by COMMIT so that no trace is lost, and compares. Where SQLite counts no change there
- * is nothing to compare; whoever tries several compares once more after the last.
+ * is nothing to compare; what tries several compares once more after the last.
  */
 export const attempt = (
   database: Database.Database,
