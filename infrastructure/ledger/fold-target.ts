@@ -5,28 +5,20 @@ import { isAscii } from "../../domain/canonical/ascii.ts"
 import { compareCodePoints } from "../../domain/canonical/py.ts"
 import type { Page } from "../../domain/foundation/page.ts"
 import type { RowChange } from "../../domain/ledger/evolve.ts"
-import {
-  LEDGER_TABLES,
-  type LedgerTable,
-  ledgerTables,
-  type MessageRow,
-  type StepRow
-} from "../../domain/ledger/rows.ts"
+import { LEDGER_TABLES, type LedgerTable, ledgerTables, type StepRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
-import { SortedIds } from "../../domain/ledger/sorted-ids.ts"
+import { type AnyRow, cellsOf, FoldLookups, keyOf } from "../../domain/ledger/fold-lookups.ts"
 import type { RunSummary } from "../../application/ledger/reading/ledger-reader.ts"
 import type { FoldTarget } from "../../application/ledger/verification/ledger-evidence.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { EvidenceRows } from "./evidence-rows.ts"
 import { selectRuns } from "./compiled/ledger-queries.ts"
-import { idsBelow, nextPendingStep } from "./ledger-lookups.ts"
+import { nextPendingStep } from "./ledger-lookups.ts"
 
 /** How much is held in memory before it goes to the temporary database (UTF-16 units, with what a row takes beside its text). */
 const MAX_HELD_UNITS = 16 * 1_048_576
 const UNITS_PER_ROW = 512
-
-type AnyRow = Readonly<Record<string, Cell>>
 
 const columnType = (column: string): string =>
   ["ordinal", "fencing_token", "event_position"].includes(column) ? "INTEGER" : "TEXT"
@@ -54,16 +46,14 @@ const puts = statementsOf(
 )
 const deletes = statementsOf((table) => `DELETE FROM ${table} WHERE ${ledgerTables[table].key} = ?`)
 
-const cellsOf = (table: LedgerTable, row: AnyRow): ReadonlyArray<Cell> =>
-  ledgerTables[table].columns.map((column) => row[column] ?? null)
+const textOf = (row: AnyRow): string => {
+  if ("payload_json" in row) return row.payload_json
+  if ("receipt_json" in row) return row.receipt_json
+  return "content" in row ? row.content : ""
+}
 
-const keyOf = (table: LedgerTable, row: AnyRow): string => row[ledgerTables[table].key] as string
-
-const textUnits = ({ content, payload_json, receipt_json }: AnyRow): number =>
-  String(payload_json ?? receipt_json ?? content ?? "").length
-
-/** A run and a key of it as one text; U+0000 is in no id. */
-const nameOf = (runId: string, idempotencyKey: string): string => `${runId}\u0000${idempotencyKey}`
+/** What a row takes in memory (UTF-16 units). */
+const unitsOf = (row: AnyRow): number => textOf(row).length + UNITS_PER_ROW
 
 export class SpillingFold implements FoldTarget {
   private readonly scratch: Connection
@@ -71,8 +61,7 @@ export class SpillingFold implements FoldTarget {
   private readonly held = Object.fromEntries(LEDGER_TABLES.map((table) => [table, new Map()])) as {
     readonly [T in LedgerTable]: Map<string, AnyRow>
   }
-  private readonly waiting = new Map<string, SortedIds>()
-  private readonly keyed = new Map<string, string>()
+  private readonly lookups = new FoldLookups()
   private heldUnits = 0
   private spilled = false
   /** The highest key of each table in the temporary database: ids grow, so that a new row is seldom looked for there. */
@@ -90,7 +79,7 @@ export class SpillingFold implements FoldTarget {
     this.first<StepRow>("SELECT * FROM cassette_steps WHERE step_id = ?", stepId)
 
   readonly firstPending = (runId: string, jobId: string | undefined): string | undefined => {
-    const held = this.firstHeld(runId, jobId)
+    const held = this.lookups.firstPending(runId, jobId)
     const stored = this.spilled
       ? nextPendingStep(this.scratch, { run_id: runId, job_id: jobId })?.step_id
       : undefined
@@ -99,7 +88,7 @@ export class SpillingFold implements FoldTarget {
   }
 
   readonly messageOfKey = (runId: string, key: string): string | undefined =>
-    this.keyed.get(nameOf(runId, key)) ??
+    this.lookups.messageOfKey(runId, key) ??
     this.first<{ message_id: string }>(
       "SELECT message_id FROM cassette_messages INDEXED BY fold_keys WHERE run_id = ? AND idempotency_key = ?",
       runId,
@@ -111,7 +100,7 @@ export class SpillingFold implements FoldTarget {
     this.first("SELECT 1 FROM thought_records WHERE id = ?", id) !== undefined
 
   readonly apply = (changes: ReadonlyArray<RowChange>): void => {
-    for (const { row, table } of changes) this.put(table, row as unknown as AnyRow)
+    for (const { row, table } of changes) this.put(table, row)
     if (this.heldUnits > this.maxHeld) this.spill()
   }
 
@@ -131,50 +120,19 @@ export class SpillingFold implements FoldTarget {
     return this.spilled ? this.scratch.all<Row>(text, parameters)[0] : undefined
   }
 
-  private firstHeld(runId: string, jobId: string | undefined): string | undefined {
-    const waiting = this.waiting.get(runId)
-    if (jobId === undefined) return waiting?.firstFrom("")
-    const { before, from } = idsBelow("step", jobId)
-    const first = waiting?.firstFrom(from)
-    return first !== undefined && compareCodePoints(first, before) < 0 ? first : undefined
-  }
-
   private put(table: LedgerTable, row: AnyRow): void {
     const key = keyOf(table, row)
     const rows = this.held[table]
     const old = rows.get(key)
     if (old !== undefined) {
-      this.heldUnits -= textUnits(old) + UNITS_PER_ROW
-      this.forget(table, key, old)
+      this.heldUnits -= unitsOf(old)
+      this.lookups.forget(table, key, old)
     } else if (compareCodePoints(key, this.lastSpilled.get(table) ?? "") <= 0) {
       this.scratch.run(deletes[table], [key])
     }
-    this.heldUnits += textUnits(row) + UNITS_PER_ROW
+    this.heldUnits += unitsOf(row)
     rows.set(key, row)
-    this.learn(table, key, row)
-  }
-
-  private learn(table: LedgerTable, key: string, row: AnyRow): void {
-    if (table === "cassette_steps") {
-      const { run_id, status } = row as unknown as StepRow
-      if (status !== "PENDING") return
-      const waiting = this.waiting.get(run_id) ?? new SortedIds()
-      waiting.add(key)
-      this.waiting.set(run_id, waiting)
-    } else if (table === "cassette_messages") {
-      const { idempotency_key, run_id } = row as unknown as MessageRow
-      if (idempotency_key !== null) this.keyed.set(nameOf(run_id, idempotency_key), key)
-    }
-  }
-
-  private forget(table: LedgerTable, key: string, row: AnyRow): void {
-    if (table === "cassette_steps") {
-      const { run_id, status } = row as unknown as StepRow
-      if (status === "PENDING") this.waiting.get(run_id)?.delete(key)
-    } else if (table === "cassette_messages") {
-      const { idempotency_key, run_id } = row as unknown as MessageRow
-      if (idempotency_key !== null) this.keyed.delete(nameOf(run_id, idempotency_key))
-    }
+    this.lookups.learn(table, key, row)
   }
 
   /** The keys of a table's rows in memory, as SQLite orders them. */
@@ -202,8 +160,7 @@ export class SpillingFold implements FoldTarget {
       }
       this.held[table].clear()
     }
-    this.waiting.clear()
-    this.keyed.clear()
+    this.lookups.clear()
     this.heldUnits = 0
     this.spilled = true
   }

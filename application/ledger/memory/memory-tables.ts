@@ -8,20 +8,18 @@ import {
   LEDGER_TABLES,
   type LedgerRows,
   type LedgerTable,
-  ledgerTables,
   type MessageRow,
   type ReceiptRow,
   type StepRow,
   type ThoughtRow
 } from "../../../domain/ledger/rows.ts"
-import type { Cell } from "../../../domain/ledger/table-digest.ts"
 import type { Page } from "../../../domain/foundation/page.ts"
 import type { RunSummary } from "../reading/ledger-reader.ts"
 import type { FoldTarget } from "../verification/ledger-evidence.ts"
+import { type AnyRow, cellsOf, FoldLookups, keyOf } from "../../../domain/ledger/fold-lookups.ts"
 import { SortedIds } from "../../../domain/ledger/sorted-ids.ts"
 
 type Tables = { readonly [T in LedgerTable]: Map<string, LedgerRows[T]> }
-type AnyRow = LedgerRows[LedgerTable]
 
 /** What stood under a key before it was changed. */
 interface Before {
@@ -30,17 +28,6 @@ interface Before {
   readonly row: AnyRow | undefined
 }
 
-const keyOf = (table: LedgerTable, row: AnyRow): string =>
-  (row as unknown as Readonly<Record<string, string>>)[ledgerTables[table].key] ?? ""
-
-const cellsOf = (table: LedgerTable, row: AnyRow): ReadonlyArray<Cell> => {
-  const cells = row as unknown as Readonly<Record<string, Cell>>
-  return ledgerTables[table].columns.map((column) => cells[column] ?? null)
-}
-
-/** A run and a key of it as one text; U+0000 is in no id. */
-const nameOf = (runId: string, idempotencyKey: string): string => `${runId}\u0000${idempotencyKey}`
-
 export class MemoryTables implements FoldTarget {
   private readonly tables = Object.fromEntries(
     LEDGER_TABLES.map((table) => [table, new Map()])
@@ -48,8 +35,7 @@ export class MemoryTables implements FoldTarget {
   private readonly keys = Object.fromEntries(LEDGER_TABLES.map((table) => [table, new SortedIds()])) as {
     readonly [T in LedgerTable]: SortedIds
   }
-  private readonly keyed = new Map<string, string>()
-  private readonly waitingOf = new Map<string, SortedIds>()
+  private readonly lookups = new FoldLookups()
   private readonly thoughtsOfTask = new Map<string, Array<string>>()
   private readonly messagesOfRun = new Map<string, number>()
   private before: Array<Before> = []
@@ -93,13 +79,8 @@ export class MemoryTables implements FoldTarget {
   readonly keysFrom = (table: LedgerTable, from: string): ReadonlyArray<string> => this.keys[table].from(from)
   readonly hasThought = (id: string): boolean => this.tables.thought_records.has(id)
 
-  readonly firstPending = (runId: string, jobId: string | undefined): string | undefined => {
-    const waiting = this.waitingOf.get(runId)
-    if (jobId === undefined) return waiting?.firstFrom("")
-    const stem = `step_${jobId.slice(jobId.indexOf("_") + 1)}.`
-    const first = waiting?.firstFrom(stem)
-    return first?.startsWith(stem) === true ? first : undefined
-  }
+  readonly firstPending: FoldTarget["firstPending"] = (runId, jobId) =>
+    this.lookups.firstPending(runId, jobId)
 
   /** The step that a claim in this place takes. */
   nextPending(place: ClaimPlace): StepRow | undefined {
@@ -109,8 +90,7 @@ export class MemoryTables implements FoldTarget {
     return first === undefined ? undefined : this.step(first)
   }
 
-  readonly messageOfKey = (runId: string, idempotencyKey: string): string | undefined =>
-    this.keyed.get(nameOf(runId, idempotencyKey))
+  readonly messageOfKey: FoldTarget["messageOfKey"] = (runId, key) => this.lookups.messageOfKey(runId, key)
 
   /** The newest record of a task. */
   newestThought(taskId: string): ThoughtRow | undefined {
@@ -165,9 +145,10 @@ export class MemoryTables implements FoldTarget {
 
   /** The next run with a waiting step behind one, else the first such run, among those that begin with the prefix. */
   private nextRun(afterRun: string, prefix: string): string | undefined {
-    const runs = [...this.waitingOf]
-      .flatMap(([run, waiting]) => (waiting.size > 0 && run.startsWith(prefix) ? [run] : []))
-      .sort(compareCodePoints)
+    const runs = this.lookups
+      .runs()
+      .filter((run) => run.startsWith(prefix))
+      .toSorted(compareCodePoints)
     return runs.find((run) => compareCodePoints(run, afterRun) > 0) ?? runs[0]
   }
 
@@ -187,16 +168,10 @@ export class MemoryTables implements FoldTarget {
   }
 
   private learn(table: LedgerTable, key: string, row: AnyRow): void {
-    if (table === "cassette_steps") {
-      const { run_id, status } = row as StepRow
-      if (status !== "PENDING") return
-      const waiting = this.waitingOf.get(run_id) ?? new SortedIds()
-      waiting.add(key)
-      this.waitingOf.set(run_id, waiting)
-    } else if (table === "cassette_messages") {
-      const { idempotency_key, run_id } = row as MessageRow
+    this.lookups.learn(table, key, row)
+    if (table === "cassette_messages") {
+      const { run_id } = row as MessageRow
       this.messagesOfRun.set(run_id, (this.messagesOfRun.get(run_id) ?? 0) + 1)
-      if (idempotency_key !== null) this.keyed.set(nameOf(run_id, idempotency_key), key)
     } else if (table === "thought_records") {
       const { task_id } = row as ThoughtRow
       const ids = this.thoughtsOfTask.get(task_id) ?? []
@@ -206,13 +181,12 @@ export class MemoryTables implements FoldTarget {
   }
 
   private forget(table: LedgerTable, key: string, row: AnyRow): void {
-    if (table === "cassette_steps") this.waitingOf.get((row as StepRow).run_id)?.delete(key)
-    else if (table === "cassette_messages") {
-      const { idempotency_key, run_id } = row as MessageRow
+    this.lookups.forget(table, key, row)
+    if (table === "cassette_messages") {
+      const { run_id } = row as MessageRow
       const left = (this.messagesOfRun.get(run_id) ?? 0) - 1
       if (left > 0) this.messagesOfRun.set(run_id, left)
       else this.messagesOfRun.delete(run_id)
-      if (idempotency_key !== null) this.keyed.delete(nameOf(run_id, idempotency_key))
     } else if (table === "thought_records") {
       // Records are never replaced; what is taken back is the newest of its task.
       this.thoughtsOfTask.get((row as ThoughtRow).task_id)?.pop()
