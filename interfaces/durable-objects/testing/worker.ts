@@ -11,6 +11,21 @@ export class Run extends LedgerObject {
   }
 }
 
+/** A run that posts to itself, so that what the way to an object costs is left out. */
+export class Busy extends Run {
+  /** Posts so many messages, so many at a time; their numbers begin with `from`. */
+  async posts(from: number, count: number, width: number, payload: object): Promise<null> {
+    const poster = async (first: number) => {
+      for (let n = first; n < count; n += width) {
+        const idempotency_key = String(from + n)
+        await this.post({ run_id: "busy", source: "USER", payload: { ...payload, n }, idempotency_key })
+      }
+    }
+    await Promise.all(Array.from({ length: width }, (_, first) => poster(first)))
+    return null
+  }
+}
+
 export class Attacked extends DurableObject {
   attack(job: AttackJob) {
     return attacked(this.ctx.storage, job)
@@ -31,6 +46,7 @@ type Methods = Readonly<Record<string, (...args: ReadonlyArray<unknown>) => Prom
 interface Env {
   readonly RUN: { readonly getByName: (name: string) => Methods }
   readonly ATTACKED: { readonly getByName: (name: string) => Methods }
+  readonly BUSY: { readonly getByName: (name: string) => Methods }
 }
 
 interface Call {

@@ -88,7 +88,7 @@ export interface Workerd {
 export const prepareWorkerd = async (
   folder: string,
   worker = "worker.ts",
-  classes: ReadonlyArray<string> = ["Run", "Attacked"]
+  classes: ReadonlyArray<string> = ["Run", "Attacked", "Busy"]
 ): Promise<void> => {
   mkdirSync(join(folder, "data"), { recursive: true })
   writeFileSync(join(folder, "worker.js"), (await bundleOf(worker)).code)
