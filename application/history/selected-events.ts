@@ -57,8 +57,8 @@ const stepNamed = Effect.fnUntraced(function* (ledger: LedgerShape, text: string
   if (found.kind !== "step") return yield* new IdNotFound({ id: text })
   const row = yield* storedStep(ledger, found.id)
   if (row === undefined) return yield* new IdNotFound({ id: text })
-  const { job_id, run_id, step_id } = row
-  return { step_id, run_id, after: positionOfMessageId(messageIdOfJob(job_id)) ?? 0 }
+  const { event_position, job_id, run_id, step_id } = row
+  return { step_id, run_id, after: positionOfMessageId(messageIdOfJob(job_id)) ?? 0, newest: event_position }
 })
 
 /** The events that were asked for, in the order of the log. */
@@ -85,8 +85,12 @@ export const selectedEvents = (ledger: LedgerShape, options: SelectEvents) =>
         runId: run_id ?? named?.run_id,
         live
       })
-      const timely =
-        until === undefined ? events : Stream.takeWhile(events, ({ recorded_at }) => recorded_at <= until)
+      // Behind its newest event the log has nothing of a step, unless more is waited for.
+      const last = live || named === undefined ? Number.MAX_SAFE_INTEGER : named.newest
+      const timely = Stream.takeWhile(
+        events,
+        ({ position, recorded_at }) => position <= last && (until === undefined || recorded_at <= until)
+      )
       return Stream.filter(timely, eventFilter({ type, worker_id, step_id: named?.step_id }))
     })
   )

@@ -5,8 +5,15 @@ import { isJsonObject } from "../../domain/canonical/json.ts"
 import { parseStoredJson } from "../../domain/canonical/stored-json.ts"
 import { IdNotFound } from "../../domain/history/errors.ts"
 import { gistOfReceipt } from "../../domain/history/gist.ts"
-import { listed, MAX_LISTED, NEWEST_EVENTS, type ShownRun } from "../../domain/history/shown.ts"
+import {
+  COUNTED_EVENTS,
+  listed,
+  MAX_LISTED,
+  NEWEST_EVENTS,
+  type ShownRun
+} from "../../domain/history/shown.ts"
 import type { FailedReceipt } from "../../domain/ledger/lists.ts"
+import type { LedgerShape } from "../ledger/ledger.ts"
 import { newestEntries } from "./newest-entries.ts"
 import { placeOf, type ShowWith } from "./show-with.ts"
 
@@ -19,24 +26,35 @@ const failure = ({ event_position, outcome, receipt_json, step_id, worker_id }: 
   return { step_id, outcome, worker_id, position: event_position, reason }
 }
 
+/** The counts of a run; a run without a message, whose tables were changed, has none. */
+const workOf = (ledger: LedgerShape, run_id: string) =>
+  Effect.map(ledger.runSummary(run_id), (summary) => {
+    const {
+      committed = 0,
+      expired_leases = 0,
+      jobs = 0,
+      leased = 0,
+      messages = 0,
+      pending = 0
+    } = summary ?? {}
+    return { messages, jobs, pending, leased, committed, expired_leases }
+  })
+
 export const showRun = Effect.fnUntraced(function* ({ ledger }: ShowWith, run_id: string) {
   const [first] = yield* ledger.eventsAfter({ run_id, limit: 1 })
   if (first === undefined) return yield* new IdNotFound({ id: run_id })
-  const summary = yield* ledger.runSummary(run_id)
-  const { committed = 0, expired_leases = 0, jobs = 0, leased = 0, messages = 0, pending = 0 } = summary ?? {}
+  const events = yield* ledger.runLength(run_id)
+  const work = events > COUNTED_EVENTS ? null : yield* workOf(ledger, run_id)
+  const [oldest] = yield* ledger.waiting({ run_id, limit: 1 })
   const held = listed(yield* ledger.leases({ run_id, limit: MAX_LISTED + 1 }))
   const failures = yield* ledger.failures({ run_id, limit: MOST_FAILURES + 1 })
   const newest = yield* newestEntries(ledger, { run_id, limit: NEWEST_EVENTS + 1 })
   return {
     kind: "run",
     run_id,
-    messages,
-    jobs,
-    pending,
-    leased,
-    committed,
-    expired_leases,
-    oldest_pending_step: summary?.oldest_pending_step ?? null,
+    events,
+    work,
+    oldest_pending_step: oldest?.step_id ?? null,
     first: placeOf(first),
     newest: listed(newest, NEWEST_EVENTS),
     held: {

@@ -159,7 +159,7 @@ export interface LedgerShape {
   readonly eventsBefore: (
     options?: ListEventsBefore
   ) => Effect.Effect<ReadonlyArray<EventEnvelope>, InvalidInput | ReadError>
-  /** The first ids of a kind that begin with a text, in their order. */
+  /** The first ids of a kind that begin with a text, in their order, behind the id `after`. */
   readonly ids: (options: ListIds) => Effect.Effect<ReadonlyArray<string>, InvalidInput | ReadError>
 
   /** What forbids to write, found at opening; queries and verification work all the same. */
@@ -189,6 +189,8 @@ export interface LedgerShape {
     runId: string,
     page?: PageOptions
   ) => Effect.Effect<ReadonlyArray<StepState>, InvalidInput | ReadError>
+  /** How many events a run has: 0 for one that is not there. Counted in an index, without reading any event. */
+  readonly runLength: (runId: string) => Effect.Effect<number, InvalidInput | ReadError>
   /** One run at a glance as of now; undefined when the run has no message. */
   readonly runSummary: (runId: string) => Effect.Effect<RunSummary | undefined, InvalidInput | ReadError>
   /** All runs at a glance as of now, in the order of their ids. */
@@ -269,6 +271,9 @@ const headBehind = (reader: LedgerReader["Service"], { feed, listening }: Commit
       })
     )
   })
+
+const runLengthOf = (reader: LedgerReader["Service"]) => (runId: string) =>
+  reader.streamLength(runStream(runId))
 
 /** Ids of runs in order, from one on, which need not be there. */
 const runIdsFrom = Effect.fnUntraced(function* (
@@ -362,6 +367,7 @@ const makeLedger: Effect.Effect<
     steps: paged("steps", decodeStepsOf, reader.steps),
     receipts: paged("receipts", decodeStepsOf, reader.receipts),
     stepStates: paged("stepStates", decodeId, reader.stepStates),
+    runLength: byId("runLength", runLengthOf(reader)),
     runSummary: byId("runSummary", run),
     runs: Stream.runCollect(runStream).pipe(Effect.withSpan("Ledger.runs")),
     runStream: runStream.pipe(Stream.withSpan("Ledger.runStream")),
@@ -394,8 +400,10 @@ const makeLedger: Effect.Effect<
       return yield* reader.eventsMentioning({ stream_id, text: step_id, after, before, limit })
     }),
     ids: Effect.fn("Ledger.ids")(function* (options) {
-      const { kind, limit = DEFAULT_PAGE_ROWS, prefix } = yield* Effect.fromResult(decodeIds(options))
-      const ids = yield* kind === "run" ? runIdsFrom(reader, prefix, limit) : reader.ids(kind, prefix, limit)
+      const { after, kind, limit = DEFAULT_PAGE_ROWS, prefix } = yield* Effect.fromResult(decodeIds(options))
+      // No id holds U+0000, so nothing stands between an id and that with it.
+      const from = after === undefined ? prefix : `${after}\u0000`
+      const ids = yield* kind === "run" ? runIdsFrom(reader, from, limit) : reader.ids(kind, from, limit)
       return ids.filter((id) => id.startsWith(prefix))
     }),
     events: (options) => eventStream(reader, watch, options).pipe(Stream.withSpan("Ledger.events")),

@@ -151,12 +151,22 @@ export interface ShownThought {
   readonly content: Body
 }
 
-export interface ShownRun extends WorkCounts {
-  readonly kind: "run"
-  readonly run_id: string
+/** The work of a run, counted. */
+interface RunWork extends WorkCounts {
   readonly messages: number
   readonly jobs: number
   readonly expired_leases: number
+}
+
+/** The work of a run with more events is not counted: that reads all its steps. */
+export const COUNTED_EVENTS = 100_000
+
+export interface ShownRun {
+  readonly kind: "run"
+  readonly run_id: string
+  readonly events: number
+  /** null for a run with more than `COUNTED_EVENTS` events. */
+  readonly work: RunWork | null
   readonly oldest_pending_step: string | null
   readonly first: LogPlace
   /** The newest events of the run and of the thoughts of its name, the newest in front. */

@@ -144,6 +144,8 @@ export type IdKind = (typeof ID_KINDS)[number]
 export const ListIds = Schema.Struct({
   kind: Schema.Literals(ID_KINDS),
   prefix: Identifier,
+  /** An id that begins so: only those behind it. */
+  after: Schema.optional(Identifier),
   limit: Schema.optional(PageLimit)
 })
 export type ListIds = typeof ListIds.Type

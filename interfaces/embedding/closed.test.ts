@@ -81,6 +81,7 @@ const cases: Readonly<Record<string, Case>> = {
           changed: [0],
           eventsAfter: [],
           eventsBefore: [],
+          runLength: ["r"],
           ids: [{ kind: "run", prefix: "r" }],
           completeStep: [
             { ...step, worker_id: "w", fencing_token: 1, receipt_payload: {}, outcome: "SUCCESS" }

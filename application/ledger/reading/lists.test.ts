@@ -232,6 +232,12 @@ describe("ids", () => {
       assert.deepStrictEqual(yield* idsOf("run", "b"), ["b", "b-1", "b-2"])
       assert.deepStrictEqual(yield* idsOf("run", "b", 2), ["b", "b-1"])
       assert.deepStrictEqual(yield* idsOf("run", "x"), [])
+      assert.deepStrictEqual(yield* ledger.ids({ kind: "run", prefix: "b", after: "b-1" }), ["b-2"])
+      assert.deepStrictEqual(yield* ledger.ids({ kind: "run", prefix: "b", after: "b-2" }), [])
+      const [first, ...others] = yield* ledger.ids({ kind: "step", prefix: "step_" })
+      assert.deepStrictEqual(yield* ledger.ids({ kind: "step", prefix: "step_", after: first }), others)
+      assert.strictEqual(yield* ledger.runLength("b-1"), 2)
+      assert.strictEqual(yield* ledger.runLength("x"), 0)
       const steps = yield* ledger.steps({ run_id: "b-1" })
       assert.deepStrictEqual(
         yield* idsOf("step", steps[1]?.step_id.slice(0, 20) ?? ""),

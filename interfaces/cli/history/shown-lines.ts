@@ -221,10 +221,15 @@ const thoughtLines = (shown: ShownThought): ReadonlyArray<Line> => [
 const runLines = (shown: ShownRun): ReadonlyArray<Line> => [
   ...fieldLines([
     ["run", shown.run_id],
-    ["messages", String(shown.messages)],
-    ["jobs", String(shown.jobs)],
-    ["steps", countsText(shown)],
-    ["expired leases", String(shown.expired_leases)],
+    ["events", String(shown.events)],
+    ...(shown.work === null
+      ? ([["steps", "many: cortex cassette status counts them"]] as const)
+      : ([
+          ["messages", String(shown.work.messages)],
+          ["jobs", String(shown.work.jobs)],
+          ["steps", countsText(shown.work)],
+          ["expired leases", String(shown.work.expired_leases)]
+        ] as const)),
     ["oldest waiting step", shown.oldest_pending_step ?? "-"],
     ["first", placeText(shown.first)]
   ]),
