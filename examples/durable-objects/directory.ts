@@ -29,16 +29,16 @@ export class Directory extends DurableObject<Env> {
 
   /** Runs that may have a waiting step, behind a run in the order of their ids, round and round. */
   waiting(afterRun: string): ReadonlyArray<string> {
-    const behind = this.names("waiting = 1 AND run_id > ?", afterRun)
-    return behind.length > 0 ? behind : this.names("waiting = 1 AND run_id > ?", "")
+    const behind = this.#names("waiting = 1 AND run_id > ?", afterRun)
+    return behind.length > 0 ? behind : this.#names("waiting = 1 AND run_id > ?", "")
   }
 
   /** All runs behind one, in the order of their ids. */
   all(afterRun: string): ReadonlyArray<string> {
-    return this.names("run_id > ?", afterRun)
+    return this.#names("run_id > ?", afterRun)
   }
 
-  private names(condition: string, afterRun: string): ReadonlyArray<string> {
+  #names(condition: string, afterRun: string): ReadonlyArray<string> {
     return this.ctx.storage.sql
       .exec(`SELECT run_id FROM runs WHERE ${condition} ORDER BY run_id LIMIT ${PAGE}`, afterRun)
       .toArray()

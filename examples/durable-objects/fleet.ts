@@ -20,7 +20,7 @@ export class Fleet extends LedgerObject<Env> {
   /** Notes where every run's history ends now. */
   async noteAll(): Promise<number> {
     let noted = 0
-    for await (const run_id of this.runIds()) {
+    for await (const run_id of this.#runIds()) {
       const head = await this.env.RUN.getByName(run_id).head()
       if (!head.ok) continue
       const { hash, position } = head.data
@@ -39,12 +39,12 @@ export class Fleet extends LedgerObject<Env> {
   /** Verifies every run against the newest note of it. */
   async verifyAll(): Promise<ReadonlyArray<Verdict>> {
     const verdicts: Array<Verdict> = []
-    for await (const run_id of this.runIds()) verdicts.push(await this.verifyRun(run_id))
+    for await (const run_id of this.#runIds()) verdicts.push(await this.#verifyRun(run_id))
     return verdicts
   }
 
-  private async verifyRun(run_id: string): Promise<Verdict> {
-    const note = await this.noteOf(run_id)
+  async #verifyRun(run_id: string): Promise<Verdict> {
+    const note = await this.#noteOf(run_id)
     const outcome = await this.env.RUN.getByName(run_id).verify(
       note === undefined ? {} : { expectHead: note }
     )
@@ -53,14 +53,14 @@ export class Fleet extends LedgerObject<Env> {
     return { run_id, verdict, findings: findings.map(({ code, message }) => `${code}: ${message}`) }
   }
 
-  private async noteOf(run_id: string): Promise<Note | undefined> {
+  async #noteOf(run_id: string): Promise<Note | undefined> {
     const newest = await this.newest({ run_id, limit: 1 })
     const [event] = newest.ok ? newest.data : []
     if (event === undefined) return undefined
     return (JSON.parse(event.data) as { readonly payload: Note }).payload
   }
 
-  private async *runIds(): AsyncGenerator<string> {
+  async *#runIds(): AsyncGenerator<string> {
     const directory = this.env.DIRECTORY.getByName("directory")
     for (let page = await directory.all(""); page.length > 0; page = await directory.all(page.at(-1) ?? "")) {
       yield* page

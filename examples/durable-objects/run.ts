@@ -6,23 +6,23 @@ import type { Env } from "./bindings.ts"
 export class Run extends LedgerObject<Env> {
   override async post(command: Parameters<LedgerObject["post"]>[0]) {
     const outcome = await super.post(command)
-    await this.hint()
+    await this.#hint()
     return outcome
   }
 
   override async requeue(command: Parameters<LedgerObject["requeue"]>[0]) {
     const outcome = await super.requeue(command)
-    await this.hint()
+    await this.#hint()
     return outcome
   }
 
   override async claim(command: Parameters<LedgerObject["claim"]>[0]) {
     const outcome = await super.claim(command)
-    if (!outcome.ok && outcome.error.code === "NO_PENDING_STEP") await this.hint()
+    if (!outcome.ok && outcome.error.code === "NO_PENDING_STEP") await this.#hint()
     return outcome
   }
 
-  private async hint(): Promise<void> {
+  async #hint(): Promise<void> {
     const status = await this.status()
     if (!status.ok) return
     const { head, ledger_id = "", runs } = status.data

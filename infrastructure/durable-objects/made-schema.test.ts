@@ -1,5 +1,7 @@
 // What an object's database should hold is what SQLite itself makes of the released statements.
 import { expect, it } from "vitest"
+import * as ledgerQueries from "../ledger/compiled/ledger-queries.ts"
+import * as ledgerStatements from "../ledger/compiled/ledger-statements.ts"
 import { schemaSteps } from "../ledger/schema-snapshots.ts"
 import { openBytes } from "../sqlite/better-sqlite3-host.ts"
 import type { SchemaObject } from "../sqlite/sql-host.ts"
@@ -7,6 +9,20 @@ import { madeInObject } from "./made-schema.ts"
 
 const sorted = (schema: ReadonlyArray<SchemaObject>) =>
   schema.map((object) => JSON.stringify(object, ["type", "name", "table", "sql"])).sort()
+
+// https://developers.cloudflare.com/durable-objects/platform/limits/#sql-storage-limits
+it("the schema and the statements are within what the platform takes", () => {
+  const statements = schemaSteps().flatMap((step) => step.statements)
+  const patterns = statements.flatMap((text) => [...text.matchAll(/\b(?:GLOB|LIKE) '([^']*)'/gi)])
+  expect(patterns.length).toBeGreaterThan(0)
+  for (const [, pattern = ""] of patterns) expect(Buffer.byteLength(pattern), pattern).toBeLessThanOrEqual(50)
+  for (const text of statements)
+    expect(Buffer.byteLength(text), text.slice(0, 80)).toBeLessThanOrEqual(100_000)
+  for (const { names, sql } of [...Object.values(ledgerStatements), ...Object.values(ledgerQueries)]) {
+    expect(names.length, sql).toBeLessThanOrEqual(100)
+    expect(Buffer.byteLength(sql), sql.slice(0, 80)).toBeLessThanOrEqual(100_000)
+  }
+})
 
 it("the schema that is told is the one that SQLite makes", () => {
   const statements = schemaSteps().flatMap((step) => step.statements)

@@ -114,6 +114,24 @@ describe.skipIf(workerdBinary === undefined)("a ledger in a Durable Object", () 
     expect(report).toMatchObject({ verdict: "PASS", counts: { events: 8 } })
   })
 
+  it("verifies beside posts, and both are right", async () => {
+    await data("beside", "post", message("r", 0))
+    const posts = Array.from({ length: 20 }, (_, n) => data<Posted>("beside", "post", message("r", n + 1)))
+    const reports = Array.from({ length: 5 }, () => data<VerificationReport>("beside", "verify"))
+    expect((await Promise.all(reports)).map(({ verdict }) => verdict)).toEqual(
+      Array.from({ length: 5 }, () => "PASS")
+    )
+    expect(new Set((await Promise.all(posts)).map(({ message_id }) => message_id)).size).toBe(20)
+    expect((await data<Head>("beside", "head")).position).toBe(22)
+  })
+
+  it("is no ledger under a name that can be no id, and shows nothing but its methods", async () => {
+    expect(await codeOf("n".repeat(257), "post", message("r", 1))).toBe("INVALID_PARAMS")
+    for (const name of ["answer", "create", "run", "opened", "services"]) {
+      await expect(ask("life", name)).rejects.toThrow("does not implement")
+    }
+  })
+
   it("takes several commands in one call, each with an outcome", async () => {
     const outcomes = await data<ReadonlyArray<Outcome<unknown>>>("batch", "commands", [
       { _tag: "PostMessage", ...message("r1", 1) },

@@ -92,12 +92,13 @@ const statusOf = Effect.fnUntraced(function* (ledger: LedgerShape, runId: string
  * const posted = await env.RUN.getByName(runId).post({ run_id: runId, source: "USER", payload: { intent: "greet" } })
  */
 export class LedgerObject<Env = unknown> extends DurableObject<Env> {
-  private services: Services | undefined
-  private readonly opening = Semaphore.makeUnsafe(1)
+  // What is private by the language alone is no method that a caller of the object can reach.
+  #services: Services | undefined
+  readonly #opening = Semaphore.makeUnsafe(1)
 
   /** Posts a message with its jobs and steps; the first post makes the ledger. */
   post(command: PostMessage): Promise<Outcome<Posted | PostedAndClaimed>> {
-    return this.create(
+    return this.#create(
       () => commandKinds.PostMessage.decode(command),
       ({ ledger }) => ledger.postMessage(command)
     )
@@ -105,27 +106,27 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
 
   /** Claims the oldest waiting step of a run under a lease. */
   claim(command: ClaimStep): Promise<Outcome<Claimed>> {
-    return this.answer(({ ledger }) => Effect.andThen(refuseWait(command), ledger.claimStep(command)))
+    return this.#answer(({ ledger }) => Effect.andThen(refuseWait(command), ledger.claimStep(command)))
   }
 
   /** Claims the oldest waiting step of the next run that has one. */
   claimAny(command: ClaimAny): Promise<Outcome<Claimed>> {
-    return this.answer(({ ledger }) => Effect.andThen(refuseWait(command), ledger.claimAny(command)))
+    return this.#answer(({ ledger }) => Effect.andThen(refuseWait(command), ledger.claimAny(command)))
   }
 
   /** Finishes a leased step with its receipt. */
   complete(command: CompleteStep): Promise<Outcome<Completed>> {
-    return this.answer(({ ledger }) => ledger.completeStep(command))
+    return this.#answer(({ ledger }) => ledger.completeStep(command))
   }
 
   /** A new lease of the same step, with the next token. */
   renew(command: RenewLease): Promise<Outcome<Renewed>> {
-    return this.answer(({ ledger }) => ledger.renewLease(command))
+    return this.#answer(({ ledger }) => ledger.renewLease(command))
   }
 
   /** Lets a leased step wait again. */
   requeue(command: RequeueStep): Promise<Outcome<Requeued>> {
-    return this.answer(({ ledger }) => ledger.requeueStep(command))
+    return this.#answer(({ ledger }) => ledger.requeueStep(command))
   }
 
   /** Up to 256 commands in order and in one transaction, each with an outcome of its own. */
@@ -135,71 +136,71 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
         (results as ReadonlyArray<Result.Result<unknown, Failure>>).map(outcomeOfResult)
       )
     const isPosting = Array.isArray(commands) && commands.some((command) => command?._tag === "PostMessage")
-    return isPosting ? this.create(() => decodeBatch(commands), use) : this.answer(use)
+    return isPosting ? this.#create(() => decodeBatch(commands), use) : this.#answer(use)
   }
 
   /** The ledger at a glance: all runs, or one. */
   status(runId?: string): Promise<Outcome<LedgerStatus>> {
-    return this.answer(({ ledger }) => statusOf(ledger, runId))
+    return this.#answer(({ ledger }) => statusOf(ledger, runId))
   }
 
   /** One page of the log behind a position. */
   log(options: ListEvents = {}): Promise<Outcome<ReadonlyArray<EventEnvelope>>> {
-    return this.answer(({ ledger }) => ledger.eventsAfter(options))
+    return this.#answer(({ ledger }) => ledger.eventsAfter(options))
   }
 
   /** One page of the log before a position, the newest in front. */
   newest(options: ListEventsBefore = {}): Promise<Outcome<ReadonlyArray<EventEnvelope>>> {
-    return this.answer(({ ledger }) => ledger.eventsBefore(options))
+    return this.#answer(({ ledger }) => ledger.eventsBefore(options))
   }
 
   /** The newest event's place: note it elsewhere, and `verify` finds a history that was cut or rewritten. */
   head(): Promise<Outcome<Head>> {
-    return this.answer(({ ledger }) => ledger.head)
+    return this.#answer(({ ledger }) => ledger.head)
   }
 
   /** Checks structure, chain, projections, receipts and leases; a negative verdict is a report. */
   verify(options: VerificationOptions = {}): Promise<Outcome<VerificationReport>> {
-    return this.answer(({ ledger }) => ledger.verifyCassette(options))
+    return this.#answer(({ ledger }) => ledger.verifyCassette(options))
   }
 
   /** The whole log as JSON lines, of which `cortex cassette import` makes a file with the same head. */
   export(): Promise<Outcome<ReadableStream<Uint8Array>>> {
-    return this.answer(({ ledger }) => Effect.sync(() => exportedLines(ledger)))
+    return this.#answer(({ ledger }) => Effect.sync(() => exportedLines(ledger)))
   }
 
   /** Appends a record to its task's chain. */
   recordThought(input: ThoughtInput): Promise<Outcome<ThoughtRecord>> {
-    return this.answer(({ thoughts }) => thoughts.createThoughtRecord(input))
+    return this.#answer(({ thoughts }) => thoughts.createThoughtRecord(input))
   }
 
   /** Records of one task, or of all. */
   listThoughts(options: ListThoughts = {}): Promise<Outcome<ReadonlyArray<ThoughtRecord>>> {
-    return this.answer(({ thoughts }) => thoughts.listThoughtRecords(options))
+    return this.#answer(({ thoughts }) => thoughts.listThoughtRecords(options))
   }
 
-  private answer<Data, E extends Failure>(
+  #answer<Data, E extends Failure>(
     use: (services: Services) => Effect.Effect<Data, E>
   ): Promise<Outcome<Data>> {
-    return this.run(Effect.flatMap(this.opened(false), use))
+    return this.#run(Effect.flatMap(this.#opened(false), use))
   }
 
   /** As `answer`, for commands that may make the ledger: what is refused at once makes none. */
-  private create<Data, E extends Failure>(
+  #create<Data, E extends Failure>(
     decode: () => Result.Result<unknown, InvalidInput>,
     use: (services: Services) => Effect.Effect<Data, E>
   ): Promise<Outcome<Data>> {
     const decoded = Effect.suspend(() =>
-      this.services === undefined ? Effect.fromResult(decode()) : Effect.void
+      this.#services === undefined ? Effect.fromResult(decode()) : Effect.void
     )
-    return this.run(Effect.andThen(decoded, Effect.flatMap(this.opened(true), use)))
+    return this.#run(Effect.andThen(decoded, Effect.flatMap(this.#opened(true), use)))
   }
 
-  private async run<Data, E extends Failure>(effect: Effect.Effect<Data, E>): Promise<Outcome<Data>> {
+  async #run<Data, E extends Failure>(effect: Effect.Effect<Data, E>): Promise<Outcome<Data>> {
     return outcomeOf(await Effect.runPromiseExit(effect))
   }
 
-  private opened(mayCreate: boolean): Effect.Effect<Services, OpenError | InvalidInput> {
+  #opened(mayCreate: boolean): Effect.Effect<Services, OpenError | InvalidInput> {
     const open = Effect.gen({ self: this }, function* () {
       const ledgerId = yield* Effect.fromResult(decodeName(this.ctx.id.name ?? String(this.ctx.id)))
       const ports = durableObjectLedgerLayer(durableObjectHost(this.ctx.storage), { ledgerId, mayCreate })
@@ -208,11 +209,11 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
         Thoughts.layerNoDeps.pipe(Layer.provideMerge(Ledger.layerWith()), Layer.provide(ports)),
         yield* Scope.make()
       )
-      this.services = { ledger: Context.get(context, Ledger), thoughts: Context.get(context, Thoughts) }
-      return this.services
+      this.#services = { ledger: Context.get(context, Ledger), thoughts: Context.get(context, Thoughts) }
+      return this.#services
     })
-    return this.opening.withPermits(1)(
-      Effect.suspend(() => (this.services === undefined ? open : Effect.succeed(this.services)))
+    return this.#opening.withPermits(1)(
+      Effect.suspend(() => (this.#services === undefined ? open : Effect.succeed(this.#services)))
     )
   }
 }

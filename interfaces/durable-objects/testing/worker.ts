@@ -4,6 +4,13 @@ import { DurableObject } from "cloudflare:workers"
 import { LedgerObject } from "../index.ts"
 import { attacked, type AttackJob } from "./attacked.ts"
 
+// A timer would keep an object awake: the first that is asked for fails its test.
+for (const name of ["setTimeout", "setInterval"] as const) {
+  globalThis[name] = (() => {
+    throw new Error(`${name} was asked for`)
+  }) as never
+}
+
 export class Run extends LedgerObject {
   /** Statements on the object's own database, as an owner of the object can run them. */
   sql(...statements: ReadonlyArray<string>): ReadonlyArray<Record<string, unknown>> {
