@@ -1,8 +1,10 @@
 // `cortex cassette import`: a log that was printed becomes the ledger that printed it, and a process that is killed leaves nothing.
+import { spawnSync } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { binary } from "./testing/binary.ts"
 import { startCortex } from "./testing/child-process.ts"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
@@ -26,6 +28,19 @@ beforeEach(async () => {
 })
 
 afterEach(() => remove())
+
+/** Runs a command where the folder `small` is a disk of so many KiB, and says what is left there. */
+const onSmallDisk = (kib: number, command: ReadonlyArray<string>) => {
+  mkdirSync(join(folder, "small"), { recursive: true })
+  const script = `mount -t tmpfs -o size=${kib}k tmpfs small && { "$@"; echo "left: $(ls -A small)"; }`
+  return spawnSync("unshare", ["--mount", "sh", "-c", script, "sh", ...command], {
+    cwd: folder,
+    encoding: "utf8"
+  })
+}
+
+const canMount = spawnSync("unshare", ["--mount", "true"]).status === 0
+if (!canMount) console.warn("SKIPPED: a small file system cannot be mounted here (it needs root on Linux)")
 
 describe("cortex cassette import", () => {
   it("makes of a printed log the same ledger, from standard input and from a file", async () => {
@@ -69,13 +84,24 @@ describe("cortex cassette import", () => {
     expect(existsSync(join(folder, "new.db"))).toBe(false)
   })
 
+  it.skipIf(!canMount)("onto a full disk says so, and leaves nothing", async () => {
+    writeFileSync(join(folder, "events.jsonl"), await log("l.db"))
+    const args = ["cassette", "import", "events.jsonl", "--to", "small/new.db", "--format", "json"]
+    for (const kib of [4, 128]) {
+      const { stdout } = onSmallDisk(kib, [process.execPath, binary, ...args])
+      expect(stdout, `${kib} KiB`).toMatch(/^\{"ok":false,"error":\{"code":"STORAGE_FULL".*\}\}\nleft: \n$/)
+    }
+  })
+
   it("that is killed leaves no ledger, and the next one takes away what it left", async () => {
     const text = await log("l.db")
     const child = startCortex(["cassette", "import", "--to", "new.db"], { cwd: folder })
     child.stdin.write(text.slice(0, -20))
-    await expect
-      .poll(() => readdirSync(folder).some((name) => name.startsWith(".cassette-draft-")))
-      .toBe(true)
+    const isWriting = () =>
+      readdirSync(folder).some(
+        (name) => name.startsWith(".cassette-draft-") && existsSync(join(folder, name, "ledger.db"))
+      )
+    await expect.poll(isWriting, { timeout: 60_000 }).toBe(true)
     child.kill("SIGKILL")
     await once(child, "close")
     expect(existsSync(join(folder, "new.db"))).toBe(false)
