@@ -51,7 +51,7 @@ const inMemory = (host: Host, { execution, workflow }: ExecutionName): Effect.Ef
     for (const [what, text] of Object.entries(name)) {
       if (isName(text)) continue
       const reason = "it holds U+0000 or half of a character"
-      return Effect.die(new NotRecordable({ ...name, what: `the name of the ${what}`, reason }))
+      return Effect.die(new NotRecordable({ ...name, what: `The name of the ${what}`, reason }))
     }
     const started = new Execution(host.sha256, name)
     host.executions.set(key, started)
@@ -60,6 +60,17 @@ const inMemory = (host: Host, { execution, workflow }: ExecutionName): Effect.Ef
 
 /** Uses an execution, which stays in memory meanwhile. */
 export const using = <A, E, R>(
+  host: Host,
+  name: ExecutionName,
+  use: (execution: Execution) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const running = host.executions.get(executionKey(name))
+    // A turn keeps its execution in memory.
+    return running?.turn === undefined ? usingIdle(host, name, use) : use(running)
+  })
+
+const usingIdle = <A, E, R>(
   host: Host,
   name: ExecutionName,
   use: (execution: Execution) => Effect.Effect<A, E, R>

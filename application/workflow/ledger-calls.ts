@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
-import type { InvariantViolation } from "../../domain/foundation/errors.ts"
+import { type InvariantViolation, isRetryable } from "../../domain/foundation/errors.ts"
 import { StoreCorrupt, type StoreWriteError } from "../../domain/ledger/errors.ts"
 import { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
@@ -46,7 +46,8 @@ export const asked = <A, E extends { readonly _tag: string }>(
   work: Effect.Effect<A, E>,
   inside?: Execution
 ): Effect.Effect<A, Exclude<E, StoreFault>> =>
-  Effect.catch(patiently(work), (error): Effect.Effect<never, Exclude<E, StoreFault>> => {
+  Effect.catch(work, (error): Effect.Effect<A, Exclude<E, StoreFault>> => {
+    if (isRetryable(error)) return asked(patiently(work), inside)
     if (!isFault(error)) return Effect.fail(error as Exclude<E, StoreFault>)
     if (error._tag === "LedgerClosed") return Effect.interrupt
     return inside === undefined ? Effect.die(error) : endTurn(inside, error)

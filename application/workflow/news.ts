@@ -134,9 +134,13 @@ const hear = (host: Host, run_id: string, owner: RunOwner, event: LedgerEvent, w
   if (clock !== undefined) setClock(host, run_id, { step_id, job_id: jobIdOfStep(step_id), token: 0, clock })
 }
 
-/** Events that this process has made and knows the outcome of. */
-const isKnown = (host: Host, { data, type }: EventEnvelope): boolean =>
-  type === "LeaseRenewed" && data.includes(`"worker_id":"${host.worker_id}"`)
+/** Events of activities say here whose leases may end, and nothing else; what this engine has done, it knows. */
+const isKnown = ({ worker_id }: Host, { data, stream_id, type }: EventEnvelope): boolean =>
+  type !== "StepRequeued" &&
+  ((type === "MessagePosted" && stream_id.startsWith("run:activity/")) ||
+    (type !== "MessagePosted" &&
+      !stream_id.startsWith("run:workflow/") &&
+      data.includes(`"worker_id":"${worker_id}"`)))
 
 const hearAll = Effect.fnUntraced(function* (host: Host, events: ReadonlyArray<EventEnvelope>) {
   const waiting: Waiting = new Map()

@@ -15,7 +15,7 @@ import { sweepIfComplete } from "./settling.ts"
 import { postWake } from "./waking.ts"
 
 /** The encoded exit of a clock's deferred. */
-const ENDED: JsonValue = { _tag: "Success", value: null }
+export const ENDED: JsonValue = { _tag: "Success", value: null }
 
 /** A clock's step that waits. */
 export interface WaitingClock {

@@ -46,6 +46,7 @@ describe("runs", () => {
         expect(isIdentifier(run)).toBe(true)
         expect(run.startsWith(runPrefix(sha256, "activity", workflow))).toBe(true)
         expect(ownerOfRun(run)).toBeDefined()
+        expect(ownerOfRun(runOf(sha256, "workflow", "/".repeat(workflow.length), execution))).toBeDefined()
       })
     )
   })

@@ -60,7 +60,8 @@ export interface RunOwner {
 }
 
 const decoded = (text: string): string | undefined =>
-  Result.getOrUndefined(Result.try(() => decodeURIComponent(text)))
+  // A name may have been cut in the middle of an escape.
+  text.includes(CUT) ? text : Result.getOrUndefined(Result.try(() => decodeURIComponent(text)))
 
 /** The owner of a run, undefined for a run that is no workflow's. */
 export const ownerOfRun = (runId: string): RunOwner | undefined => {
