@@ -80,7 +80,7 @@ export const ownerOfRun = (runId: string): RunOwner | undefined => {
 }
 
 const key = (sha256: Sha256, text: string): string =>
-  bounded(sha256, text.replaceAll(/%|\p{Cc}/gu, percent), MAX_KEY_BYTES)
+  bounded(sha256, text.replaceAll(/[%~]|\p{Cc}/gu, percent), MAX_KEY_BYTES)
 
 /** The key of a wake in the run of turns; null for one that may come again. */
 export const wakeKey = (sha256: Sha256, wake: Wake): string | null => {

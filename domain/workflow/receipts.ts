@@ -44,7 +44,12 @@ export interface Recorded {
 /** The receipt of a turn as a JSON object. */
 export const turnReceipt = (receipt: TurnReceipt): JsonObject => {
   const { unused = [], ...rest } = receipt
-  return unused.length === 0 ? rest : { ...rest, unused }
+  const { failed, ...told } = { failed: undefined, ...rest }
+  return {
+    ...told,
+    ...(failed === true ? { failed } : {}),
+    ...(unused.length === 0 ? {} : { unused })
+  }
 }
 
 const texts = (value: JsonValue | undefined): ReadonlyArray<string> =>
