@@ -5,7 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-/** The versions that are fetched; what these ask for is pinned too. */
+/** The version of DBOS that is fetched, for workflows. */
+export const DBOS_VERSION = { "@dbos-inc/dbos-sdk": "5.3.0" } as const
+
+/** The versions that are fetched for steps; what these ask for is pinned too. */
 export const VERSIONS = {
   plainjob: "0.0.14",
   openworkflow: "0.10.1",
@@ -23,8 +26,8 @@ const FLAGS =
   "--ignore-scripts --no-audit --no-fund --no-package-lock --fetch-retries=1 --fetch-timeout=20000"
 
 /** True when npm has put all of them into this folder; what it says goes to stderr. */
-const installed = (folder: string): boolean => {
-  const manifest = { private: true, dependencies: VERSIONS, overrides: PINNED_BELOW }
+const installed = (folder: string, dependencies: Readonly<Record<string, string>>): boolean => {
+  const manifest = { private: true, dependencies, overrides: PINNED_BELOW }
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
   const { error, status } = spawnSync("npm", ["install", ...FLAGS.split(" ")], {
     cwd: folder,
@@ -38,10 +41,13 @@ const installed = (folder: string): boolean => {
 }
 
 /** Runs `work` with the folder that holds the programs, or with undefined when the registry did not give them. */
-export const withPeers = async <A>(work: (folder: string | undefined) => Promise<A>): Promise<A> => {
+export const withPeers = async <A>(
+  work: (folder: string | undefined) => Promise<A>,
+  versions: Readonly<Record<string, string>> = VERSIONS
+): Promise<A> => {
   const folder = mkdtempSync(join(tmpdir(), "cassette-bench-peers-"))
   try {
-    return await work(installed(folder) ? folder : undefined)
+    return await work(installed(folder, versions) ? folder : undefined)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

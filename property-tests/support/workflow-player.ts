@@ -275,8 +275,11 @@ const LAST_DEEDS: ReadonlyArray<Deed> = [
   { kind: "resume" }
 ]
 
-/** Plays a scenario; where a deed is a restart, engines that can are closed and opened again. */
-export const play = (scenario: Scenario, engine: EngineLayer, restarts: boolean): Promise<Seen> => {
+/** Which engines a scenario is played on: one, one that is closed and opened again at restarts, or two on one file in turns. */
+export type Cast = "one" | "restarted" | "two"
+
+/** Plays a scenario. */
+export const play = (scenario: Scenario, engine: EngineLayer, cast: Cast): Promise<Seen> => {
   const playing = new Play(scenario)
   const states: Array<string> = []
   const warnings: Array<string> = []
@@ -287,14 +290,17 @@ export const play = (scenario: Scenario, engine: EngineLayer, restarts: boolean)
       const layer = Layer.provideMerge(playing.registered(), engine)
       return { scope, context: yield* Layer.buildWithScope(Layer.fresh(layer), scope) }
     })
-    let { context, scope } = yield* opened
+    let actor = yield* opened
+    let other = cast === "two" ? yield* opened : actor
     for (const deed of [...scenario.deeds, ...LAST_DEEDS]) {
-      if (deed.kind === "restart" && restarts) {
-        yield* Scope.close(scope, Exit.void)
-        ;({ context, scope } = yield* opened)
+      if (deed.kind === "restart" && cast === "restarted") {
+        yield* Scope.close(actor.scope, Exit.void)
+        actor = yield* opened
+        other = actor
       }
-      yield* Effect.provideContext(playing.deed(deed), context)
-      states.push(`${deed.kind}: ${yield* Effect.provideContext(playing.states, context)}`)
+      yield* Effect.provideContext(playing.deed(deed), actor.context)
+      states.push(`${deed.kind}: ${yield* Effect.provideContext(playing.states, other.context)}`)
+      ;[actor, other] = [other, actor]
     }
     return { states, bodies: playing.bodies, undone: playing.undone, warnings }
   })
