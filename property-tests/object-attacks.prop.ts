@@ -1,41 +1,20 @@
 // The whole suite of attacks on the guards, in workerd: none leaves a trace, and all refusals are said. Those that end a transaction
 // are tried alone, since the platform ends the object that meets one; what is in it then is looked at by the next call.
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { databaseIn, dump, refusalsIn } from "../migrations/testing/attack.ts"
 import { attacks } from "../migrations/testing/attacks/index.ts"
 import { snapshot } from "../migrations/testing/ledger.ts"
 import { type State, states } from "../migrations/testing/states.ts"
-import { keptFolder } from "../infrastructure/testing/temporary-folder.ts"
 import { attackedIn, endsTransaction, successesOf } from "../interfaces/durable-objects/testing/attacks.ts"
-import {
-  NO_WORKERD,
-  prepareWorkerd,
-  startWorkerd,
-  type Workerd,
-  workerdBinary
-} from "../interfaces/durable-objects/testing/workerd.ts"
+import { describeInWorkerd } from "../interfaces/durable-objects/testing/describe-workerd.ts"
 
-if (workerdBinary === undefined) console.warn(NO_WORKERD)
-
-describe.skipIf(workerdBinary === undefined)("in workerd", () => {
-  const { folder, remove } = keptFolder()
-  let workerd: Workerd
-
-  beforeAll(async () => {
-    await prepareWorkerd(folder)
-    workerd = await startWorkerd(folder)
-  })
-  afterAll(async () => {
-    await workerd?.kill()
-    remove()
-  })
-
+describeInWorkerd("in workerd", (running) => {
   const said = new Set<string | null>()
   const names = Object.keys(states) as ReadonlyArray<State>
 
   it.each(names)("no attack on %s leaves a trace", async (state) => {
     const tried = attacks.filter((attack) => attack.state === state && !endsTransaction(attack))
-    const { outcomes } = await attackedIn(workerd, state, tried)
+    const { outcomes } = await attackedIn(running.workerd(), state, tried)
     expect(successesOf(tried, outcomes)).toEqual([])
     for (const { error } of outcomes) said.add(error)
   })
@@ -53,10 +32,11 @@ describe.skipIf(workerdBinary === undefined)("in workerd", () => {
       (attack) => attack.state === state && endsTransaction(attack) && attack.setup === undefined
     )
     for (const { name, sql } of tried) {
-      const answer = await workerd
+      const answer = await running
+        .workerd()
         .ask<{ readonly error: string | null }>("ATTACKED", state, "plain", sql)
         .catch((error: Error) => ({ error: error.message }))
-      const left = await attackedIn(workerd, state, [])
+      const left = await attackedIn(running.workerd(), state, [])
       expect({ name, isRefused: answer.error !== null, isHonest: left.dump === honest }).toEqual({
         name,
         isRefused: true,

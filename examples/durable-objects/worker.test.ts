@@ -1,20 +1,11 @@
 // Many runs in workerd, a ledger each: every step is claimed once by many workers, and the fleet finds the object that was wiped.
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { keptFolder } from "../../infrastructure/testing/temporary-folder.ts"
-import {
-  NO_WORKERD,
-  prepareWorkerd,
-  startWorkerd,
-  type Workerd,
-  workerdBinary
-} from "../../interfaces/durable-objects/testing/workerd.ts"
+import { expect, it } from "vitest"
+import { describeInWorkerd } from "../../interfaces/durable-objects/testing/describe-workerd.ts"
 import type { Verdict } from "./fleet.ts"
 
 const RUNS = Number(process.env["RUNS"] ?? 24)
 const STEPS = 5
 const WORKERS = 16
-
-if (workerdBinary === undefined) console.warn(NO_WORKERD)
 
 interface Claimed {
   readonly ok: boolean
@@ -22,83 +13,80 @@ interface Claimed {
   readonly error?: { readonly code: string }
 }
 
-describe.skipIf(workerdBinary === undefined)("runs with a ledger each", () => {
-  const { folder, remove } = keptFolder()
-  let workerd: Workerd
+describeInWorkerd(
+  "runs with a ledger each",
+  (running) => {
+    const send = async <A>(path: string, body?: unknown): Promise<A> =>
+      (await (
+        await fetch(
+          `${running.workerd().address}${path}`,
+          body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
+        )
+      ).json()) as A
+    const post = (run_id: string, n: number) =>
+      send<Claimed>(`/runs/${run_id}/post`, {
+        run_id,
+        source: "USER",
+        payload: { n, steps: Array.from({ length: STEPS }, (_, step) => ({ step })) },
+        idempotency_key: `k${n}`
+      })
+    const fleet = <A>(method: string) => running.workerd().ask<A>("FLEET", "fleet", method)
 
-  beforeAll(async () => {
-    await prepareWorkerd(folder, "../../../examples/durable-objects/testing/worker.ts", [
-      "Run",
-      "Directory",
-      "Fleet"
-    ])
-    workerd = await startWorkerd(folder)
-  })
-  afterAll(async () => {
-    await workerd?.kill()
-    remove()
-  })
-
-  const send = async <A>(path: string, body?: unknown): Promise<A> =>
-    (await (
-      await fetch(
-        `${workerd.address}${path}`,
-        body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
-      )
-    ).json()) as A
-  const post = (run_id: string, n: number) =>
-    send<Claimed>(`/runs/${run_id}/post`, {
-      run_id,
-      source: "USER",
-      payload: { n, steps: Array.from({ length: STEPS }, (_, step) => ({ step })) },
-      idempotency_key: `k${n}`
-    })
-  const fleet = <A>(method: string) => workerd.ask<A>("FLEET", "fleet", method)
-
-  it("every step is claimed once, by many workers at a time", async () => {
-    const runs = Array.from({ length: RUNS }, (_, n) => `run-${n}`)
-    for (const outcome of await Promise.all(runs.map((run_id) => post(run_id, 1))))
-      expect(outcome.ok).toBe(true)
-    const claimed: Array<string> = []
-    const work = async (worker_id: string) => {
-      let after_run = ""
-      while (true) {
-        const step = await send<Claimed>("/claim", { worker_id, after_run })
-        if (step.data === undefined) return expect(step.error?.code).toBe("NO_PENDING_STEP")
-        const { lease, step_id } = step.data
-        after_run = lease.run_id
-        claimed.push(`${after_run} ${step_id}`)
-        const done = await send<Claimed>(`/runs/${after_run}/complete`, {
-          ...lease,
-          receipt_payload: { done: true },
-          outcome: "SUCCESS"
-        })
-        expect(done.ok).toBe(true)
+    it("every step is claimed once, by many workers at a time", async () => {
+      const runs = Array.from({ length: RUNS }, (_, n) => `run-${n}`)
+      for (const outcome of await Promise.all(runs.map((run_id) => post(run_id, 1))))
+        expect(outcome.ok).toBe(true)
+      const claimed: Array<string> = []
+      const work = async (worker_id: string) => {
+        let after_run = ""
+        while (true) {
+          const step = await send<Claimed>("/claim", { worker_id, after_run })
+          if (step.data === undefined) return expect(step.error?.code).toBe("NO_PENDING_STEP")
+          const { lease, step_id } = step.data
+          after_run = lease.run_id
+          claimed.push(`${after_run} ${step_id}`)
+          const done = await send<Claimed>(`/runs/${after_run}/complete`, {
+            ...lease,
+            receipt_payload: { done: true },
+            outcome: "SUCCESS"
+          })
+          expect(done.ok).toBe(true)
+        }
       }
-    }
-    await Promise.all(Array.from({ length: WORKERS }, (_, n) => work(`w${n}`)))
-    expect(claimed.length).toBe(RUNS * STEPS)
-    expect(new Set(claimed).size).toBe(claimed.length)
-  })
+      await Promise.all(Array.from({ length: WORKERS }, (_, n) => work(`w${n}`)))
+      expect(claimed.length).toBe(RUNS * STEPS)
+      expect(new Set(claimed).size).toBe(claimed.length)
+    })
 
-  it("the fleet passes what is whole, and finds what was wiped and used again", async () => {
-    expect(await fleet<number>("noteAll")).toBe(RUNS)
-    const whole = await send<ReadonlyArray<Verdict>>("/fleet")
-    expect(whole.map(({ verdict }) => verdict)).toEqual(Array.from({ length: RUNS }, () => "PASS"))
-    await workerd.ask("RUN", "run-1", "wipe").catch(() => undefined)
-    await workerd.kill()
-    workerd = await startWorkerd(folder)
-    expect((await post("run-1", 1)).ok).toBe(true)
-    expect(await workerd.ask("RUN", "run-1", "verify")).toMatchObject({ ok: true, data: { verdict: "PASS" } })
-    const failed = (await send<ReadonlyArray<Verdict>>("/fleet")).filter(({ verdict }) => verdict === "FAIL")
-    expect(failed.map(({ run_id }) => run_id)).toEqual(["run-1"])
-    expect(failed[0]?.findings.join()).toContain("HISTORY_REWRITTEN")
-    // The notes are a ledger, and verify as one.
-    expect(await fleet("verify")).toMatchObject({ ok: true, data: { verdict: "PASS" } })
-  })
+    it("the fleet passes what is whole, and finds what was wiped and used again", async () => {
+      expect(await fleet<number>("noteAll")).toBe(RUNS)
+      const whole = await send<ReadonlyArray<Verdict>>("/fleet")
+      expect(whole.map(({ verdict }) => verdict)).toEqual(Array.from({ length: RUNS }, () => "PASS"))
+      await running
+        .workerd()
+        .ask("RUN", "run-1", "wipe")
+        .catch(() => undefined)
+      await running.kill()
+      await running.start()
+      expect((await post("run-1", 1)).ok).toBe(true)
+      expect(await running.workerd().ask("RUN", "run-1", "verify")).toMatchObject({
+        ok: true,
+        data: { verdict: "PASS" }
+      })
+      const failed = (await send<ReadonlyArray<Verdict>>("/fleet")).filter(
+        ({ verdict }) => verdict === "FAIL"
+      )
+      expect(failed.map(({ run_id }) => run_id)).toEqual(["run-1"])
+      expect(failed[0]?.findings.join()).toContain("HISTORY_REWRITTEN")
+      // The notes are a ledger, and verify as one.
+      expect(await fleet("verify")).toMatchObject({ ok: true, data: { verdict: "PASS" } })
+    })
 
-  it("answers nothing but what it is made for", async () => {
-    expect((await fetch(`${workerd.address}/runs/run-2/wipe`)).status).toBe(404)
-    expect((await fetch(`${workerd.address}/else`)).status).toBe(404)
-  })
-})
+    it("answers nothing but what it is made for", async () => {
+      expect((await fetch(`${running.workerd().address}/runs/run-2/wipe`)).status).toBe(404)
+      expect((await fetch(`${running.workerd().address}/else`)).status).toBe(404)
+    })
+  },
+  "../../../examples/durable-objects/testing/worker.ts",
+  ["Run", "Directory", "Fleet"]
+)

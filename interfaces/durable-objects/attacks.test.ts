@@ -1,36 +1,21 @@
 // The guards in workerd: every prepared state is Node's to the last byte, and attacks on it leave no trace. Some of the suite are
 // tried here; property-tests/object-attacks.prop.ts tries them all.
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import { databaseIn, dump } from "../../migrations/testing/attack.ts"
 import { attacks } from "../../migrations/testing/attacks/index.ts"
 import { type State, states } from "../../migrations/testing/states.ts"
-import { keptFolder } from "../../infrastructure/testing/temporary-folder.ts"
 import { attackedIn, endsTransaction, successesOf } from "./testing/attacks.ts"
-import { NO_WORKERD, prepareWorkerd, startWorkerd, type Workerd, workerdBinary } from "./testing/workerd.ts"
+import { describeInWorkerd } from "./testing/describe-workerd.ts"
 
 /** One attack of so many is tried. */
 const STRIDE = 37
 
-if (workerdBinary === undefined) console.warn(NO_WORKERD)
-
-describe.skipIf(workerdBinary === undefined)("in workerd", () => {
-  const { folder, remove } = keptFolder()
-  let workerd: Workerd
-
-  beforeAll(async () => {
-    await prepareWorkerd(folder)
-    workerd = await startWorkerd(folder)
-  })
-  afterAll(async () => {
-    await workerd?.kill()
-    remove()
-  })
-
+describeInWorkerd("in workerd", (running) => {
   it.each(Object.keys(states) as ReadonlyArray<State>)("the state %s is Node's, and keeps", async (state) => {
     const tried = attacks
       .filter((attack) => attack.state === state && !endsTransaction(attack))
       .filter((_, index) => index % STRIDE === 0)
-    const { dump: found, outcomes } = await attackedIn(workerd, state, tried)
+    const { dump: found, outcomes } = await attackedIn(running.workerd(), state, tried)
     const database = databaseIn(state)
     expect(found).toBe(dump(database))
     database.close()

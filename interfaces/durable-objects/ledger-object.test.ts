@@ -4,18 +4,15 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { expect, it } from "vitest"
 import type { Claimed, Posted } from "../../domain/ledger/decide.ts"
 import type { Head } from "../../domain/ledger/event-envelope.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
-import { keptFolder } from "../../infrastructure/testing/temporary-folder.ts"
 import { runCli } from "../cli/testing/in-process.ts"
 import { Ledger } from "../embedding/ledger.ts"
 import type { LedgerStatus } from "./ledger-object.ts"
 import type { Outcome } from "./outcome.ts"
-import { NO_WORKERD, prepareWorkerd, startWorkerd, type Workerd, workerdBinary } from "./testing/workerd.ts"
-
-if (workerdBinary === undefined) console.warn(NO_WORKERD)
+import { describeInWorkerd } from "./testing/describe-workerd.ts"
 
 const message = (run_id: string, n: number) => ({
   run_id,
@@ -24,21 +21,9 @@ const message = (run_id: string, n: number) => ({
   idempotency_key: `k${n}`
 })
 
-describe.skipIf(workerdBinary === undefined)("a ledger in a Durable Object", () => {
-  const { folder, remove } = keptFolder()
-  let workerd: Workerd
-
-  beforeAll(async () => {
-    await prepareWorkerd(folder)
-    workerd = await startWorkerd(folder)
-  })
-  afterAll(async () => {
-    await workerd?.kill()
-    remove()
-  })
-
+describeInWorkerd("a ledger in a Durable Object", (running) => {
   const ask = <A>(name: string, method: string, ...args: ReadonlyArray<unknown>) =>
-    workerd.ask<Outcome<A>>("RUN", name, method, ...args)
+    running.workerd().ask<Outcome<A>>("RUN", name, method, ...args)
   const data = async <A>(name: string, method: string, ...args: ReadonlyArray<unknown>): Promise<A> => {
     const outcome = await ask<A>(name, method, ...args)
     if (!outcome.ok) throw new Error(JSON.stringify(outcome.error))
@@ -50,9 +35,9 @@ describe.skipIf(workerdBinary === undefined)("a ledger in a Durable Object", () 
   }
   const fileOf = (before: ReadonlySet<string>): string => {
     const file = [...files()].find((name) => name.endsWith(".sqlite") && !before.has(name))
-    return join(folder, "data", "run", file ?? "")
+    return join(running.folder, "data", "run", file ?? "")
   }
-  const files = () => new Set(readdirSync(join(folder, "data", "run")))
+  const files = () => new Set(readdirSync(join(running.folder, "data", "run")))
 
   it("is born by a post alone: nothing else writes anything", async () => {
     const step = { run_id: "r", step_id: "s", worker_id: "w", fencing_token: 1 }
@@ -76,7 +61,7 @@ describe.skipIf(workerdBinary === undefined)("a ledger in a Durable Object", () 
     )
     expect(await codeOf("unborn", "commands", [{ _tag: "PostMessage", run_id: "" }])).toBe("INVALID_PARAMS")
     expect(await codeOf("unborn", "commands", null)).toBe("NOT_A_LEDGER")
-    expect(await workerd.ask("RUN", "unborn", "sql", "SELECT name FROM sqlite_schema")).toEqual([])
+    expect(await running.workerd().ask("RUN", "unborn", "sql", "SELECT name FROM sqlite_schema")).toEqual([])
     await data("unborn", "post", message("r", 1))
     expect((await data<LedgerStatus>("unborn", "status")).ledger_id).toBe("unborn")
   })
@@ -171,7 +156,7 @@ describe.skipIf(workerdBinary === undefined)("a ledger in a Durable Object", () 
       "DROP TRIGGER tr_messages_append_only_update",
       "UPDATE cassette_messages SET source = 'SYSTEM'"
     ]
-    await workerd.ask("RUN", "cheat", "sql", ...cheated)
+    await running.workerd().ask("RUN", "cheat", "sql", ...cheated)
     const { findings, verdict } = await data<VerificationReport>("cheat", "verify")
     expect(verdict).toBe("FAIL")
     expect(findings.map(({ code }) => code)).toEqual(
@@ -185,13 +170,15 @@ describe.skipIf(workerdBinary === undefined)("a ledger in a Durable Object", () 
     const posts = (run_id: string) =>
       Array.from({ length: 250 }, (_, n) => ({ _tag: "PostMessage", ...message(run_id, n) }))
     for (let n = 1; n <= 5; n++) await data("out", "commands", posts(`r${n}`))
-    const lines = await workerd.exported("out")
-    const filename = join(folder, "imported.db")
+    const lines = await running.workerd().exported("out")
+    const filename = join(running.folder, "imported.db")
     const bytes = Stream.make(Buffer.from(lines))
     const report = await Effect.runPromise(Ledger.importFrom(bytes, { filename }))
     expect(report.head).toEqual((await data<VerificationReport>("out", "verify")).head)
     const verified = async (db: string) => {
-      const { code, stderr, stdout } = await runCli(["cassette", "verify", "--db", db], { cwd: folder })
+      const { code, stderr, stdout } = await runCli(["cassette", "verify", "--db", db], {
+        cwd: running.folder
+      })
       expect({ code, stderr }).toEqual({ code: 0, stderr: "PASS: All invariants verified\n" })
       return stdout
     }
@@ -203,13 +190,13 @@ describe.skipIf(workerdBinary === undefined)("a ledger in a Durable Object", () 
     const posts = Array.from({ length: 200 }, async (_, n) => {
       const posted = await ask<Posted>("killed", "post", message("r1", n)).catch(() => undefined)
       if (posted?.ok === true) acknowledged.add(posted.data.message_id)
-      if (acknowledged.size === 50) await workerd.kill()
+      if (acknowledged.size === 50) await running.kill()
     })
     await Promise.all(posts)
     expect(acknowledged.size).toBeGreaterThanOrEqual(50)
-    workerd = await startWorkerd(folder)
+    await running.start()
     expect((await data<VerificationReport>("killed", "verify")).verdict).toBe("PASS")
-    const log = await workerd.exported("killed")
+    const log = await running.workerd().exported("killed")
     expect([...acknowledged].filter((id) => !log.includes(id))).toEqual([])
     await data("killed", "post", message("r1", 1_000))
   })
