@@ -61,7 +61,7 @@ const declarations: Plugin = {
 }
 
 /** The entry points that are told apart where the main one shares a module with them. */
-const SHARING = ["cassette-child", "domain", "bundle", "application", "durable-objects"]
+const SHARING = ["cassette-child", "domain", "bundle", "dossier", "application", "durable-objects"]
 
 type Importing = (id: string) => { readonly importedIds: ReadonlyArray<string> } | null
 

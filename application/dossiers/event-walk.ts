@@ -116,12 +116,12 @@ const turn = (
   return { events, isAtEnd: false }
 }
 
-/** Walks all lines; `witness` is given the events, turn by turn. */
+/** Walks all lines; `witness` is given the events, turn by turn. Gives nothing when a file cannot be read at all. */
 export const walkEvents = Effect.fnUntraced(function* <E, R>(
   walk: Walk,
   opened: OpenedDossier,
   witness: (events: ReadonlyArray<DossierEvent>) => Effect.Effect<void, E, R>
-): Effect.fn.Return<WalkCounts, E, R | Signing | Scope.Scope> {
+): Effect.fn.Return<WalkCounts | undefined, E, R | Signing | Scope.Scope> {
   const { list, manifest } = walk
   const signing = yield* Signing
   const report = yield* Progress
@@ -132,7 +132,7 @@ export const walkEvents = Effect.fnUntraced(function* <E, R>(
   }
   const { [EVENTS_NAME]: events, [PROOFS_NAME]: proofs, [THOUGHTS_NAME]: thoughts } = files
   if (events === undefined || proofs === undefined || thoughts === undefined) {
-    return { events: 0, proofs: 0, thoughts: 0 }
+    return undefined
   }
   const lines: Lines = {
     [EVENTS_NAME]: new NumberedLines(list, EVENTS_NAME, events),

@@ -57,7 +57,7 @@ import { JobNotFound, RunNotFound, StoreCorrupt } from "../../domain/ledger/erro
 import { type EventEnvelope, taskOfStream } from "../../domain/ledger/event-envelope.ts"
 import { TaskNotFound } from "../../domain/thoughts/errors.ts"
 import type { BundleSource } from "../bundles/bundle-source.ts"
-import { type SoundBundle, soundBundle, type UnsoundBundle } from "../bundles/sound-bundle.ts"
+import { type SoundBundle, soundBundle } from "../bundles/sound-bundle.ts"
 import { type FolderDraft, FolderTarget, type TargetFailure } from "../foundation/folder-target.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { decodeInput } from "../foundation/input.ts"
@@ -119,7 +119,6 @@ export type ExportDossierError =
   | CheckpointOfAnotherLedger
   | HistoryRewritten
   | ProofRefused
-  | UnsoundBundle
   | BundleDisagrees
   | FileUnreadable
   | TargetExists
@@ -271,6 +270,16 @@ interface Carried extends SoundBundle {
   readonly path: string
 }
 
+/** A bundle that verifies; `path` is what its caller named. */
+const verifiedBundle = (folder: string, path: string) =>
+  soundBundle(folder).pipe(
+    Effect.catchTag("UnsoundBundle", ({ report: { findings } }) => {
+      const [first] = findings
+      const reason = `it does not verify (${first?.code} ${first?.where}: ${first?.message}); see cortex bundle verify`
+      return Effect.fail(new BundleDisagrees({ path, reason }))
+    })
+  )
+
 /** The bundles in the order of their jobs. */
 const soundBundles = Effect.fnUntraced(function* (
   paths: ReadonlyArray<string>,
@@ -278,7 +287,7 @@ const soundBundles = Effect.fnUntraced(function* (
 ) {
   const carried: Array<Carried> = []
   for (const path of paths) {
-    const bundle = yield* soundBundle(path)
+    const bundle = yield* verifiedBundle(path, path)
     const { job_id } = bundle.manifest
     const reason =
       bundle.manifest.run_id !== run_id || !(jobs ?? [job_id]).includes(job_id)
@@ -305,7 +314,7 @@ const carryBundles = Effect.fnUntraced(function* (
     const { artifacts, bundle_id, job_id, run_id } = manifest
     const into = bundleFolder(job_id)
     yield* files.carry(path, { manifestBytes, artifacts }, draft, into)
-    const copy = yield* soundBundle(`${draft.folder}/${into}`)
+    const copy = yield* verifiedBundle(`${draft.folder}/${into}`, path)
     const reason = bytesEqual(copy.manifestBytes, manifestBytes)
       ? yield* bundleFault(judge, run_id, `${draft.folder}/${into}`, manifest)
       : "it changed while it was copied"

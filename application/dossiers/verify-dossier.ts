@@ -140,6 +140,7 @@ const walkDossier = Effect.fnUntraced(function* <E>(
   const witness = (events: ReadonlyArray<DossierEvent>) =>
     Effect.andThen(onEvents(events), comparison?.take(events) ?? Effect.void)
   const walked = yield* walkEvents({ list, manifest, judge, checkpoint }, opened, witness)
+  if (walked === undefined) return { ...NOT_WALKED, signers }
   checkStreams(list, manifest, judge.streams())
   for (const { id, kind } of judge.absent())
     list.add("STREAM_MISMATCH", "/choice", `there is no event of ${kind} ${id}`)

@@ -50,7 +50,7 @@ const failed = {
 } as const
 
 /** Every finding code with what it means. */
-const dossierFindingCodes = { ...invalid, ...failed } as const
+export const dossierFindingCodes = { ...invalid, ...failed } as const
 
 export type DossierFindingCode = keyof typeof dossierFindingCodes
 
@@ -58,7 +58,7 @@ export type DossierFindingCode = keyof typeof dossierFindingCodes
 const DossierFinding = findingWith(dossierFindingCodes)
 
 /** True for findings that make the input invalid (exit 2) and not merely fail (exit 1). */
-const makesInvalid = (code: DossierFindingCode): boolean => code in invalid
+export const makesInvalid = (code: DossierFindingCode): boolean => code in invalid
 
 /** The findings of one verification. */
 export class DossierFindings extends HandedOverFindings<DossierFindingCode> {

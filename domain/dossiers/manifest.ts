@@ -77,6 +77,11 @@ export const DossierManifest = Schema.Struct({
   bundles: Schema.Array(DossierBundle),
   files: Schema.Array(DossierFile),
   root_hash: Schema.String
+}).annotate({
+  identifier: "Dossier",
+  title: "Dossier manifest",
+  description:
+    "dossier.json of a dossier, version 1.0.0; docs/spec/dossiers.md has the rules that no schema can say"
 })
 export type DossierManifest = typeof DossierManifest.Type
 

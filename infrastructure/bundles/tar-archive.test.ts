@@ -11,13 +11,14 @@ import { describe, expect, it } from "vitest"
 import { BundleArchive } from "../../application/bundles/bundle-archive.ts"
 import { packBundle, unpackBundle } from "../../application/bundles/pack-bundle.ts"
 import { MAX_BUNDLE_STEPS } from "../../domain/bundles/limits.ts"
-import { TAR_BLOCK, TAR_END, tarHeader, tarPadding } from "../../domain/foundation/tar.ts"
+import { TAR_END, tarHeader } from "../../domain/foundation/tar.ts"
 import { golden, goldenManifest, goldenText } from "../../domain/bundles/testing/smallest-bundle.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { folderDraftLayer } from "../files/folder-draft.ts"
 import { bundleFolderLayer } from "./bundle-folder.ts"
 import { isSameFolder } from "../files/same-content.ts"
+import { hostileArchives, tarFile } from "../files/testing/hostile-archives.ts"
 import { tarArchiveLayer } from "./tar-archive.ts"
 import { writeGolden } from "./testing/bundle-folders.ts"
 
@@ -38,12 +39,9 @@ const tagOf = async (program: Promise<unknown>): Promise<unknown> =>
 const [path = ""] = Object.keys(golden.artifacts)
 const manifestText = `${golden.bundle_json_text}\n`
 
-const entry = (name: string, content: string, header = tarHeader(name, Buffer.byteLength(content))): Buffer =>
-  Buffer.concat([header, Buffer.from(content), Buffer.alloc(tarPadding(Buffer.byteLength(content)))])
-
 const end = Buffer.alloc(TAR_END)
-const artifact = entry(path, goldenText)
-const manifest = entry("bundle.json", manifestText)
+const artifact = tarFile(path, goldenText)
+const manifest = tarFile("bundle.json", manifestText)
 
 describe("a packed bundle", () => {
   it("is these bytes, wherever it is packed", async () => {
@@ -102,69 +100,18 @@ describe("a packed bundle", () => {
   })
 })
 
-/** A header with bytes put at an offset and its checksum made right again. */
-const forged = (name: string, size: number, offset: number, text: string): Uint8Array => {
-  const header = Buffer.from(tarHeader(name, size))
-  header.write(text, offset, "latin1")
-  header.write("        ", 148)
-  const sum = header.reduce((total, byte) => total + byte, 0)
-  header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148, "latin1")
-  return header
-}
-
 const hostile: ReadonlyArray<readonly [string, Buffer]> = [
-  ["nothing", Buffer.alloc(0)],
-  ["text", Buffer.from("no archive".repeat(200))],
-  ["an end without a beginning cut short", Buffer.alloc(TAR_BLOCK)],
-  ["a link", Buffer.concat([entry(path, "", forged(path, 0, 156, "2")), manifest, end])],
-  [
-    "a link with a target",
-    Buffer.concat([entry(path, "", forged(path, 0, 157, "/etc/passwd")), manifest, end])
-  ],
-  ["a device", Buffer.concat([entry(path, "", forged(path, 0, 156, "3")), manifest, end])],
-  [
-    "a folder",
-    Buffer.concat([entry("artifacts/", "", forged("artifacts/", 0, 156, "5")), artifact, manifest, end])
-  ],
-  [
-    "a long name of another tar",
-    Buffer.concat([entry("././@LongLink", "x", forged("././@LongLink", 1, 156, "L")), end])
-  ],
-  ["a name that climbs", Buffer.concat([entry("../escape.txt", "x"), artifact, manifest, end])],
-  ["an absolute name", Buffer.concat([entry("/etc/passwd", "x"), artifact, manifest, end])],
-  [
-    "a name before the name",
-    Buffer.concat([entry(path, goldenText, forged(path, 20, 345, "..")), manifest, end])
-  ],
-  ["another mode", Buffer.concat([entry(path, goldenText, forged(path, 20, 100, "0000777")), manifest, end])],
-  ["an owner", Buffer.concat([entry(path, goldenText, forged(path, 20, 108, "0001750")), manifest, end])],
-  ["a time", Buffer.concat([entry(path, goldenText, forged(path, 20, 136, "14000000000")), manifest, end])],
-  [
-    "a size in another base",
-    Buffer.concat([entry(path, goldenText, forged(path, 20, 124, "\x80")), manifest, end])
-  ],
-  ["a wrong checksum", Buffer.concat([Buffer.from(artifact).fill("9", 148, 149), manifest, end])],
-  ["one name twice", Buffer.concat([entry(path, goldenText), entry(path, goldenText), manifest, end])],
-  ["another order", Buffer.concat([manifest, entry(path, goldenText), end])],
-  ["another name", Buffer.concat([entry("artifacts/readme.txt", "a\n"), manifest, end])],
-  [
-    "something in the padding",
-    Buffer.concat([entry(path, goldenText).fill("x", TAR_BLOCK + 20, TAR_BLOCK + 21), manifest, end])
-  ],
-  [
-    "a content that is cut off",
-    Buffer.concat([entry(path, goldenText), manifest.subarray(0, TAR_BLOCK + 10)])
-  ],
-  ["no end", Buffer.concat([entry(path, goldenText), manifest])],
-  ["half an end", Buffer.concat([entry(path, goldenText), manifest, end.subarray(TAR_BLOCK)])],
-  ["something behind the end", Buffer.concat([entry(path, goldenText), manifest, end, Buffer.from("x")])],
-  ["zeros behind the end", Buffer.concat([entry(path, goldenText), manifest, end, Buffer.alloc(TAR_BLOCK)])],
+  ...hostileArchives({
+    first: [path, goldenText],
+    last: ["bundle.json", manifestText],
+    stray: "artifacts/readme.txt"
+  }),
   ["a manifest of 1 GB", Buffer.concat([Buffer.from(tarHeader("bundle.json", 1_000_000_000)), end])],
   [
     "too many files",
     Buffer.concat([
       ...Array.from({ length: MAX_BUNDLE_STEPS + 2 }, (_, index) =>
-        entry(`artifacts/${index.toString(16).padStart(16, "0")}.txt`, "")
+        tarFile(`artifacts/${index.toString(16).padStart(16, "0")}.txt`, "")
       ),
       manifest,
       end
@@ -186,10 +133,10 @@ describe("unpacking", () => {
     const folder = temporaryFolder()
     writeFileSync(
       join(folder, "a.tar"),
-      Buffer.concat([entry(path, goldenText.toUpperCase()), manifest, end])
+      Buffer.concat([tarFile(path, goldenText.toUpperCase()), manifest, end])
     )
     expect(await tagOf(unpack(join(folder, "a.tar"), join(folder, "out")))).toBe("UnsoundBundle")
-    writeFileSync(join(folder, "b.tar"), Buffer.concat([entry(path, goldenText), end]))
+    writeFileSync(join(folder, "b.tar"), Buffer.concat([tarFile(path, goldenText), end]))
     expect(await tagOf(unpack(join(folder, "b.tar"), join(folder, "out")))).toBe("UnsoundBundle")
     expect(existsSync(join(folder, "out"))).toBe(false)
   })

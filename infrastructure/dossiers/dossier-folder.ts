@@ -22,7 +22,8 @@ import {
   MAX_CHOSEN,
   MAX_DOSSIER_ENTRIES,
   MAX_FILE_BYTES,
-  MAX_LINE_BYTES
+  MAX_LINE_BYTES,
+  MAX_MANIFEST_BYTES
 } from "../../domain/dossiers/limits.ts"
 import { BUNDLES_FOLDER, DOSSIER_FILES, MANIFEST_NAME } from "../../domain/dossiers/manifest.ts"
 import { MAX_BUNDLE_STEPS } from "../../domain/bundles/limits.ts"
@@ -110,8 +111,9 @@ const BUNDLED_NAME =
 
 /** The names in a dossier: the few at its top, and what a bundle may hold. */
 const mayStand = (name: string, size: number): boolean =>
-  size <= MAX_FILE_BYTES &&
-  (name === MANIFEST_NAME || DOSSIER_FILES.some((known) => known === name) || BUNDLED_NAME.test(name))
+  name === MANIFEST_NAME
+    ? size <= MAX_MANIFEST_BYTES
+    : size <= MAX_FILE_BYTES && (DOSSIER_FILES.some((known) => known === name) || BUNDLED_NAME.test(name))
 
 const unpackFailure = (file: string, error: unknown): NotADossierArchive | TargetFailure =>
   error instanceof NotADossierArchive ? error : fileFailure("path", file, error)

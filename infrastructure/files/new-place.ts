@@ -1,9 +1,10 @@
-// Where no new file or folder may be made, whichever command is to make it: in a bundle or a cartridge, whose content is
+// Where no new file or folder may be made, whichever command is to make it: in a bundle, a dossier or a cartridge, whose content is
 // sealed, and under a name that belongs to a database beside it. SQLite would take a file there for its own and replay or
 // remove it. Names are followed as the file system follows them, links and letters of either case included.
 import { closeSync, lstatSync, openSync, readSync, realpathSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
+import { MANIFEST_NAME as DOSSIER_MANIFEST } from "../../domain/dossiers/manifest.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { CARTRIDGE_FILES } from "../../domain/network/cartridge-names.ts"
 
@@ -12,6 +13,9 @@ const COMPANION = /^(.+)(?:-wal|-shm|-journal|\.merkle)$/i
 
 /** How every bundle's manifest begins: it is canonical text. */
 const BUNDLE_START = '{"artifacts":'
+
+/** How every dossier's manifest begins. */
+const DOSSIER_START = '{"bodies":'
 
 const isFile = (path: string): boolean => {
   try {
@@ -33,8 +37,9 @@ const startsAs = (path: string, start: string): boolean => {
   }
 }
 
-const sealedKind = (folder: string): "bundle" | "cartridge" | undefined => {
+const sealedKind = (folder: string): "bundle" | "cartridge" | "dossier" | undefined => {
   if (startsAs(join(folder, MANIFEST_NAME), BUNDLE_START)) return "bundle"
+  if (startsAs(join(folder, DOSSIER_MANIFEST), DOSSIER_START)) return "dossier"
   return CARTRIDGE_FILES.every((name) => isFile(join(folder, name))) ? "cartridge" : undefined
 }
 

@@ -6,6 +6,7 @@ import type { GroupName } from "./command-names.ts"
 /** Loads a group. */
 export const loadGroup: { readonly [Name in GroupName]: () => Promise<CommandGroup<Name>> } = {
   bundle: async () => (await import("./bundle/group.ts")).bundleGroup,
+  dossier: async () => (await import("./dossier/group.ts")).dossierGroup,
   cassette: async () => (await import("./cassette/group.ts")).cassetteGroup,
   show: async () => (await import("./history/show.ts")).showCommand,
   timeline: async () => (await import("./history/timeline.ts")).timelineCommand,

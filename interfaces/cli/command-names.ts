@@ -3,6 +3,7 @@
 
 export type GroupName =
   | "bundle"
+  | "dossier"
   | "cassette"
   | "show"
   | "timeline"
@@ -37,6 +38,11 @@ export const namedGroups: { readonly [Name in GroupName]: NamedGroup } = {
     summary: "bundles of finished jobs: build, verify, show, diff, pack, replay, sign",
     isOne: false,
     place: []
+  },
+  dossier: {
+    summary: "the evidence of runs, jobs and tasks: export, verify, show",
+    isOne: false,
+    place: ["db"]
   },
   cassette: { summary: "the work ledger: post, claim, complete, verify", isOne: false, place: ["db"] },
   show: {

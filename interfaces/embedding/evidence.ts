@@ -11,5 +11,6 @@ import { nodeSigningLayer } from "../../infrastructure/keys/ed25519.ts"
 export const verifyProof = (options: VerifyProofOptions) =>
   Effect.provide(verifyProofWith(options), nodeSigningLayer)
 
+export { loadNote } from "../../infrastructure/keys/note-file.ts"
 export { generateKeyFiles, type KeyFiles, loadSigningKey } from "../../infrastructure/keys/key-files.ts"
 export { loadTrustFile, parseTrustFile } from "../../infrastructure/keys/trust-file.ts"

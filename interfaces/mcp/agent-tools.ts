@@ -2,6 +2,7 @@
 // write: it is left out, not refused when it is called.
 import { bundleTools } from "./bundle-tools.ts"
 import { corpusTools } from "./corpus-tools.ts"
+import { dossierTools } from "./dossier-tools.ts"
 import { historyTools } from "./history-tools.ts"
 import { ledgerTools } from "./ledger-tools.ts"
 import { memoryTools } from "./memory-tools.ts"
@@ -16,6 +17,7 @@ export const toolGroups = {
   history: historyTools,
   corpus: corpusTools,
   bundles: bundleTools,
+  dossiers: dossierTools,
   network: networkTools,
   memory: memoryTools
 } as const satisfies Readonly<Record<string, ReadonlyArray<AgentTool>>>

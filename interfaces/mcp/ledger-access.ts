@@ -2,13 +2,15 @@
 // and thinking may create a ledger; a read-only server opens so that nothing is changed, and knows no writing tool.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import type { CheckpointsShape } from "../../application/ledger/proofs/checkpoints.ts"
 import type { LedgerShape } from "../../application/ledger/ledger.ts"
 import type { ThoughtsShape } from "../../application/thoughts/thoughts.ts"
 import type { OpenError } from "../../domain/ledger/errors.ts"
 import { openedOnce } from "../shared/opened-once.ts"
 
-/** An open ledger with the thoughts in it. */
+/** An open ledger with the thoughts in it and its checkpoints. */
 export interface OpenedLedger {
+  readonly checkpoints: CheckpointsShape
   readonly ledger: LedgerShape
   readonly thoughts: ThoughtsShape
 }

@@ -36,6 +36,7 @@ const readingTools = [
   "history_timeline",
   "corpus_list",
   "bundle_verify",
+  "dossier_verify",
   "semantic_search",
   "cassette_network_query",
   "cassette_stats",
@@ -181,6 +182,11 @@ describe("what a tool says of itself", () => {
     await runCli(["work", "--run-id", "r1", "--worker", "w", "--job", String(reading)], { cwd: place.folder })
     await call("bundle_build", { run_id: "r1", job_id: reading, out: "out" })
     await call("bundle_verify", { path: "out" })
+    await runCli(["key", "generate", "--out", "audit.pem"], { cwd: place.folder })
+    await runCli(["cassette", "checkpoint", "--key", "audit.pem", "--out", "note.txt"], { cwd: place.folder })
+    writeFileSync(join(place.folder, "trust.json"), '{"keys":[]}')
+    await call("dossier_export", { run_id: "r1", checkpoint: "note.txt", out: "evidence" })
+    await call("dossier_verify", { path: "evidence", trust: "trust.json" })
     await runCli(["network", "init"], { cwd: place.folder })
     await runCli(["network", "index"], { cwd: place.folder })
     await call("semantic_search", { query: "one" })
@@ -348,6 +354,7 @@ describe("--read-only", () => {
     await runCli(["network", "index"], { cwd: place.folder })
     await runCli(["memory", "save", "one thing", "--cassette", "memory"], { cwd: place.folder })
     await runCli(["index"], { cwd: place.folder })
+    writeFileSync(join(place.folder, "trust.json"), '{"keys":[]}')
     const before = await content()
     const session = await start("--read-only")
     const { result } = await session.request("tools/list")
@@ -358,6 +365,7 @@ describe("--read-only", () => {
       history_show: { id: "r1" },
       corpus_list: { kind: "symbols" },
       bundle_verify: { path: "." },
+      dossier_verify: { path: ".", trust: "trust.json" },
       semantic_search: { query: "one" },
       cassette_network_query: { query: "one" },
       symbol_resolve: { symbol: `@C:${oneHash}` },

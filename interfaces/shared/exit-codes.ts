@@ -48,6 +48,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   ArtifactConflict: 1,
   TargetExists: 1,
   BundleChanged: 1,
+  BundleDisagrees: 1,
   Different: 1,
   LedgersDiffer: 1,
   VerificationFailed: 1,
@@ -104,8 +105,10 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
 
   InvalidInput: 2,
   InvalidBundle: 2,
+  InvalidDossier: 2,
   UnsupportedNode: 2,
   NotABundleArchive: 2,
+  NotADossierArchive: 2,
   NotAReplayReceipt: 2,
   StoreNewerThanProgram: 2,
   WrongLedger: 2,

@@ -3,6 +3,8 @@
 import * as Schema from "effect/Schema"
 import type { BundleRefusal } from "../../domain/bundles/errors.ts"
 import { BundleFinding, BundleReport } from "../../domain/bundles/finding.ts"
+import type { DossierRefusal } from "../../domain/dossiers/errors.ts"
+import { DossierReport } from "../../domain/dossiers/finding.ts"
 import { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
 import type { CorpusError } from "../../domain/corpus/errors.ts"
 import type {
@@ -26,12 +28,13 @@ import { DoctorReport } from "./doctor-report.ts"
 import type { NotAReadStep } from "../../application/corpus/read-worker.ts"
 import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 
-/** What a verification reports: of a whole ledger, of thought chains alone, of the corpus, of a bundle, of cassettes. */
+/** What a verification reports: of a whole ledger, of thought chains alone, of the corpus, of a bundle or dossier, of cassettes. */
 const AnyReport = Schema.Union([
   VerificationReport,
   ThoughtChainReport,
   CheckReport,
   BundleReport,
+  DossierReport,
   CassetteReport
 ])
 
@@ -49,11 +52,20 @@ export class InvalidBundle extends Schema.TaggedError<InvalidBundle>()("InvalidB
   listed: Schema.Array(BundleFinding)
 }) {}
 
-/** A verification that ended in no; both kinds show their report. */
-export type NegativeVerdict = VerificationFailed | InvalidBundle
+/** What was handed over as a dossier is none. */
+export class InvalidDossier extends Schema.TaggedError<InvalidDossier>()("InvalidDossier", {
+  message: Schema.String,
+  report: DossierReport,
+  listed: Schema.Array(CheckFinding)
+}) {}
+
+/** A verification that ended in no; each kind shows its report. */
+export type NegativeVerdict = VerificationFailed | InvalidBundle | InvalidDossier
 
 export const isNegativeVerdict = (failure: object): failure is NegativeVerdict =>
-  failure instanceof VerificationFailed || failure instanceof InvalidBundle
+  failure instanceof VerificationFailed ||
+  failure instanceof InvalidBundle ||
+  failure instanceof InvalidDossier
 
 /** Some files could not be indexed; the others were. */
 export class FilesRefused extends Schema.TaggedError<FilesRefused>()("FilesRefused", {
@@ -148,9 +160,11 @@ export type CommandFailure =
   | FilesRefused
   | ProblemsFound
   | BundleRefusal
+  | DossierRefusal
   | NetworkError
   | VerificationFailed
   | InvalidBundle
+  | InvalidDossier
   | ResourceExhausted
   | OutputClosed
   | OutputFailed

@@ -70,11 +70,12 @@ export interface Story {
 }
 
 export const openStory = (
-  file = join(temporaryFolder(), "l.db")
+  file = join(temporaryFolder(), "l.db"),
+  ledgerId?: string
 ): Effect.Effect<Story, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const ports = merkleFileLayer(file).pipe(
-      Layer.provideMerge(sqliteLedgerLayer({ filename: file, durability: "normal" }))
+      Layer.provideMerge(sqliteLedgerLayer({ filename: file, durability: "normal", ledgerId }))
     )
     const built = yield* Layer.build(Ledger.layerFrom(ports))
     const ledger = Context.get(built, Ledger)
