@@ -1,4 +1,4 @@
-// `cortex dossier export`: the evidence of a run, of some of its jobs or of tasks, for whoever has no ledger. The ledger is opened for
+// `cortex dossier export`: the evidence of a run, of some of its jobs or of tasks, for people who have none. The ledger is opened for
 // reading alone, and is loaded here and by no other command of dossiers unless it is named.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
