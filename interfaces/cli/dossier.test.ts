@@ -19,10 +19,12 @@ const document = async (...args: ReadonlyArray<string>) => {
   const ran = await runJson(args, { cwd: folder })
   return { code: ran.code, data: ran.document.data, error: ran.document.error }
 }
-const codesOf = (error: { readonly details?: object } | undefined): ReadonlyArray<string> =>
-  (error?.details as { readonly findings: ReadonlyArray<{ readonly code: string }> }).findings.map(
-    ({ code }) => code
-  )
+const codesOf = (error: { readonly details: object } | undefined): ReadonlyArray<string> => {
+  const report = error?.details as
+    | { readonly findings?: ReadonlyArray<{ readonly code: string }> }
+    | undefined
+  return (report?.findings ?? []).map(({ code }) => code)
+}
 
 const LEDGER = ["--db", "CORTEX/_generated/system3.db"]
 const whole = ["--run-id", "r1", "--key", "audit.pem"]

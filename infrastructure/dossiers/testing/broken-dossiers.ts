@@ -58,7 +58,7 @@ export const writeParts = (
       stream_id === stream["stream_id"] ? [Number(position)] : []
     )
     return {
-      ...stream,
+      stream_id: String(stream["stream_id"]),
       count: positions.length,
       first: positions[0] ?? 0,
       last: positions.at(-1) ?? 0,
