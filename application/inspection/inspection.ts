@@ -43,7 +43,8 @@ export interface InspectionOptions {
   /** The newest signed checkpoint: a note's text, and whom to believe. */
   readonly checkpoint?: string | undefined
   readonly trust?: TrustFile | undefined
-  readonly hasNetwork?: boolean | undefined
+  /** The configuration of a network that the page may ask too. */
+  readonly network?: string | undefined
 }
 
 type Read<A> = Effect.Effect<A, ReadError | InvalidInput>
@@ -179,7 +180,7 @@ const overviewOf = (ledger: LedgerShape, options: InspectionOptions) =>
       failed: yield* failedBefore(undefined, SHOWN),
       runs: items,
       next_runs: next,
-      has_network: options.hasNetwork ?? false
+      network: options.network ?? null
     }
     return overview
   })

@@ -91,7 +91,8 @@ export interface Overview extends Moment {
   readonly failed: ReadonlyArray<FailedStep>
   readonly runs: ReadonlyArray<RunItem>
   readonly next_runs: number | null
-  readonly has_network: boolean
+  /** The configuration of the network that can be asked, if there is one. */
+  readonly network: string | null
 }
 
 /** How many of a run's steps stand where; null where counting them would read too much. */

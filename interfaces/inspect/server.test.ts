@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
   closeSync,
   renameSync
@@ -21,6 +22,7 @@ import type { TrustFile } from "../../domain/evidence/trust.ts"
 import type { TimelineEntry } from "../../domain/history/timeline.ts"
 import { runJson } from "../cli/testing/in-process.ts"
 import { Ledger } from "../embedding/ledger.ts"
+import { openNetwork } from "../embedding/network-files.ts"
 import { contentsOf, openInspected, serve, type Served } from "./testing/served.ts"
 import { HOSTILE, makeShopLedger } from "./testing/shop-ledger.ts"
 import { SECRET_HEADER } from "./server.ts"
@@ -296,6 +298,41 @@ describe("a proof", () => {
       await own.close()
     }
     expect((await served.ask("/v1/proof?position=20")).status).toBe(404)
+  })
+})
+
+describe("the network", () => {
+  it("answers as the command line does, and tells how each cassette is", async () => {
+    const cwd = mkdtempSync(join(root, "network-"))
+    writeFileSync(join(cwd, "leases.md"), "# Leases\n\nA lease that has ended waits for a requeue.\n")
+    const run = async (...args: ReadonlyArray<string>) => (await runJson(args, { cwd })).document.data ?? {}
+    await run("network", "init")
+    await run("network", "index")
+    await run("memory", "save", "Leases last five minutes", "--cassette", "memory", "--agent", "ada")
+    const network = openNetwork({ file: join(cwd, "CORTEX", "network.yaml"), root: cwd, agent: "ada" })
+    const query = await run("network", "query", "lease", "--agent", "ada")
+    const remembered = await run("memory", "query", "lease", "--agent", "ada")
+    await Effect.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const opened = yield* network
+          const own = yield* Effect.promise(() => serve(shop, { network: Effect.succeed(opened) }))
+          yield* Effect.promise(async () => {
+            expect(await own.json("/v1/network/query?text=lease")).toMatchObject({ hits: query["hits"] })
+            expect(await own.json("/v1/memories?text=lease")).toMatchObject({ hits: remembered["hits"] })
+            expect((await own.ask("/v1/network/query?text=")).status).toBe(400)
+            const { cassettes } = await own.json<{
+              cassettes: ReadonlyArray<{ cassette_id: string; status: string }>
+            }>("/v1/network")
+            expect(cassettes.map(({ cassette_id, status }) => [cassette_id, status])).toContainEqual([
+              "documents",
+              "ok"
+            ])
+            await own.close()
+          })
+        })
+      )
+    )
   })
 })
 

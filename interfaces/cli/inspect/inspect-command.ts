@@ -41,7 +41,7 @@ const inspectedFile = Effect.fnUntraced(function* (
   const networkOnce = yield* openedOnce(() => openNetwork)
   const options = {
     file,
-    hasNetwork,
+    network: hasNetwork ? network.file : undefined,
     allowNetworkFs: yield* AllowNetworkFs,
     checkpoint: Option.isSome(checkpoint) ? yield* readEvidence("--checkpoint", checkpoint.value) : undefined,
     trust: Option.isSome(trust) ? yield* readTrust(trust.value) : undefined

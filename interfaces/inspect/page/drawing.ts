@@ -3,7 +3,7 @@
 import type { Bar, Drawing, Lane } from "../../../domain/inspection/answers.ts"
 import { to } from "./copying.ts"
 import { clipped, h, plain, s } from "./dom.ts"
-import { clock, duration, many, number, stateOf } from "./words.ts"
+import { clock, duration, many, number, stateOf, stepNumber } from "./words.ts"
 
 const LANE = 17
 const TOP = 24
@@ -109,7 +109,11 @@ const laneShapes = (
   const label = s(
     "text",
     { class: "label", x: 0, y: y + 11 },
-    isNarrow ? number(index + 1) : clipped(plain(lane.label), 24)
+    isNarrow
+      ? lane.step_id === null
+        ? number(index + 1)
+        : stepNumber(lane.step_id)
+      : clipped(plain(lane.label), 24)
   )
   const named =
     lane.step_id === null ? label : s("a", { href: to("step", lane.step_id), tabindex: -1 }, label)

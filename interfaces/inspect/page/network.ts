@@ -24,7 +24,7 @@ const healthRow = (health: CassetteHealth): HTMLElement => {
         name(health.cassette_id),
         reason !== "" && h("div", { class: "second" }, ...shown(reason))
       ),
-      cell("side", isAnswering ? health.mutability : ""),
+      cell("side nowrap", isAnswering ? health.mutability : ""),
       cell("number", isAnswering ? number(health.stats.files) : ""),
       cell("number top", isAnswering ? number(health.stats.total_chunks) : "")
     ],
@@ -58,7 +58,12 @@ const results = ({ answers, hits }: MergedAnswer): ReadonlyArray<HTMLElement> =>
   ]
 }
 
-const searchPart = (title: string, path: string, label: string, command: string): HTMLElement => {
+const searchPart = (
+  title: string,
+  path: string,
+  label: string,
+  command: ReadonlyArray<string>
+): HTMLElement => {
   const field = h("input", { type: "search", "aria-label": label, placeholder: label })
   const found = h("div", { "aria-live": "polite" })
   const form = h(
@@ -79,13 +84,13 @@ const searchPart = (title: string, path: string, label: string, command: string)
     )
   })
   const copyCommand = copier("copy command", "the command that shows the same", () =>
-    ["cortex", ...command.split(" "), field.value].map(shellWord).join(" ")
+    ["cortex", ...command, field.value].map(shellWord).join(" ")
   )
   return section(title, copyCommand, form, found)
 }
 
 /** The network's sections; they fill themselves when its cassettes have answered. */
-export const networkParts = (): ReadonlyArray<HTMLElement> => {
+export const networkParts = (config: string): ReadonlyArray<HTMLElement> => {
   const health = h("div", { "aria-live": "polite" }, none("Asking the cassettes …", false))
   void ask<{ readonly cassettes: ReadonlyArray<CassetteHealth> }>("/v1/network").then(
     ({ cassettes }) =>
@@ -103,7 +108,17 @@ export const networkParts = (): ReadonlyArray<HTMLElement> => {
   )
   return [
     section("Network", null, health),
-    searchPart("Search", "/v1/network/query", "Search all cassettes", "network query"),
-    searchPart("Memories", "/v1/memories", "Search what agents remember", "memory query")
+    searchPart("Search", "/v1/network/query", "Search all cassettes", [
+      "network",
+      "query",
+      "--config",
+      config
+    ]),
+    searchPart("Memories", "/v1/memories", "Search what agents remember", [
+      "memory",
+      "query",
+      "--config",
+      config
+    ])
   ]
 }

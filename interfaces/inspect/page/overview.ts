@@ -39,13 +39,13 @@ const requeueCommand = ({ fencing_token, run_id, step_id, worker_id }: EndedLeas
 
 const leaseRows = ({ leases }: Stuck): ReadonlyArray<HTMLElement> =>
   leases.map((lease) => {
-    const { fencing_token, lease_expires_at, ordinal, run_id, step_id, what, worker_id } = lease
+    const { fencing_token, lease_expires_at, run_id, step_id, what, worker_id } = lease
     return row([
       cell("first", badge("ended")),
       cell(
         "wide",
         tools(commandCopier(...requeueCommand(lease))),
-        rowLink(to("step", step_id), stepName(ordinal, what))
+        rowLink(to("step", step_id), stepName(step_id, what))
       ),
       cell("clip", runLink(run_id)),
       cell("who side", ...worker(worker_id, fencing_token)),
@@ -56,13 +56,13 @@ const leaseRows = ({ leases }: Stuck): ReadonlyArray<HTMLElement> =>
 const waitingRows = ({ waiting }: Stuck): ReadonlyArray<HTMLElement> =>
   waiting
     .filter(({ created_at }) => age(created_at) >= PATIENCE)
-    .map(({ created_at, last_at, ordinal, run_id, step_id, what }) =>
+    .map(({ created_at, last_at, run_id, step_id, what }) =>
       row([
         cell("first", badge("waiting")),
         cell(
           "wide",
           tools(commandCopier("cassette", "waiting", "--run-id", run_id)),
-          rowLink(to("step", step_id), stepName(ordinal, what)),
+          rowLink(to("step", step_id), stepName(step_id, what)),
           age(last_at) >= SILENT &&
             h("span", { class: "dim" }, ` · no event in this run for ${duration(age(last_at))}`)
         ),
@@ -86,13 +86,13 @@ const stuckPart = ({ now, stuck }: Overview): HTMLElement => {
 
 /** Rows of failures, of the overview and of a list of their own. */
 export const failedRows = (failed: ReadonlyArray<FailedStep>): ReadonlyArray<HTMLElement> =>
-  failed.map(({ at, fencing_token, ordinal, outcome, position, reason, run_id, step_id, what, worker_id }) =>
+  failed.map(({ at, fencing_token, outcome, position, reason, run_id, step_id, what, worker_id }) =>
     row([
       cell("first", badge(outcome)),
       cell(
         "wide",
         tools(proofCopier(position), commandCopier("show", step_id)),
-        rowLink(to("step", step_id), stepName(ordinal, what)),
+        rowLink(to("step", step_id), stepName(step_id, what)),
         h("div", { class: "second" }, name(reason))
       ),
       cell("clip", runLink(run_id)),
@@ -200,6 +200,6 @@ export const overviewView = async (view: HTMLElement): Promise<void> => {
     stuckPart(overview),
     failedPart(overview),
     runsPart(overview),
-    ...(overview.has_network && saved === undefined ? networkParts() : [])
+    ...(overview.network !== null && saved === undefined ? networkParts(overview.network) : [])
   )
 }

@@ -2,7 +2,7 @@
 import type { StoredText } from "../../../domain/inspection/stored-text.ts"
 import { copier, to } from "./copying.ts"
 import { h, name, shown } from "./dom.ts"
-import { bytes, number } from "./words.ts"
+import { bytes, stepNumber } from "./words.ts"
 
 type Child = Parameters<typeof h>[2]
 
@@ -63,8 +63,8 @@ export const rowLink = (href: string, ...children: ReadonlyArray<Child>): HTMLEl
   h("a", { href, "data-row": true }, children)
 
 /** A step by its number and what it is about. */
-export const stepName = (ordinal: number, what: string): ReadonlyArray<Child> => [
-  h("span", { class: "dim" }, `step ${number(ordinal)} `),
+export const stepName = (stepId: string, what: string): ReadonlyArray<Child> => [
+  h("span", { class: "dim" }, `step ${stepNumber(stepId)} `),
   name(what)
 ]
 

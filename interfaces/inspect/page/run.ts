@@ -16,7 +16,7 @@ import { commandCopier, proofCopier, to } from "./copying.ts"
 import { drawingPart } from "./drawing.ts"
 import { h, name } from "./dom.ts"
 import { cell, none, row, rowLink, table, tools } from "./parts.ts"
-import { badge, between, clock, duration, many, number, when } from "./words.ts"
+import { badge, between, clock, duration, many, number, stepNumber, when } from "./words.ts"
 
 type Child = Parameters<typeof h>[2]
 
@@ -53,7 +53,7 @@ const earlierRow = (attempt: Attempt): HTMLElement => {
     [
       cell("desk"),
       cell(
-        "wide",
+        "wide lead",
         h("span", { class: "dim" }, `before, token ${fencing_token}: `),
         name(end?.reason ?? ""),
         end?.requested_by !== undefined &&
@@ -74,7 +74,7 @@ const earlierRow = (attempt: Attempt): HTMLElement => {
 const LISTED_ATTEMPTS = 20
 
 const stepRows = (step: StepItem, now: string): ReadonlyArray<HTMLElement> => {
-  const { attempts, fencing_token, lease_owner, ordinal, outcome, step_id, what } = step
+  const { attempts, fencing_token, lease_owner, outcome, step_id, what } = step
   const open = attempts.findLast(
     ({ end }) => end === undefined || ["SUCCESS", "FAILURE", "ABORTED"].includes(end.how)
   )
@@ -83,11 +83,15 @@ const stepRows = (step: StepItem, now: string): ReadonlyArray<HTMLElement> => {
   const position = open?.end?.position ?? open?.claimed?.position
   return [
     row([
-      cell("number desk dim", number(ordinal)),
+      cell("number desk dim", stepNumber(step_id)),
       cell(
         "wide lead",
         tools(position !== undefined && proofCopier(position), commandCopier("show", step_id)),
-        rowLink(to("step", step_id), h("span", { class: "phone dim" }, `${number(ordinal)} `), name(what)),
+        rowLink(
+          to("step", step_id),
+          h("span", { class: "phone dim" }, `${stepNumber(step_id)} `),
+          name(what)
+        ),
         !step.has_all_attempts && h("span", { class: "dim" }, " · earlier attempts: open the step")
       ),
       cell("top", badge(stateNow(step, outcome, now))),

@@ -14,6 +14,12 @@ export const number = (value: number): string => value.toLocaleString("en-GB").r
 export const many = (count: number, one: string, more = `${one}s`): string =>
   `${number(count)} ${count === 1 ? one : more}`
 
+/** A step's number in its message: with its job's in front, unless that is the first. */
+export const stepNumber = (stepId: string): string => {
+  const [, job = "1", step = "0"] = stepId.split(".")
+  return Number(job) === 1 ? number(Number(step)) : `${Number(job)}.${Number(step)}`
+}
+
 export const bytes = (count: number): string => {
   if (count < 1_000) return `${count} B`
   return count < 1_000_000 ? `${(count / 1_000).toFixed(1)} kB` : `${(count / 1_000_000).toFixed(1)} MB`

@@ -91,13 +91,16 @@ export const serveEvidence = async (evidence: EvidenceSeen, page = emptyPage) =>
 /** Serves the page about a ledger file. */
 export const serve = async (
   filename: string,
-  options: Partial<InspectionOptions> & {
+  options: Partial<Omit<InspectionOptions, "network">> & {
     readonly page?: typeof emptyPage
     readonly network?: InspectedLedger["network"]
   } = {}
 ): Promise<Served> => {
   const { network, page = emptyPage, ...rest } = options
-  const opened = await openInspected(filename, { ...rest, hasNetwork: network !== undefined })
+  const opened = await openInspected(filename, {
+    ...rest,
+    network: network === undefined ? undefined : "network.yaml"
+  })
   const inspected = { ...opened.inspected, network }
   const { url } = await Effect.runPromise(Scope.provide(servePage(inspected, page, 0), opened.scope))
   const origin = new URL(url)
