@@ -1,5 +1,5 @@
 // Effect's `PersistedQueueStore` over a ledger: each queue is a run, each attempt on an element a message whose step is claimed,
-// kept and finished with a receipt. Nothing is polled: takers wait for commits, for the next element that falls due and for the
+// kept and finished with a receipt. Nothing is polled: takers wait for events, for the next element that falls due and for the
 // next lease that ends. It executes nothing, and erases nothing.
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -10,6 +10,7 @@ import * as Layer from "effect/Layer"
 import * as PersistedQueue from "effect/persistence/PersistedQueue"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import { Identifier } from "../../domain/canonical/text.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import { TtlSeconds } from "../../domain/ledger/commands.ts"
@@ -22,7 +23,7 @@ import { patiently } from "../ledger/worker/patience.ts"
 import { RandomIds } from "../thoughts/random-ids.ts"
 import { failureOf } from "../ledger/worker/step-result.ts"
 import { type Ending, keepAttempt, settle, type Taken } from "./queue-attempt.ts"
-import { openQueue, type Queue, type QueueStore } from "./queue-store.ts"
+import { type Queue, queueOf, type QueueStore } from "./queue-store.ts"
 import { nextTaken } from "./queue-taking.ts"
 
 /** How long a lease lasts unless it is said, in seconds. */
@@ -58,18 +59,20 @@ const offer = Effect.fnUntraced(function* (store: QueueStore, { delay, element, 
   const payload = firstAttempt({ queue: name, id, element, due })
   const refuse = failed(`Queue ${JSON.stringify(name)} does not take element ${JSON.stringify(id)}`)
   if (attemptOf(payload) === undefined) return yield* Effect.fail(refuse(TOO_LONG))
-  yield* patiently(
+  const run_id = queueRun(store.sha256, name)
+  const posted = yield* patiently(
     store.ledger.postMessage({
-      run_id: queueRun(store.sha256, name),
+      run_id,
       source: "SYSTEM",
       payload,
       idempotency_key: elementKey(store.sha256, id)
     })
   ).pipe(
     // The id was offered before, with another element or delay: the first one stands.
-    Effect.catchTag("IdempotencyConflict", () => Effect.void),
+    Effect.catchTag("IdempotencyConflict", () => Effect.undefined),
     Effect.mapError(refuse)
   )
+  if (posted?.created === true) store.queues.get(run_id)?.state?.addPosted(posted.message_id, payload, now)
 })
 
 /** The string by which a handler's loop says that an element cannot be decoded: the class is not exported. */
@@ -138,7 +141,7 @@ const makeStore = Effect.fnUntraced(function* (
 ): Effect.fn.Return<
   PersistedQueue.PersistedQueueStore["Service"],
   InvalidInput,
-  Ledger | Hashing | RandomIds
+  Ledger | Hashing | RandomIds | Scope.Scope
 > {
   const { ttl_seconds = DEFAULT_QUEUE_TTL_SECONDS, worker_id } = yield* Effect.fromResult(
     decodeOptions(options)
@@ -149,17 +152,14 @@ const makeStore = Effect.fnUntraced(function* (
     sha256: (yield* Hashing).sha256,
     worker_id: worker_id ?? `queue-${uuid()}`,
     ttl_seconds,
-    held: new Set()
-  }
-  const queues = new Map<string, Queue>()
-  const queueOf = (name: string): Queue => {
-    const known = queues.get(name) ?? openQueue(store, name)
-    queues.set(name, known)
-    return known
+    scope: yield* Effect.scope,
+    held: new Set(),
+    queues: new Map(),
+    isListening: false
   }
   return PersistedQueue.PersistedQueueStore.of({
     offer: (offered) => offer(store, offered),
-    take: (options) => Effect.suspend(() => take(store, queueOf(options.name), options)),
+    take: (options) => Effect.suspend(() => take(store, queueOf(store, options.name), options)),
     // The log keeps what was finished: an id that was offered once is known for good.
     cleanup: () => Effect.void
   })

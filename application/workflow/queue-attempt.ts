@@ -5,15 +5,14 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { JsonObject } from "../../domain/canonical/json.ts"
-import type { InvalidInput, InvariantViolation } from "../../domain/foundation/errors.ts"
 import type { Lease } from "../../domain/ledger/commands.ts"
 import type { Claimed } from "../../domain/ledger/decide.ts"
-import type { LeaseRefusal, StoreWriteError } from "../../domain/ledger/errors.ts"
+import type { LeaseRefusal } from "../../domain/ledger/errors.ts"
 import type { Outcome } from "../../domain/ledger/rows.ts"
 import { type Attempt, nextAttempt } from "../../domain/workflow/queue-element.ts"
 import { type KeptLease, isLeaseRefusal, keepLease } from "../ledger/worker/kept-lease.ts"
 import { patiently } from "../ledger/worker/patience.ts"
-import type { QueueStore } from "./queue-store.ts"
+import type { QueueStore, QueueWriteError } from "./queue-store.ts"
 
 /** An attempt in hand. */
 export interface Taken {
@@ -29,9 +28,6 @@ export interface Ending {
   /** The attempt that follows waits until `due` (milliseconds since 1970), or not at all. */
   readonly retry?: { readonly due: number | undefined } | undefined
 }
-
-/** What keeps the store from writing. */
-export type QueueWriteError = InvalidInput | InvariantViolation | StoreWriteError
 
 /** Finishes a step under a lease; answers the refusal when the lease is not the caller's any more. */
 export const finish = Effect.fnUntraced(function* (

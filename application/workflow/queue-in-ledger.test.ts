@@ -8,9 +8,15 @@ import * as Layer from "effect/Layer"
 import * as PersistedQueue from "effect/persistence/PersistedQueue"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { LedgerClosed } from "../../domain/ledger/errors.ts"
-import { ReadOnlyStore, StorageFull, StoreBusy } from "../../domain/foundation/storage-errors.ts"
+import {
+  ReadOnlyStore,
+  StorageFailure,
+  StorageFull,
+  StoreBusy
+} from "../../domain/foundation/storage-errors.ts"
 import { host, openLedger } from "../ledger/testing/ledgers.ts"
 import { Ledger, type LedgerShape } from "../ledger/ledger.ts"
 import { type PersistedQueueOptions, queueStoreLayer } from "./persisted-queue.ts"
@@ -153,6 +159,39 @@ describe("a queue in its ledger", () => {
       )
       assert.deepStrictEqual(yield* takeOne(after), [20, 2])
       assert.strictEqual(events, 0)
+    })
+  )
+
+  it.effect("is not read again for what was offered here", () =>
+    Effect.gen(function* () {
+      const ledger = yield* openLedger
+      let pages = 0
+      const queue = yield* queueOn(
+        withOperations(ledger, {
+          eventsAfter: (options) => {
+            pages += 1
+            return ledger.eventsAfter(options)
+          }
+        })
+      )
+      yield* queue.offer({ n: 0 })
+      yield* takeOne(queue)
+      pages = 0
+      for (const n of [1, 2, 3]) {
+        yield* queue.offer({ n })
+        assert.deepStrictEqual(yield* takeOne(queue), [n, 1])
+      }
+      assert.strictEqual(pages, 0)
+      yield* (yield* queueOn(ledger, {}, { worker_id: "other" })).offer({ n: 4 })
+      yield* yields
+      yield* queue.offer({ n: 5 })
+      assert.deepStrictEqual(
+        [yield* takeOne(queue), yield* takeOne(queue)],
+        [
+          [4, 1],
+          [5, 1]
+        ]
+      )
     })
   )
 
@@ -429,6 +468,33 @@ describe("a queue refuses", () => {
         assert.include(message, 'Queue "items" cannot be taken from')
         assert.strictEqual(cause, error)
       }
+    })
+  )
+
+  it.effect("to wait on a log that cannot be read, says so, and goes on when it can be", () =>
+    Effect.gen(function* () {
+      const ledger = yield* openLedger
+      const broken = yield* Deferred.make<never, StorageFailure>()
+      let streams = 0
+      const queue = yield* queueOn(
+        withOperations(ledger, {
+          events: (options) =>
+            (streams += 1) === 1 ? Stream.fromEffect(Deferred.await(broken)) : ledger.events(options)
+        })
+      )
+      const first = yield* Effect.forkScoped(Effect.flip(takeOne(queue)))
+      yield* yields
+      const second = yield* Effect.forkScoped(takeOne(queue))
+      yield* yields
+      const failure = new StorageFailure({ file: "work.db", code: "SQLITE_IOERR", reason: "disk I/O error" })
+      yield* Deferred.fail(broken, failure)
+      yield* yields
+      yield* TestClock.adjust("1 second")
+      const { cause } = (yield* Fiber.join(first)) as PersistedQueue.PersistedQueueError
+      assert.strictEqual(cause, failure)
+      yield* (yield* queueOn(ledger)).offer({ n: 1 })
+      assert.deepStrictEqual(yield* Fiber.join(second), [1, 1])
+      assert.strictEqual(streams, 2)
     })
   )
 

@@ -1,94 +1,18 @@
-// How a taker comes to an element: it claims the first that may be taken, and where there is none it waits for a commit, for the
-// next element that falls due or for the next lease that ends. The element of a worker that died counts as an attempt.
+// How a taker comes to an element: it claims the first that may be taken, and where there is none it waits for news, for the next
+// element that falls due or for the next lease that ends. The element of a worker that died counts as an attempt.
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { decodeEvent } from "../../domain/ledger/events.ts"
-import type { InvalidInput } from "../../domain/foundation/errors.ts"
-import { DEFAULT_PAGE_ROWS } from "../../domain/foundation/page.ts"
 import type { Claimed } from "../../domain/ledger/decide.ts"
-import { payloadOf } from "../../domain/ledger/decide.ts"
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
-import type { LeasedStep, PendingStep } from "../../domain/ledger/lists.ts"
 import { type Attempt, attemptOf } from "../../domain/workflow/queue-element.ts"
-import { QueueState } from "../../domain/workflow/queue-state.ts"
-import type { ReadError } from "../ledger/reading/ledger-reader.ts"
+import type { QueueState } from "../../domain/workflow/queue-state.ts"
 import { patiently } from "../ledger/worker/patience.ts"
 import { failureOf } from "../ledger/worker/step-result.ts"
-import { finish, finishAttempt, type QueueWriteError, type Taken } from "./queue-attempt.ts"
-import type { Queue, QueueStore } from "./queue-store.ts"
-
-type QueueError = QueueWriteError | ReadError | InvalidInput
-
-/** What waits and what is leased in a queue's run by now. */
-const openState = Effect.fnUntraced(function* (
-  { ledger }: QueueStore,
-  { run_id }: Queue
-): Effect.fn.Return<QueueState, QueueError> {
-  const state = new QueueState((yield* ledger.head).position)
-  let lastWaiting: PendingStep | undefined
-  do {
-    const after = lastWaiting && { run_id, step_id: lastWaiting.step_id }
-    const steps: ReadonlyArray<PendingStep> = yield* ledger.waiting({ run_id, after })
-    for (const { created_at, job_id, payload } of steps) state.addWaiting(job_id, payload, created_at)
-    lastWaiting = steps.length < DEFAULT_PAGE_ROWS ? undefined : steps.at(-1)
-  } while (lastWaiting !== undefined)
-  let lastLeased: LeasedStep | undefined
-  do {
-    const after = lastLeased && { lease_expires_at: lastLeased.lease_expires_at, step_id: lastLeased.step_id }
-    const leases: ReadonlyArray<LeasedStep> = yield* ledger.leases({ run_id, after })
-    for (const { job_id, lease_expires_at } of leases) state.addLeased(job_id, lease_expires_at)
-    lastLeased = leases.length < DEFAULT_PAGE_ROWS ? undefined : leases.at(-1)
-  } while (lastLeased !== undefined)
-  return state
-})
-
-/** The first step of a job or message as its message said it. */
-const stepOf = Effect.fnUntraced(function* (
-  { ledger }: QueueStore,
-  of: { readonly job_id: string } | { readonly message_id: string }
-): Effect.fn.Return<Pick<PendingStep, "payload" | "created_at"> | undefined, QueueError> {
-  const [row] = yield* ledger.steps(of, { limit: 1 })
-  if (row === undefined) return undefined
-  const payload = yield* Effect.fromResult(payloadOf(row.step_id, row.payload_json))
-  return { payload, created_at: row.created_at }
-})
-
-/** Reads what happened in the queue's run since it was read. */
-const catchUp = Effect.fnUntraced(function* (
-  store: QueueStore,
-  queue: Queue
-): Effect.fn.Return<QueueState, QueueError> {
-  queue.readAt = yield* Clock.currentTimeMillis
-  const state = queue.state ?? (yield* openState(store, queue))
-  queue.state ??= state
-  const head = yield* store.ledger.head
-  let isMore = head.position > state.position
-  while (isMore) {
-    const after = state.position
-    const page = yield* store.ledger.eventsAfter({ run_id: queue.run_id, after })
-    for (const envelope of page) {
-      const event = decodeEvent(envelope)
-      if (Result.isFailure(event)) {
-        const { message, position } = event.failure
-        return yield* Effect.fail(
-          new StoreCorrupt({ code: "EVENT_INVALID", where: `event ${position}`, finding: message })
-        )
-      }
-      state.follow(event.success)
-    }
-    isMore = page.length === DEFAULT_PAGE_ROWS
-  }
-  // What came behind the last event of this run belongs to other runs.
-  state.position = Math.max(state.position, head.position)
-  for (const job_id of state.jobsToLookUp) {
-    const step = yield* stepOf(store, { job_id })
-    if (step !== undefined) state.know(job_id, step.payload, step.created_at)
-  }
-  return state
-})
+import { finish, finishAttempt, type Taken } from "./queue-attempt.ts"
+import { catchUp, stateOf, stepOf } from "./queue-news.ts"
+import type { Queue, QueueError, QueueStore } from "./queue-store.ts"
 
 /** True when the attempt that a retry follows ended with the receipt that posted it. */
 const followsItsFailure = (store: QueueStore, { after }: Extract<Attempt, { readonly after: object }>) =>
@@ -179,14 +103,14 @@ const reap = Effect.fnUntraced(function* (
 })
 
 /** Waits until there may be an element to take or a lease to end. */
-const awaitNews = (store: QueueStore, queue: Queue): Effect.Effect<void, QueueError> =>
+const awaitNews = (queue: Queue, state: QueueState): Effect.Effect<void, QueueError> =>
   queue.turn.withPermit(
     Effect.gen(function* () {
-      queue.putBack = yield* Deferred.make<void>()
-      const state = yield* catchUp(store, queue)
+      if (queue.state !== state) return
       const wake = Math.min(state.nextVisible, state.nextLeaseEnd) - (yield* Clock.currentTimeMillis)
       if (wake <= 0) return
-      const news = Effect.raceFirst(store.ledger.changed(state.position), Deferred.await(queue.putBack))
+      queue.news = Deferred.makeUnsafe()
+      const news = Deferred.await(queue.news)
       yield* wake === Number.POSITIVE_INFINITY
         ? news
         : Effect.raceFirst(news, Effect.sleep(Duration.millis(wake)))
@@ -205,7 +129,7 @@ const claim = (
     Effect.tapError(() =>
       Effect.suspend(() => {
         state.putBack(job_id)
-        return Deferred.succeed(queue.putBack, undefined)
+        return Deferred.succeed(queue.news, undefined)
       })
     )
   )
@@ -217,22 +141,21 @@ export const nextTaken = Effect.fnUntraced(function* (
   maxAttempts: number,
   restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 ): Effect.fn.Return<Taken, QueueError> {
-  const longestUnread = (store.ttl_seconds * 1_000) / 3
   while (true) {
+    const state = yield* stateOf(store, queue)
     const now = yield* Clock.currentTimeMillis
-    const isStale = queue.state === undefined || now - queue.readAt > longestUnread
-    if (isStale || (queue.state?.nextLeaseEnd ?? now) <= now) {
-      yield* reap(store, queue, yield* catchUp(store, queue), maxAttempts)
+    if (state.nextLeaseEnd <= now) {
+      yield* reap(store, queue, yield* catchUp(store, queue, state), maxAttempts)
     }
-    const { state } = queue
-    const job_id = state?.take(now)
-    if (state === undefined || job_id === undefined) {
-      yield* restore(awaitNews(store, queue))
+    const job_id = state.take(now)
+    if (job_id === undefined) {
+      yield* restore(awaitNews(queue, state))
       continue
     }
     const step = yield* claim(store, queue, state, job_id)
     const taken = step && (yield* attemptIn(store, step, maxAttempts))
     if (taken !== undefined) return taken
-    if (step === undefined) yield* catchUp(store, queue)
+    // Another program was quicker: what it took is known to wait no longer before the next is tried.
+    if (step === undefined) yield* catchUp(store, queue, state)
   }
 })

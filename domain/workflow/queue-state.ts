@@ -2,9 +2,9 @@
 // follows the events of the queue's run alone. It may begin with rows that are newer than its position: the events behind that
 // lead to the same end.
 import { isJsonObject } from "../canonical/json.ts"
-import { millisFromTimestamp } from "../canonical/timestamp.ts"
+import { millisFromTimestamp, nearestTimestamp } from "../canonical/timestamp.ts"
 import type { LedgerEvent } from "../ledger/events.ts"
-import { jobIdOf, jobIdOfStep, stepIdOf } from "../ledger/ids.ts"
+import { jobIdOf, jobIdOfStep, positionOfMessageId, stepIdOf } from "../ledger/ids.ts"
 import { DueList } from "./due-list.ts"
 
 /** From when on a step may be taken: its `due`, or when it was posted. */
@@ -33,6 +33,12 @@ export class QueueState {
   addWaiting(job_id: string, payload: unknown, created_at: string): void {
     this.know(job_id, payload, created_at)
     this.wait(job_id)
+  }
+
+  /** Notes a message of this program that was posted now, unless its event was read. The event says it again. */
+  addPosted(message_id: string, payload: unknown, now: number): void {
+    if ((positionOfMessageId(message_id) ?? 0) <= this.position) return
+    this.addWaiting(jobIdOf(message_id, 1), payload, nearestTimestamp(now))
   }
 
   /** Notes what a job's message says. */
