@@ -5,8 +5,7 @@ import { guardedCassette } from "../../application/network/guarded-cassette.ts"
 import { makeShelf } from "../../examples/shelf.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { childCassette } from "./children/child-cassette.ts"
-import { cassetteWith, local } from "./testing/cassettes.ts"
+import { cassetteWith, local, servedApart } from "./testing/cassettes.ts"
 
 cassetteContract("in this process", {
   sha256,
@@ -16,7 +15,7 @@ cassetteContract("in this process", {
 cassetteContract("in a child", {
   sha256,
   make: (id, texts) =>
-    childCassette({
+    servedApart({
       id,
       file: cassetteWith(temporaryFolder(), id, texts),
       shownPath: `${id}.db`,

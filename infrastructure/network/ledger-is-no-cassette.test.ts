@@ -7,11 +7,10 @@ import { describe, expect, it } from "vitest"
 import { openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { openCassetteWriter } from "./writing/cassette-writer.ts"
-import { childCassette } from "./children/child-cassette.ts"
 import { indexCassette } from "./writing/indexing.ts"
 import { openNetwork, readNetworkFile } from "../../interfaces/embedding/network-files.ts"
 import { exported, imported } from "./testing/cartridges.ts"
-import { cassetteWith, local, newCassette, withNetworkOf } from "./testing/cassettes.ts"
+import { cassetteWith, local, newCassette, withNetworkOf, servedApart } from "./testing/cassettes.ts"
 
 /** Files with a table `events`: bare, spelt otherwise, and in what was a cassette. */
 const ledgers: Readonly<Record<string, (folder: string) => string>> = {
@@ -59,7 +58,7 @@ describe.each(Object.entries(ledgers))("%s", (_, make) => {
     const other = local("other", cassetteWith(folder, "other", { "a/b.md": "hub" }))
     for (const cassette of [
       local("one", file),
-      childCassette({ id: "one", file, shownPath: "one.db", deadlineMillis: 60_000 })
+      servedApart({ id: "one", file, shownPath: "one.db", deadlineMillis: 60_000 })
     ]) {
       const answer = await withNetworkOf([cassette, other], (network) => network.query("hub"))
       expect(answer.answers["one"]).toMatchObject({ status: "refused" })

@@ -82,6 +82,7 @@ describe("the ledger and thoughts", () => {
     expect(await agent.code("step_complete", { ...finish, step_id: short["step_id"] })).toBe("LEASE_EXPIRED")
     expect(await agent.code("job_status", { job_id: "none" })).toBe("JOB_NOT_FOUND")
     expect(await agent.code("job_status", { run_id: "none" })).toBe("RUN_NOT_FOUND")
+    expect(await agent.code("history_show", { id: "step_none" })).toBe("ID_NOT_FOUND")
     await agent.data("thought_record", { type: "plan", task_id: "t", agent_id: "a", content: "", id: "x" })
     expect(
       await agent.code("thought_record", { type: "plan", task_id: "t", agent_id: "a", content: "", id: "x" })
@@ -319,6 +320,7 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>>
     "InvalidKeyName",
     "KeyFileExists",
     "KeyFileExposed",
+    "LedgersDiffer",
     "NetworkIncomplete",
     "NotABundleArchive",
     "NotADossierArchive",

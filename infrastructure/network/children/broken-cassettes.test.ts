@@ -24,8 +24,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import type { MergedAnswer } from "../../../application/network/answers.ts"
 import type { NetworkShape } from "../../../application/network/hub.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
-import { childCassette } from "./child-cassette.ts"
-import { cassetteWith, local, withNetworkOf } from "../testing/cassettes.ts"
+import { cassetteWith, local, servedApart, withNetworkOf } from "../testing/cassettes.ts"
 
 const FIBERS = 8
 
@@ -202,7 +201,7 @@ const documents = Object.fromEntries(
 const inNetwork = (folder: string, use: (network: NetworkShape) => Promise<void>) => {
   const file = (id: string) => join(folder, `${id}.db`)
   for (const id of ["good", "here", "apart"]) cassetteWith(folder, id, documents)
-  const apart = childCassette({
+  const apart = servedApart({
     id: "apart",
     file: file("apart"),
     shownPath: "apart.db",

@@ -10,14 +10,14 @@ import { isAlive, isGone } from "../../testing/process-end.ts"
 import { programOf } from "../../testing/program.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { childCassette, type ChildCassetteOptions } from "./child-cassette.ts"
-import { cassetteWith, local, withNetworkOf } from "../testing/cassettes.ts"
+import { cassetteWith, local, servedApart, withNetworkOf } from "../testing/cassettes.ts"
 
 const hangingProgram = programOf("infrastructure/network/testing/hanging-child.ts")
 const babblingProgram = programOf("infrastructure/network/testing/babbling-child.ts")
 const parentProgram = programOf("infrastructure/network/testing/parent-of-hanging-child.ts")
 
 const child = (file: string, options: Partial<ChildCassetteOptions> = {}) => {
-  const cassette = childCassette({ id: "one", file, shownPath: "one.db", ...options })
+  const cassette = servedApart({ id: "one", file, shownPath: "one.db", ...options })
   onTestFinished(() => Effect.runPromise(cassette.close))
   return cassette
 }

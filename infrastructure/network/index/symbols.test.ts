@@ -10,10 +10,17 @@ import type { NetworkShape } from "../../../application/network/hub.ts"
 import { sha256 } from "../../hashing/sha256.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
-import { childCassette } from "../children/child-cassette.ts"
 import { saveMemory } from "../writing/memory-writing.ts"
 import { openNetwork } from "../../../interfaces/embedding/network-files.ts"
-import { at, cassetteWith, local, newCassette, put, withNetworkOf } from "../testing/cassettes.ts"
+import {
+  at,
+  cassetteWith,
+  local,
+  newCassette,
+  put,
+  withNetworkOf,
+  servedApart
+} from "../testing/cassettes.ts"
 
 const symbol = (text: string, digits = 12, letter = "C"): string =>
   `@${letter}:${sha256(text).slice(0, digits)}`
@@ -38,7 +45,7 @@ describe("a symbol", () => {
     const folder = temporaryFolder()
     const one = cassetteWith(folder, "one", { "a/x.md": text, "b/y.md": text })
     const two = cassetteWith(folder, "two", { "c/z.md": text, "c/other.md": "other" })
-    const child = childCassette({ id: "two", file: two, shownPath: "two.db" })
+    const child = servedApart({ id: "two", file: two, shownPath: "two.db" })
     onTestFinished(() => Effect.runPromise(child.close))
     for (const cassettes of [
       [local("one", one), local("two", two)],
@@ -219,7 +226,7 @@ describe("a symbol of a memory", () => {
     save(connection, "ann", "what ann keeps to herself")
     save(connection, "bob", "what bob keeps to himself")
     connection.close()
-    const child = childCassette({ id: "one", file, shownPath: "one.db" })
+    const child = servedApart({ id: "one", file, shownPath: "one.db" })
     onTestFinished(() => Effect.runPromise(child.close))
     for (const cassette of [local("one", file), child]) {
       for (const letter of ["A", "C"]) {

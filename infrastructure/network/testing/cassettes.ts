@@ -16,6 +16,8 @@ import { configureCassette } from "../writing/cassette-writer.ts"
 import { createCassette } from "../cassette-schema.ts"
 import { finishWriting, putDocument, type WriteOutcome } from "../writing/document-writing.ts"
 import type { WriteTime } from "../writing/write-time.ts"
+import { programOf } from "../../testing/program.ts"
+import { childCassette, type ChildCassetteOptions } from "../children/child-cassette.ts"
 import { localCassette } from "../index/local-cassette.ts"
 import { hubPartsLayer } from "../hub-parts.ts"
 
@@ -59,6 +61,10 @@ export const cassetteWith = (
 /** The cassette in a file, read in this process. */
 export const local = (id: string, file: string, busyDeadlineMillis?: number): Cassette =>
   localCassette({ id, file, shownPath: `${id}.db`, busyDeadlineMillis })
+
+/** A cassette that a process of its own serves. */
+export const servedApart = (options: ChildCassetteOptions): Cassette =>
+  childCassette({ program: programOf("infrastructure/network/children/cassette-child.ts"), ...options })
 
 /** Runs `use` on a network of the cassettes, which an agent may open. */
 export const withNetworkOf = <A, E>(
