@@ -14,13 +14,12 @@ import type { JsonValue } from "../../domain/canonical/json.ts"
 import { ExecutionConflict, NotRecordable, WorkflowNotRegistered } from "../../domain/workflow/errors.ts"
 import { runPrefix } from "../../domain/workflow/names.ts"
 import { nextTurn } from "../../domain/workflow/turn-decision.ts"
-import type { ExecutionName } from "../../domain/workflow/wakes.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { Ledger } from "../ledger/ledger.ts"
 import { executeActivity } from "./activities.ts"
 import { Agenda } from "./agenda.ts"
 import { BodyCause, codecsOf, DeferredExit } from "./codecs.ts"
-import { nameOf, using } from "./executions.ts"
+import { nameOf, using, usingOwn } from "./executions.ts"
 import { type Execution, executionKey, type Host, type Instance } from "./host.ts"
 import { catchUp, read } from "./ledger-calls.ts"
 import { findWork, listen } from "./news.ts"
@@ -99,27 +98,6 @@ const awaitRest = Effect.fnUntraced(function* (host: Host, workflow: Workflow.An
   }
 })
 
-/** Counts a parent that waits for its child here: it needs no wake. */
-const asParent = <A, E, R>(
-  execution: Execution,
-  parent: ExecutionName | undefined,
-  work: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> => {
-  if (parent === undefined) return work
-  const key = executionKey(parent)
-  const count = (by: number) =>
-    Effect.sync(() => {
-      const parents = (execution.waitingParents.get(key) ?? 0) + by
-      if (parents === 0) execution.waitingParents.delete(key)
-      else execution.waitingParents.set(key, parents)
-    })
-  return Effect.acquireUseRelease(
-    count(1),
-    () => work,
-    () => count(-1)
-  )
-}
-
 const execute =
   (host: Host): Encoded["execute"] =>
   <const Discard extends boolean>(
@@ -150,9 +128,10 @@ const execute =
         if (started !== undefined && jcsText(started.payload) !== jcsText(payload)) {
           return yield* Effect.die(new ExecutionConflict(name))
         }
-        yield* look(host, execution)
-        if (options.discard) return
-        return yield* asParent(execution, parent, awaitRest(host, workflow, execution))
+        const now = yield* Clock.currentTimeMillis
+        if (!execution.isDriven && nextTurn(execution.journal, now)._tag !== "Nothing")
+          yield* look(host, execution)
+        return options.discard ? undefined : yield* awaitRest(host, workflow, execution)
       })
     ) as Effect.Effect<Discard extends true ? void : WorkflowResult>
   }
@@ -206,7 +185,7 @@ const deferredResult =
   (host: Host): Encoded["deferredResult"] =>
   (deferred) =>
     Effect.flatMap(WorkflowEngine.WorkflowInstance, (instance) =>
-      using(host, nameOf(instance), (execution) =>
+      usingOwn(host, instance, (execution) =>
         Effect.gen(function* () {
           const { deferreds } = execution.journal
           if (!deferreds.has(deferred.name)) yield* catchUp(host, execution, execution)
@@ -253,7 +232,7 @@ const deferredDone =
 const encodedEngine = (host: Host): Encoded => {
   const within = <A>(use: (execution: Execution, instance: Instance) => Effect.Effect<A>) =>
     Effect.flatMap(WorkflowEngine.WorkflowInstance, (instance) =>
-      using(host, nameOf(instance), (execution) => use(execution, instance))
+      usingOwn(host, instance, (execution) => use(execution, instance))
     )
   return {
     register: Effect.fnUntraced(function* (workflow, body) {

@@ -64,17 +64,6 @@ export const using = <A, E, R>(
   name: ExecutionName,
   use: (execution: Execution) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
-  Effect.suspend(() => {
-    const running = host.executions.get(executionKey(name))
-    // A turn keeps its execution in memory.
-    return running?.turn === undefined ? usingIdle(host, name, use) : use(running)
-  })
-
-const usingIdle = <A, E, R>(
-  host: Host,
-  name: ExecutionName,
-  use: (execution: Execution) => Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> =>
   Effect.acquireUseRelease(
     Effect.tap(inMemory(host, name), (execution) =>
       Effect.sync(() => {
@@ -94,3 +83,15 @@ export const nameOf = ({ executionId, workflow }: Instance): ExecutionName => ({
   workflow: workflow._tag,
   execution: executionId
 })
+
+/** Uses the execution of a body that runs here: its turn keeps it in memory. */
+export const usingOwn = <A, E, R>(
+  host: Host,
+  instance: Instance,
+  use: (execution: Execution) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    const name = nameOf(instance)
+    const running = host.executions.get(executionKey(name))
+    return running?.turn === undefined ? using(host, name, use) : use(running)
+  })

@@ -70,7 +70,6 @@ export class Execution {
   faults = 0
   /** Who waits for it here. */
   waiters = 0
-  readonly waitingParents = new Map<string, number>()
   /** Attempts whose body runs here. */
   readonly inFlight = new Map<string, Deferred.Deferred<void>>()
   private changed = Deferred.makeUnsafe<void>()

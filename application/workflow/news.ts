@@ -1,5 +1,6 @@
 // What other processes do, as the log tells it: wakes to take, values that a body here awaits, results that callers here wait for,
 // clocks to set, leases that may end. Other processes are heard in real time, whichever clock this program has.
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
@@ -9,6 +10,7 @@ import type { LedgerEvent } from "../../domain/ledger/events.ts"
 import { jobIdOf, jobIdOfStep, stepIdOf } from "../../domain/ledger/ids.ts"
 import { ownerOfRun, runOf, type RunOwner } from "../../domain/workflow/names.ts"
 import { type ExecutionName, readClock, readWake } from "../../domain/workflow/wakes.ts"
+import { nextTurn } from "../../domain/workflow/turn-decision.ts"
 import { using } from "./executions.ts"
 import { type Execution, executionKey, type Host } from "./host.ts"
 import { catchUp, decoded, read } from "./ledger-calls.ts"
@@ -134,6 +136,24 @@ const hear = (host: Host, run_id: string, owner: RunOwner, event: LedgerEvent, w
   if (clock !== undefined) setClock(host, run_id, { step_id, job_id: jobIdOfStep(step_id), token: 0, clock })
 }
 
+/** True when an execution here has read the event, and what is to be done is seen without it. */
+const hasRead = (host: Host, owner: RunOwner, { data, position, type }: EventEnvelope): boolean => {
+  if (owner.kind !== "workflow" || type === "StepRequeued") return false
+  const execution = host.executions.get(executionKey(owner))
+  if (execution === undefined || position > execution.journal.turns.position) return false
+  // The end of another engine's lease is watched.
+  return type === "MessagePosted" || data.includes(`"worker_id":"${host.worker_id}"`)
+}
+
+/** Looks at an execution here that has something to do and no fiber that does it. */
+const lookIfIdle = (host: Host, owner: RunOwner): Effect.Effect<void> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const execution = host.executions.get(executionKey(owner))
+    if (execution === undefined || execution.isDriven) return Effect.void
+    const next = nextTurn(execution.journal, now)._tag
+    return next === "Nothing" || next === "Running" ? Effect.void : look(host, execution)
+  })
+
 /** Events of activities say here whose leases may end, and nothing else; what this engine has done, it knows. */
 const isKnown = ({ worker_id }: Host, { data, stream_id, type }: EventEnvelope): boolean =>
   type !== "StepRequeued" &&
@@ -144,12 +164,16 @@ const isKnown = ({ worker_id }: Host, { data, stream_id, type }: EventEnvelope):
 
 const hearAll = Effect.fnUntraced(function* (host: Host, events: ReadonlyArray<EventEnvelope>) {
   const waiting: Waiting = new Map()
+  const touched = new Map<string, RunOwner>()
   for (const envelope of events) {
     if (!isOfEngine.test(envelope.stream_id) || isKnown(host, envelope)) continue
     const run_id = runOfStream(envelope.stream_id) ?? ""
     const owner = ownerOfRun(run_id)
-    if (owner !== undefined) hear(host, run_id, owner, yield* decoded(envelope), waiting)
+    if (owner === undefined) continue
+    if (owner.kind === "workflow") touched.set(run_id, owner)
+    if (!hasRead(host, owner, envelope)) hear(host, run_id, owner, yield* decoded(envelope), waiting)
   }
+  for (const owner of touched.values()) yield* lookIfIdle(host, owner)
   for (const run_id of new Set(waiting.values())) {
     host.fork(run_id.startsWith("workflow/") ? lookAt(host, run_id) : Effect.void)
   }

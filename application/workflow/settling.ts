@@ -112,7 +112,7 @@ const commit = Effect.fnUntraced(function* (
   const parent = receipt.turn === "complete" ? execution.journal.start?.parent : undefined
   const complete = { _tag: "CompleteStep", ...completion } as const
   const commands =
-    parent === undefined || execution.waitingParents.has(executionKey(parent))
+    parent === undefined
       ? ([complete] as const)
       : ([
           complete,

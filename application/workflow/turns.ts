@@ -72,10 +72,12 @@ const lookLater = (host: Host, execution: Execution, at: number): void => {
 const drive = (host: Host, execution: Execution, entry: Entry): Effect.Effect<void> =>
   Effect.uninterruptibleMask(
     Effect.fnUntraced(function* (restore) {
+      let isRead = false
       while (!execution.isStopping) {
-        const claimed = execution.claimed.shift() ?? (yield* claimNext(host, execution))
+        const claimed: LeaseInHand | undefined =
+          execution.claimed.shift() ?? (yield* claimNext(host, execution, isRead))
         if (claimed === undefined) return
-        yield* takeTurn(host, execution, entry, claimed, restore)
+        isRead = yield* takeTurn(host, execution, entry, claimed, restore)
         execution.turn = undefined
         execution.signal()
       }
@@ -86,12 +88,16 @@ const drive = (host: Host, execution: Execution, entry: Entry): Effect.Effect<vo
 const STOPPED = "the workflow's layer was closed"
 
 /** Claims the next turn; undefined where there is none, or where another process has one. */
-const claimNext = Effect.fnUntraced(function* (host: Host, execution: Execution) {
+const claimNext = Effect.fnUntraced(function* (host: Host, execution: Execution, isRead: boolean) {
   const { ledger, ttl_seconds, worker_id } = host
   const run_id = execution.runs.workflow
+  let isNew = isRead
   while (true) {
-    execution.lookAgain = false
-    yield* catchUp(host, execution)
+    if (!isNew || execution.lookAgain) {
+      execution.lookAgain = false
+      yield* catchUp(host, execution)
+    }
+    isNew = false
     const next = nextTurn(execution.journal, yield* Clock.currentTimeMillis)
     switch (next._tag) {
       case "Nothing":
@@ -122,7 +128,7 @@ const claimNext = Effect.fnUntraced(function* (host: Host, execution: Execution)
   }
 })
 
-/** One turn, from its claim to its receipt. */
+/** One turn, from its claim to its receipt. True when what its end left was read: what comes later is told by news. */
 const takeTurn = Effect.fnUntraced(function* (
   host: Host,
   execution: Execution,
@@ -135,12 +141,14 @@ const takeTurn = Effect.fnUntraced(function* (
   const { journal } = execution
   const step = journal.turns.steps.get(lease.step_id)
   if (step === undefined || isHeldElsewhere(journal, step, yield* Clock.currentTimeMillis)) {
-    return yield* giveBack(host, lease, "another turn runs")
+    yield* giveBack(host, lease, "another turn runs")
+    return false
   }
   const dismissal = dismissalOf(journal, step)
   if (dismissal !== undefined) {
     const { outcome, receipt: receipt_payload } = dismissed(dismissal, journal.wakeOf(step))
-    return yield* Effect.ignore(asked(host.ledger.completeStep({ ...lease, receipt_payload, outcome })))
+    yield* Effect.ignore(asked(host.ledger.completeStep({ ...lease, receipt_payload, outcome })))
+    return false
   }
   const kept = yield* keepLease(host.ledger, claimed, host.ttl_seconds)
   const turn: Turn = {
@@ -156,12 +164,13 @@ const takeTurn = Effect.fnUntraced(function* (
   const ending = yield* runToEnd(host, execution, entry, turn, restore)
   yield* kept.stop
   if (turn.fault !== undefined) return yield* Effect.die(turn.fault)
-  if (turn.isLost) return yield* abandonBodies(execution)
   if (ending === undefined) {
     yield* abandonBodies(execution)
-    return yield* giveBack(host, yield* kept.current, STOPPED)
+    if (!turn.isLost) yield* giveBack(host, yield* kept.current, STOPPED)
+    return false
   }
   yield* settle(host, execution, entry, { turn, step, lease: yield* kept.current, ending }, look)
+  return true
 })
 
 /** Ends the body when another process has taken the turn; a lease that has only ended is finished late. */
@@ -188,13 +197,13 @@ const runToEnd = Effect.fnUntraced(function* (
     if (exit === undefined || execution.isStopping || turn.isLost || turn.fault !== undefined)
       return undefined
     const { instance } = turn
+    const result = Exit.isSuccess(exit) ? exit.value : undefined
+    if (result?._tag === "Complete") return { _tag: "Complete", result }
     yield* catchUp(host, execution)
     const { position: seen } = journal.turns
     const isInterrupted = journal.interrupted !== undefined && !instance.interrupted
-    if (Exit.isSuccess(exit)) {
-      const { value } = exit
-      if (value._tag === "Complete") return { _tag: "Complete", result: value }
-      const failed = value.failed === true
+    if (result !== undefined) {
+      const failed = result.failed === true
       const awaited = {
         has: (name: string) => instance.awaitedDeferreds.has(name) || turn.activityAwaits.has(name)
       }
@@ -204,8 +213,8 @@ const runToEnd = Effect.fnUntraced(function* (
         awaited,
         completed: instance.completedDeferreds
       })
-      if (!woken && !isInterrupted) return { _tag: "Suspended", result: value, seen }
-    } else {
+      if (!woken && !isInterrupted) return { _tag: "Suspended", result, seen }
+    } else if (Exit.isFailure(exit)) {
       // A value that the body awaited cut it off, or an unsafe interruption: it runs again, and sees it.
       const isCutOff = instance.suspended || (isInterrupted && journal.interrupted === "unsafe")
       if (!Cause.hasInterruptsOnly(exit.cause) || !isCutOff) return died(exit.cause, startedAt)
