@@ -204,6 +204,7 @@ export {
   taskOfStream,
   LEDGER_STREAM
 } from "./ledger/event-envelope.ts"
+export { eventLine, readEventLine } from "./ledger/event-line.ts"
 export {
   JsonObjectSchema,
   SourceSchema,

@@ -1,10 +1,12 @@
 // The ledger without Effect: promises, async iterables and `await using`, with the same names and the same errors.
 import { once } from "node:events"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
+import { eventLine } from "../../domain/ledger/event-line.ts"
 import {
+  importLedger,
   InvalidInput,
   LedgerClosed,
   NoPendingStep,
@@ -116,6 +118,45 @@ describe("a ledger without Effect", () => {
     await Promise.all([ledger.close(), ledger.close()])
     expect(await waiting).toBeInstanceOf(LedgerClosed)
     await expect(ledger.head()).rejects.toBeInstanceOf(LedgerClosed)
+  })
+})
+
+describe("events as lines without Effect", () => {
+  const linesOf = async (filename: string) => {
+    await using ledger = await openLedger({ filename })
+    await ledger.postMessage(message)
+    const lines: Array<string> = []
+    for await (const event of ledger.events({ live: false })) lines.push(`${eventLine(event)}\n`)
+    return { head: await ledger.head(), lines }
+  }
+
+  async function* bytesOf(lines: ReadonlyArray<string>): AsyncGenerator<Uint8Array> {
+    for (const line of lines) yield Buffer.from(line)
+  }
+
+  it("make a ledger with the same head, or none", async () => {
+    const { head, lines } = await linesOf(fileName())
+    const filename = fileName()
+    const { hash, position } = head
+    expect((await importLedger(bytesOf(lines), { filename })).head).toMatchObject({ hash, position })
+    const other = fileName()
+    await expect(importLedger(bytesOf(lines.slice(1)), { filename: other })).rejects.toThrow(
+      "line 1, event 2: position 2 follows position 0"
+    )
+    expect(existsSync(other)).toBe(false)
+  })
+
+  it("leave no file when their signal is aborted", async () => {
+    const { lines } = await linesOf(fileName())
+    const filename = fileName()
+    const stop = new AbortController()
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      yield* bytesOf(lines)
+      stop.abort(new Error("enough"))
+      await new Promise(() => {})
+    }
+    await expect(importLedger(endless(), { filename, signal: stop.signal })).rejects.toThrow("enough")
+    expect(readdirSync(dirname(filename))).toEqual([])
   })
 })
 

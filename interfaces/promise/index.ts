@@ -19,6 +19,8 @@ import type { ClaimAny, ClaimStep, Lease, PostMessage } from "../../domain/ledge
 import type { Claimed } from "../../domain/ledger/decide.ts"
 import { LedgerClosed } from "../../domain/ledger/errors.ts"
 import type { Head } from "../../domain/ledger/event-envelope.ts"
+import type { VerificationReport } from "../../domain/ledger/verification.ts"
+import type { ImportOptions } from "../../infrastructure/ledger/ledger-import.ts"
 import { Ledger, type LedgerOptions } from "../embedding/ledger.ts"
 
 export * from "../../domain/foundation/errors.ts"
@@ -203,3 +205,22 @@ export const openLedger = async (options: LedgerOptions): Promise<PromiseLedger>
     [Symbol.asyncDispose]: close
   }
 }
+
+/**
+ * Makes a ledger file of events as JSON lines, and answers its verification. What is not read to its end, because a line does not fit or
+ * the signal is aborted, leaves no file.
+ *
+ * @example
+ * await importLedger(createReadStream("events.jsonl"), { filename: "new.db" })
+ */
+export const importLedger = (
+  lines: AsyncIterable<Uint8Array>,
+  { signal, ...options }: ImportOptions & Abortable
+): Promise<VerificationReport> =>
+  answer(
+    Ledger.importFrom(
+      Stream.fromAsyncIterable(lines, (error) => error),
+      options
+    ),
+    { signal }
+  )
