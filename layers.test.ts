@@ -264,7 +264,13 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
   "domain/evidence": ["domain/canonical"],
   "domain/thoughts": ["domain/canonical", "domain/foundation", "domain/ledger"],
   "domain/ledger": ["domain/canonical", "domain/foundation", "domain/thoughts"],
-  "domain/history": ["domain/canonical", "domain/foundation", "domain/ledger", "domain/thoughts"],
+  "domain/history": [
+    "domain/canonical",
+    "domain/foundation",
+    "domain/ledger",
+    "domain/thoughts",
+    "domain/workflow"
+  ],
   "domain/corpus": ["domain/canonical", "domain/foundation", "domain/ledger"],
   "domain/bundles": [
     "domain/canonical",
@@ -309,7 +315,8 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/foundation",
     "domain/ledger",
     "domain/thoughts",
-    "domain/history"
+    "domain/history",
+    "domain/workflow"
   ],
   "application/inspection": [
     "application/bundles",
@@ -370,6 +377,7 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/canonical",
     "domain/foundation",
     "domain/ledger",
+    "domain/history",
     "domain/workflow"
   ]
 }

@@ -1,5 +1,7 @@
-// The streams of the log that a run's history is told from: the run itself, and the thoughts of the task of its name.
+// The streams of the log that a run's history is told from: the run itself, and the thoughts of the task of its name. An execution of a
+// workflow has three runs: its turns, its activities and its clocks.
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
+import { runsOfExecution } from "../../domain/workflow/execution-view.ts"
 import type { LedgerShape } from "../ledger/ledger.ts"
 import type { ReadError } from "../ledger/reading/ledger-reader.ts"
 import type { ReadPage } from "./merged-events.ts"
@@ -23,4 +25,7 @@ const streamOf = (
 export const streamsOfRun = (ledger: LedgerShape, run_id: string | undefined): ReadonlyArray<ReadStream> =>
   run_id === undefined
     ? [streamOf(ledger, {})]
-    : [streamOf(ledger, { run_id }), streamOf(ledger, { task_id: run_id })]
+    : [
+        ...runsOfExecution(run_id).map((run) => streamOf(ledger, { run_id: run })),
+        streamOf(ledger, { task_id: run_id })
+      ]

@@ -9,6 +9,7 @@ import { intentOf } from "../ledger/evolve.ts"
 import { durationText } from "./durations.ts"
 import { gistOfPayload, gistOfReceipt, lineOf } from "./gist.ts"
 import { shortStep } from "./short-ids.ts"
+import { WorkflowSentences } from "./workflow-sentences.ts"
 
 /** One event of a timeline. */
 export const TimelineEntry = Schema.Struct({
@@ -118,9 +119,10 @@ const whoOf = ({ data, type }: LedgerEvent): string | null => {
   return type === "StepRequeued" ? data.requested_by : data.worker_id
 }
 
-/** Entries in the order of the log. It remembers the leases that are held, and nothing else. */
+/** Entries in the order of the log. It remembers the leases that are held, and what is open in workflows. */
 export class Timeline {
   private readonly held = new Map<string, Held>()
+  private readonly workflows = new WorkflowSentences()
 
   /** The entry of the next event. */
   entry(envelope: EventEnvelope): TimelineEntry {
@@ -141,7 +143,7 @@ export class Timeline {
       who: whoOf(event),
       fencing_token: "fencing_token" in event.data ? event.data.fencing_token : null,
       took_millis: event.type === "StepClaimed" ? null : took,
-      sentence: sentenceOf(event, held, took)
+      sentence: this.workflows.of(event, after(took)) ?? sentenceOf(event, held, took)
     }
   }
 

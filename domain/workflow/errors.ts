@@ -22,6 +22,27 @@ export class ExecutionConflict extends Schema.TaggedError<ExecutionConflict>()("
   }
 }
 
+/** The ledger has no execution of this name. */
+export class ExecutionNotFound extends Schema.TaggedError<ExecutionNotFound>()("ExecutionNotFound", {
+  execution: Schema.String
+}) {
+  override get message() {
+    return `There is no execution ${this.execution} in this ledger: \`cortex workflow list\` lists all, as WORKFLOW/ID`
+  }
+}
+
+/** An execution that takes no wake: it is complete, or was not executed yet. */
+export class ExecutionNotOpen extends Schema.TaggedError<ExecutionNotOpen>()("ExecutionNotOpen", {
+  execution: Schema.String,
+  status: Schema.Literals(["complete", "early"])
+}) {
+  override get message() {
+    const why =
+      this.status === "complete" ? "is complete, and its result never changes" : "was not executed yet"
+    return `Execution ${this.execution} ${why}: nothing was posted`
+  }
+}
+
 /** A value that a workflow hands over cannot be recorded: it has no JSON form, or is too large. */
 export class NotRecordable extends Schema.TaggedError<NotRecordable>()("NotRecordable", {
   workflow: Schema.String,

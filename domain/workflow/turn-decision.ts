@@ -85,7 +85,16 @@ export const isWokenAgain = (journal: ExecutionJournal, body: SuspendedBody): bo
   })
 
 /** What a person is told of an execution. */
-export type ExecutionStatus = "early" | "ready" | "running" | "suspended" | "failed" | "died" | "complete"
+export const EXECUTION_STATUSES = [
+  "early",
+  "ready",
+  "running",
+  "suspended",
+  "failed",
+  "died",
+  "complete"
+] as const
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number]
 
 /** How an execution stands. */
 export const executionStatus = (journal: ExecutionJournal): ExecutionStatus => {

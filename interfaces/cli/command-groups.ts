@@ -10,6 +10,7 @@ export const loadGroup: { readonly [Name in GroupName]: () => Promise<CommandGro
   cassette: async () => (await import("./cassette/group.ts")).cassetteGroup,
   show: async () => (await import("./history/show.ts")).showCommand,
   timeline: async () => (await import("./history/timeline.ts")).timelineCommand,
+  workflow: async () => (await import("./workflow/group.ts")).workflowGroup,
   key: async () => (await import("./key/group.ts")).keyGroup,
   thought: async () => (await import("./thought/group.ts")).thoughtGroup,
   index: async () => (await import("./corpus/index-command.ts")).indexCommand,

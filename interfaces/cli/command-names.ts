@@ -7,6 +7,7 @@ export type GroupName =
   | "cassette"
   | "show"
   | "timeline"
+  | "workflow"
   | "key"
   | "thought"
   | "index"
@@ -51,6 +52,11 @@ export const namedGroups: { readonly [Name in GroupName]: NamedGroup } = {
     place: ["db"]
   },
   timeline: { summary: "what happened, as sentences, of one run or of all", isOne: true, place: ["db"] },
+  workflow: {
+    summary: "executions of durable workflows: list, show, resume, interrupt",
+    isOne: false,
+    place: ["db"]
+  },
   key: { summary: "signing keys and trust files: generate, trust", isOne: false, place: [] },
   thought: { summary: "thought records: record, list, show, verify", isOne: false, place: ["db"] },
   index: { summary: "index the texts below the root, for sections and symbols", isOne: true, place: [] },

@@ -51,6 +51,8 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   BundleDisagrees: 1,
   Different: 1,
   LedgersDiffer: 1,
+  ExecutionNotFound: 1,
+  ExecutionNotOpen: 1,
   VerificationFailed: 1,
   CheckpointUntrusted: 1,
   HistoryRewritten: 1,

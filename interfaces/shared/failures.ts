@@ -21,6 +21,7 @@ import type { AmbiguousPrefix } from "../../domain/foundation/errors.ts"
 import type { IdNotFound, LedgersDiffer } from "../../domain/history/errors.ts"
 import type { MessageCassetteError, RunNotFound } from "../../domain/ledger/errors.ts"
 import type { TaskNotFound } from "../../domain/thoughts/errors.ts"
+import type { ExecutionNotFound, ExecutionNotOpen } from "../../domain/workflow/errors.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { NetworkError } from "../../domain/network/errors.ts"
 import { CassetteReport } from "../../domain/network/verification.ts"
@@ -142,6 +143,8 @@ export type CommandFailure =
   | AmbiguousPrefix
   | IdNotFound
   | LedgersDiffer
+  | ExecutionNotFound
+  | ExecutionNotOpen
   | MessageCassetteError
   | RunNotFound
   | TaskNotFound
