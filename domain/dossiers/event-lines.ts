@@ -42,22 +42,23 @@ export const parseEventLine = (line: string): DossierEvent | undefined => {
 export const proofLine = ({ hash, index, path, size }: InclusionProof): string =>
   JSON.stringify({ hash, index, kind: "inclusion", path, size })
 
-const PROOF_MEMBERS = 5
+/** The one form of such a line: a proof has no text that could be spelled in two ways. */
+const PROOF_LINE =
+  /^\{"hash":"([0-9a-f]{64})","index":(0|[1-9][0-9]*),"kind":"inclusion","path":\[((?:"[0-9a-f]{64}"(?:,"[0-9a-f]{64}")*)?)\],"size":([1-9][0-9]*)\}$/
 
 /** The proof that a line spells, or undefined when it is not the canonical line of one. */
 export const parseProofLine = (line: string): InclusionProof | undefined => {
-  const value = parseCanonicalJson(line)
-  if (!isJsonObject(value) || Object.keys(value).length !== PROOF_MEMBERS) return undefined
-  const { hash, index, kind, path, size } = value
-  const isProof =
-    kind === "inclusion" &&
-    typeof hash === "string" &&
-    isHashText(hash) &&
-    Number.isSafeInteger(index) &&
-    Number.isSafeInteger(size) &&
-    Array.isArray(path) &&
-    path.every((node) => typeof node === "string" && isHashText(node))
-  return isProof ? (value as unknown as InclusionProof) : undefined
+  const [, hash = "", index = "", path = "", size = ""] = PROOF_LINE.exec(line) ?? []
+  const proof: InclusionProof = {
+    kind: "inclusion",
+    hash,
+    index: Number(index),
+    path: path === "" ? [] : path.slice(1, -1).split('","'),
+    size: Number(size)
+  }
+  return hash !== "" && Number.isSafeInteger(proof.index) && Number.isSafeInteger(proof.size)
+    ? proof
+    : undefined
 }
 
 /** The members of data that are bodies, by what their hashes are called. */

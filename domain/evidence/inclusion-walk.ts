@@ -18,8 +18,9 @@ const descentTo = (size: number, index: number): ReadonlyArray<Descent> => {
   const steps: Array<Descent> = []
   let begin = 0
   let rest = size
+  let level = size > 1 ? splitLevel(size) : 0
   while (rest > 1) {
-    const half = 2 ** splitLevel(rest)
+    const half = 2 ** level
     const isLeft = index < begin + half
     const right = begin + half
     steps.push(
@@ -29,6 +30,9 @@ const descentTo = (size: number, index: number): ReadonlyArray<Descent> => {
     )
     begin = isLeft ? begin : right
     rest = isLeft ? half : rest - half
+    // The largest power of two below what is left: one less on the left, which is full, or as far down as the right is small.
+    do level -= 1
+    while (2 ** level >= rest && level > 0)
   }
   return steps
 }

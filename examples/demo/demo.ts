@@ -1,6 +1,6 @@
 // The demo: real work on real files, with three competing worker processes of which one is killed in the middle. It
 // indexes the documents, plans a job that reads them, lets the workers finish, requeues what the dead one held once its lease
-// has run out, and leaves a verified ledger, a signed checkpoint and a bundle as proof. Usage: pnpm demo [folder]
+// has run out, and leaves a verified ledger, a signed checkpoint, a bundle and a dossier as proof. Usage: pnpm demo [folder]
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
@@ -14,6 +14,7 @@ import {
   Bundle,
   Checkpoints,
   Corpus,
+  Dossiers,
   generateKeyFiles,
   History,
   Ledger,
@@ -137,6 +138,23 @@ const sign = Effect.gen(function* () {
   writeFileSync(join(output, "checkpoint.txt"), note)
   writeFileSync(join(output, "trust.json"), JSON.stringify(trust))
   say(`Signed a checkpoint over ${size} events: ${join(output, "checkpoint.txt")}`)
+  return { note, trust }
+})
+
+/** Hands over what happened, with what was read, and holds it against the ledger; true when nothing is missing. */
+const handOver = Effect.fnUntraced(function* (note: string, trust: TrustFile, bundle: string) {
+  const dossiers = yield* Dossiers
+  const path = join(output, "dossier")
+  const request = { run_id: RUN, tasks: [RUN], bundles: [bundle] }
+  const { counts } = yield* dossiers.export(request, { checkpoint: note }, path)
+  say(
+    `\nMade the dossier ${path}: ${counts.events} events with their proofs, ${counts.thoughts} thoughts, the bundle`
+  )
+  const { report } = yield* dossiers.verify(path, { trust })
+  say(
+    `Held against the ledger: ${report.verdict}, ${report.complete === true ? "nothing was left out" : "incomplete"}`
+  )
+  return report.verdict === "PASS" && report.complete === true
 })
 
 const program = Effect.gen(function* () {
@@ -168,17 +186,19 @@ const program = Effect.gen(function* () {
   for (const finding of report.findings) say(`${finding.code} ${finding.where}: ${finding.message}`)
   const thoughts = yield* Thoughts.use(({ verifyChain }) => verifyChain({ task_id: RUN }))
   say(`Thoughts: ${thoughts.record_count} in one chain, ${thoughts.valid ? "intact" : "broken"}`)
-  yield* sign
+  const { note, trust } = yield* sign
   const bundle = join(output, "bundle")
   const proven = yield* prove(job, bundle, say)
+  const handed = yield* handOver(note, trust, bundle)
   say(`\nThe ledger is ${filename}\nLook at it:
   ./cortex cassette status --root ${output} --run-id ${RUN}
   ./cortex timeline        --root ${output} --run-id ${RUN} --last 5
   ./cortex cassette verify --root ${output} --checkpoint ${join(output, "checkpoint.txt")} --trust ${join(output, "trust.json")}
   ./cortex thought list    --root ${output} --task ${RUN}
   ./cortex bundle verify   ${bundle}
-  ./cortex bundle verify   ${bundle}-forged`)
-  return report.verdict === "PASS" && thoughts.valid && proven
+  ./cortex bundle verify   ${bundle}-forged
+  ./cortex dossier verify  ${join(output, "dossier")} --trust ${join(output, "trust.json")}`)
+  return report.verdict === "PASS" && thoughts.valid && proven && handed
 })
 
 if (!existsSync(folder)) {
@@ -192,7 +212,7 @@ if (paths.length < LEAST_FILES) {
 }
 mkdirSync(join(output, "CORTEX", "_generated"), { recursive: true })
 const services = Layer.mergeAll(
-  Layer.provideMerge(History.layer, Ledger.layer({ filename })),
+  Layer.provideMerge(Layer.merge(History.layer, Dossiers.layer), Ledger.layer({ filename })),
   Corpus.layer({ root: output }),
   Bundle.layer
 )

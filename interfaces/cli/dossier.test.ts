@@ -113,6 +113,15 @@ describe("cortex dossier", () => {
     expect(await verify("as-of")).toMatchObject({ code: 0 })
   })
 
+  it("is made at the end of a run of everything, and left alone when it is there", async () => {
+    const run = ["run", "--request", "request.json", "--out", "bundle"]
+    expect(await document(...run, "--dossier", "of-run")).toMatchObject({ code: 2 })
+    const all = [...run, "--dossier", "of-run", "--key", "audit.pem"]
+    expect(await document(...all)).toMatchObject({ code: 0, data: { dossier: { created: true } } })
+    expect(await document(...all)).toMatchObject({ code: 0, data: { dossier: { created: false } } })
+    expect(await verify("of-run")).toMatchObject({ code: 0, data: { counts: { bundles: 1 } } })
+  })
+
   it("leaves out bodies, and then no bundle rides", async () => {
     await printed("dossier", "export", ...whole, "--hash-payloads", "--out", "hashed")
     expect(readFileSync(at("hashed", "events.jsonl"), "utf8")).not.toContain("READ_SYMBOL")

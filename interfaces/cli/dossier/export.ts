@@ -5,7 +5,11 @@ import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import type { DossierEvidence, ExportedDossier } from "../../../application/dossiers/export-dossier.ts"
+import type {
+  DossierEvidence,
+  ExportDossier,
+  ExportedDossier
+} from "../../../application/dossiers/export-dossier.ts"
 import { InvalidKeyName } from "../../../domain/evidence/checkpoint-errors.ts"
 import { isKeyName } from "../../../domain/evidence/signed-note.ts"
 import { dossierFilesLayer } from "../../embedding/dossier-files.ts"
@@ -17,6 +21,16 @@ import { ledgerFlags } from "../cassette/ledger-flags.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { answer } from "../output.ts"
 import { withProgress } from "../progress.ts"
+
+/** Flags that say who vouches for a dossier's events. */
+export const signingFlags = {
+  key: textFlag("key", "FILE", "the private key that signs a checkpoint of now").pipe(Flag.optional),
+  name: textFlag(
+    "name",
+    "NAME",
+    "the key's name in trust files (default: cassette/ and the ledger's id)"
+  ).pipe(Flag.optional)
+} as const
 
 interface EvidenceFlags {
   readonly key: Option.Option<string>
@@ -45,7 +59,23 @@ const evidenceOf = Effect.fnUntraced(function* ({ checkpoint, key, name }: Evide
   return evidence
 })
 
-const exportedFields = (made: ExportedDossier): ReadonlyArray<readonly [string, string]> => [
+/** Exports from the ledger that the flags name to an absolute path. */
+export const exportedDossier = Effect.fnUntraced(function* (
+  request: ExportDossier,
+  flags: EvidenceFlags,
+  path: string
+) {
+  const evidence = yield* evidenceOf(flags)
+  const { exportDossier } = yield* Effect.promise(
+    () => import("../../../application/dossiers/export-dossier.ts")
+  )
+  return yield* withLedger("read", (ledger, _, checkpoints) =>
+    Effect.andThen(warnAbout(ledger), exportDossier(ledger, checkpoints, request, evidence, path))
+  ).pipe(Effect.provide(dossierFilesLayer), withProgress("exporting"))
+})
+
+/** What people read of a dossier that was made. */
+export const exportedFields = (made: ExportedDossier): ReadonlyArray<readonly [string, string]> => [
   ["dossier", made.root_hash],
   ["path", made.created ? made.path : `${made.path} (it was there already, the same)`],
   ["ledger", made.ledger_id],
@@ -59,12 +89,7 @@ export const exportCommand = Command.make(
     runId: textFlag("run-id", "R", "the run").pipe(Flag.optional),
     job: textFlag("job", "J", "only this job of the run; may be repeated").pipe(Flag.atLeast(0)),
     task: textFlag("task", "T", "the thoughts of this task, too; may be repeated").pipe(Flag.atLeast(0)),
-    key: textFlag("key", "FILE", "the private key that signs a checkpoint of now").pipe(Flag.optional),
-    name: textFlag(
-      "name",
-      "NAME",
-      "the key's name in trust files (default: cassette/ and the ledger's id)"
-    ).pipe(Flag.optional),
+    ...signingFlags,
     checkpoint: textFlag(
       "checkpoint",
       "FILE",
@@ -83,10 +108,6 @@ export const exportCommand = Command.make(
   Effect.fnUntraced(function* ({ bundle, hashPayloads, job, out, runId, tar, task, ...flags }) {
     const path = yield* absolutePath("--out", out)
     const bundles = yield* Effect.forEach(bundle, (folder) => absolutePath("--bundle", folder))
-    const evidence = yield* evidenceOf(flags)
-    const { exportDossier } = yield* Effect.promise(
-      () => import("../../../application/dossiers/export-dossier.ts")
-    )
     const request = {
       run_id: Option.getOrUndefined(runId),
       jobs: job.length === 0 ? undefined : job,
@@ -95,9 +116,7 @@ export const exportCommand = Command.make(
       bundles,
       packed: tar
     } as const
-    const made = yield* withLedger("read", (ledger, _, checkpoints) =>
-      Effect.andThen(warnAbout(ledger), exportDossier(ledger, checkpoints, request, evidence, path))
-    ).pipe(Effect.provide(dossierFilesLayer), withProgress("exporting"))
+    const made = yield* exportedDossier(request, flags, path)
     yield* answer({ data: made, lines: () => fieldLines(exportedFields(made)) })
   })
 ).pipe(
