@@ -304,14 +304,7 @@ const makeEngine = Effect.fnUntraced(function* ({ ttl_seconds, worker_id }: Engi
   }
   const service = WorkflowEngine.makeUnsafe(encodedEngine(host))
   const { position } = yield* read(ledger.head)
-  const listening = listen(host, position).pipe(
-    Effect.catch((error) =>
-      error._tag === "LedgerClosed"
-        ? Effect.void
-        : Effect.logError("The workflow engine hears no news of other processes", error)
-    )
-  )
-  fork(listening)
+  fork(listen(host, position))
   fork(host.agenda.run(fork))
   yield* Effect.addFinalizer(() =>
     Effect.andThen(

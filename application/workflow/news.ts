@@ -20,6 +20,9 @@ import { awaitClock, ring, type WaitingClock } from "./timers.ts"
 import { look } from "./turns.ts"
 import { cutOff } from "./waking.ts"
 
+/** How long an engine waits before it reads again what could not be read. */
+const PAUSE = "1 second"
+
 /** The beginning of the streams of all runs that an engine keeps. */
 const isOfEngine = /^run:(?:workflow|activity|timer)\//
 
@@ -179,9 +182,25 @@ const hearAll = Effect.fnUntraced(function* (host: Host, events: ReadonlyArray<E
   }
 })
 
-/** Hears everything that comes behind a position. */
-export const listen = (host: Host, after: number) =>
-  Stream.runForEachArray(host.ledger.events({ after }), (events) => hearAll(host, events))
+/** Hears everything that comes behind a position, until the ledger is closed; a reading that failed is tried again. */
+export const listen = Effect.fnUntraced(function* (host: Host, start: number) {
+  let after = start
+  const hearing = Effect.suspend(() =>
+    Stream.runForEachArray(host.ledger.events({ after }), (events) =>
+      Effect.tap(hearAll(host, events), () =>
+        Effect.sync(() => {
+          after = events.at(-1)?.position ?? after
+        })
+      )
+    )
+  )
+  while (true) {
+    const ended = yield* Effect.result(hearing)
+    if (Result.isFailure(ended) && ended.failure._tag === "LedgerClosed") return
+    yield* Effect.logError("The workflow engine cannot read what is new in its ledger; it tries again", ended)
+    yield* Effect.sleep(PAUSE)
+  }
+})
 
 /** Every row of a list that is read page by page. */
 const allPages = Effect.fnUntraced(function* <Row>(

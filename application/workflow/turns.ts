@@ -13,7 +13,7 @@ import { dismissalOf, isHeldElsewhere, isWokenAgain, nextTurn } from "../../doma
 import { dismissed } from "../../domain/workflow/receipts.ts"
 import { keepLease, type KeptLease, type LeaseInHand } from "../ledger/worker/kept-lease.ts"
 import { codecsOf } from "./codecs.ts"
-import { abandonBodies, touch } from "./executions.ts"
+import { abandonBodies, touch, using } from "./executions.ts"
 import type { Entry, Execution, Host, Turn } from "./host.ts"
 import { asked, catchUp } from "./ledger-calls.ts"
 import { dismiss, giveBack, requeueExpired } from "./leases.ts"
@@ -65,7 +65,9 @@ const failed = (host: Host, execution: Execution, cause: Cause.Cause<never>): Ef
 
 /** Looks again when a lease has ended. */
 const lookLater = (host: Host, execution: Execution, at: number): void => {
-  host.agenda.add(`turn:${execution.runs.workflow}`, at, look(host, execution))
+  // The execution may have left memory by then, and another one come.
+  const looking = using(host, execution.name, (execution) => look(host, execution))
+  host.agenda.add(`turn:${execution.runs.workflow}`, at, looking)
 }
 
 /** Takes turns until none is to be taken here. */
