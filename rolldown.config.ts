@@ -3,7 +3,7 @@
 // stays outside. `rolldown.page.ts` bundles the page of `cortex inspect`, `rolldown.library.config.ts` the entry points of the library.
 import { defineConfig } from "rolldown"
 import { type Bundled, thirdPartyLicences } from "./rolldown.licences.ts"
-import page from "./rolldown.page.ts"
+import { inspectorPage } from "./rolldown.page.ts"
 
 /** The packages whose code ends up in the bundle, by the package that brings them; their licences go with it. */
 export const bundled: Bundled = {
@@ -22,18 +22,18 @@ export const bundled: Bundled = {
   "markdown-it": ["entities", "linkify-it", "mdurl", "punycode.js", "uc.micro"]
 }
 
-const command = defineConfig({
+export default defineConfig({
   // The children that read external cassettes start beside the command.
   input: {
     bin: "interfaces/cli/bin.ts",
     "cassette-child": "infrastructure/network/children/cassette-child.ts",
     // The thread that cuts documents for an index run.
-    "cutting-thread": "infrastructure/network/writing/cutting-thread.ts"
+    "cutting-thread": "infrastructure/network/writing/cutting-thread.ts",
+    // The child that verifies a ledger for the page of `cortex inspect`.
+    "verifying-child": "interfaces/inspect/verifying-child.ts"
   },
   platform: "node",
   external: [/^node:/, "better-sqlite3"],
   output: { dir: "dist/bin/cortex", format: "esm", chunkFileNames: "[name]-[hash].js", minify: false },
-  plugins: [thirdPartyLicences(bundled)]
+  plugins: [thirdPartyLicences(bundled), inspectorPage]
 })
-
-export default [command, page]

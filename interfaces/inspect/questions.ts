@@ -9,6 +9,7 @@ import { gistOfPayload } from "../../domain/history/gist.ts"
 import { type EvidenceSeen, STEP_FILTERS } from "../../domain/inspection/answers.ts"
 import { MAX_POSITION } from "../../domain/inspection/positions.ts"
 import { errorDocument } from "../shared/envelope.ts"
+import type { VerificationRequest } from "./verification.ts"
 import { withTexts } from "../../domain/inspection/stored-text.ts"
 
 /** An answer as it leaves: a status and a value that becomes JSON. */
@@ -21,6 +22,8 @@ export interface PageAnswer {
 export interface InspectedLedger {
   readonly inspection: InspectionShape
   readonly history: HistoryShape
+  /** What a verification is asked with. */
+  readonly verification: VerificationRequest
   /** The network, opened when it is first asked; undefined where there is none. */
   readonly network:
     | Effect.Effect<NetworkShape, { readonly _tag: string; readonly message: string }>

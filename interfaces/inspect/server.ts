@@ -6,18 +6,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { Progress } from "../../application/foundation/progress.ts"
-import { errorDocument } from "../shared/envelope.ts"
 import type { PageFile } from "./page-file.ts"
-import { answerTo, type Inspected, type InspectedLedger } from "./questions.ts"
+import { answerTo, type Inspected } from "./questions.ts"
+import { streamVerification } from "./verification.ts"
 
 const LOOPBACK = "127.0.0.1"
 
 /** The header that carries the secret. */
 export const SECRET_HEADER = "x-cassette-secret"
-
-/** Progress is told this often at most (milliseconds). */
-const TOLD_EVERY = 100
 
 const headers = {
   "cache-control": "no-store",
@@ -71,29 +67,6 @@ const runUntilClosed = (response: ServerResponse, work: Effect.Effect<void>): vo
   })
 }
 
-/** Verifies as long as the asker listens: lines of progress, then the report. */
-const streamVerification = (
-  response: ServerResponse,
-  { inspection }: InspectedLedger
-): Effect.Effect<void> => {
-  let told = 0
-  const line = (value: object) => response.write(`${JSON.stringify(value)}\n`)
-  const tell = (doing: string) => {
-    const now = performance.now()
-    if (now - told < TOLD_EVERY) return
-    told = now
-    line({ doing })
-  }
-  response.writeHead(200, { ...headers, "content-type": "application/x-ndjson" })
-  return inspection.verify.pipe(
-    Effect.map((report) => line({ report })),
-    Effect.catch((error) => Effect.sync(() => line({ error: errorDocument(error) }))),
-    Effect.andThen(Effect.sync(() => response.end())),
-    Effect.provideService(Progress, tell),
-    Effect.asVoid
-  )
-}
-
 const handle = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -112,7 +85,8 @@ const handle = (
   }
   if (path === "/") return answerPage(response, given.page)
   if (path === "/v1/verify" && "inspection" in given.inspected) {
-    return runUntilClosed(response, streamVerification(response, given.inspected))
+    response.writeHead(200, { ...headers, "content-type": "application/x-ndjson" })
+    return streamVerification(response, given.inspected.verification)
   }
   return runUntilClosed(
     response,

@@ -50,6 +50,7 @@ const inspectedFile = Effect.fnUntraced(function* (
   return {
     inspection: Context.get(context, Inspection),
     history: Context.get(context, History),
+    verification: options,
     network: hasNetwork ? networkOnce(undefined) : undefined
   }
 })

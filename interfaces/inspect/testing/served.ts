@@ -71,11 +71,13 @@ export const openInspected = async (
   options: Partial<InspectionOptions> = {}
 ): Promise<{ readonly inspected: InspectedLedger; readonly scope: Scope.Closeable }> => {
   const scope = Effect.runSync(Scope.make())
-  const layer = inspectedLedger(filename, { file: filename, allowNetworkFs: false, ...options })
+  const given = { file: filename, allowNetworkFs: false, ...options }
+  const layer = inspectedLedger(filename, given)
   const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
   const inspected = {
     inspection: Context.get(context, Inspection),
     history: Context.get(context, History),
+    verification: given,
     network: undefined
   }
   return { inspected, scope }

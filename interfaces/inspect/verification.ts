@@ -1,0 +1,40 @@
+// Verifies a ledger for the page in a child process, whose lines go to the page as they come. It ends with its reader.
+import { spawn } from "node:child_process"
+import type { ServerResponse } from "node:http"
+import { extname } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { TrustFile } from "../../domain/evidence/trust.ts"
+
+/** Which file is verified, and what it is held against. */
+export interface VerificationRequest {
+  readonly file: string
+  readonly allowNetworkFs: boolean
+  readonly checkpoint?: string | undefined
+  readonly trust?: TrustFile | undefined
+}
+
+/** The child's program beside this module, as source or as it was bundled. */
+const program = (): string => {
+  const here = fileURLToPath(import.meta.url)
+  return fileURLToPath(new URL(`./verifying-child${extname(here)}`, import.meta.url))
+}
+
+/** Writes the child's lines to an answer whose head was written, and ends it. */
+export const streamVerification = (response: ServerResponse, request: VerificationRequest): void => {
+  const args = [...process.execArgv, program(), JSON.stringify(request)]
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
+  let said = ""
+  child.stderr.on("data", (text: Buffer) => {
+    said = `${said}${text.toString()}`.slice(-2_000)
+  })
+  child.stdout.pipe(response, { end: false })
+  const end = (message: string | undefined) => {
+    if (message !== undefined) {
+      response.write(`${JSON.stringify({ error: { code: "INTERNAL", message, details: {} } })}\n`)
+    }
+    response.end()
+  }
+  child.on("error", ({ message }) => end(message))
+  child.on("close", (code) => end(code === 0 ? undefined : `the verification ended with ${code}: ${said}`))
+  response.on("close", () => child.kill("SIGKILL"))
+}
