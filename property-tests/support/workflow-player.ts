@@ -239,7 +239,7 @@ class Play {
       }
     })
 
-  /** Gives the gate of each execution its value. */
+  /** Gives the gate of each execution its value, one after the other: what one of them finds of another is known. */
   readonly #give = ({ gate, kind }: { readonly kind: "open" | "refuse"; readonly gate: number }) =>
     Effect.forEach(
       this.#places.keys(),
@@ -252,6 +252,7 @@ class Play {
           })
           const exit = kind === "open" ? Exit.succeed(`open ${gate}`) : Exit.fail(`refused ${gate}`)
           yield* DurableDeferred.done(gateOf(gate), { token, exit })
+          yield* this.states
         }),
       { discard: true }
     )

@@ -319,6 +319,16 @@ const interrupted: ReadonlyArray<Behaviour> = [
       })
     )
     expect(yield* Parent.execute({ id: "a" })).toBe("InnerInstance in OuterInstance")
+  }),
+  behaviour("Workflow.make.interrupt", "of a parent leaves a child alone that has ended", function* () {
+    const Parent = textWorkflow("ParentOfEnded")
+    const Child = textWorkflow("EndedChild")
+    yield* register(Child, () => Effect.succeed("done"))
+    yield* register(Parent, () => Effect.andThen(Child.execute({ id: "a" }), DurableDeferred.await(gate)))
+    const parent = yield* startSuspended(Parent, "a")
+    yield* Parent.interrupt(parent)
+    expect(told(yield* untilEnded(Parent, parent))).toBe("interrupted")
+    expect(yield* Child.execute({ id: "a" })).toBe("done")
   })
 ]
 

@@ -352,6 +352,21 @@ const recording: ReadonlyArray<Behaviour> = [
     )
     expect(yield* Into.execute({ id: "a" })).toBe("refused")
   }),
+  behaviour(
+    "DurableDeferred.into",
+    "records a failure without the interruptions that came with it",
+    function* () {
+      const Into = textWorkflow("IntoMixed")
+      const mixed = Cause.fromReasons([...Cause.fail("refused").reasons, ...Cause.interrupt(1).reasons])
+      yield* register(Into, () =>
+        Effect.gen(function* () {
+          yield* Effect.exit(DurableDeferred.into(Effect.failCause(mixed), other))
+          return told(yield* Effect.exit(DurableDeferred.await(other)))
+        })
+      )
+      expect(yield* Into.execute({ id: "a" })).toBe("failure refused")
+    }
+  ),
   behaviour("DurableDeferred.into", "records nothing of an effect that is suspended", function* () {
     const Into = textWorkflow("IntoParked")
     yield* register(Into, () => DurableDeferred.into(DurableDeferred.await(gate), other))

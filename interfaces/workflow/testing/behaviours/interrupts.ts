@@ -340,6 +340,14 @@ const mendable = (state: { broken: boolean; bodies: number }) =>
     })
   )
 
+/** A body that waits, and fails the first time. */
+const failsFirst = (state: { bodies: number; readonly go: boolean }) =>
+  Effect.gen(function* () {
+    state.bodies += 1
+    yield* until("it may go on", () => state.go)
+    return state.bodies === 1 ? yield* Effect.fail("refused") : `body ${state.bodies}`
+  })
+
 const failures: ReadonlyArray<Behaviour> = [
   behaviour("Workflow.SuspendOnFailure", "suspends a run that fails, with its cause", function* () {
     const Fails = textWorkflow("Fails").annotate(Workflow.SuspendOnFailure, true)
@@ -424,7 +432,45 @@ const failures: ReadonlyArray<Behaviour> = [
       expect(told(yield* untilEnded(Ends, executionId))).toMatch(/interrupted|failure no/)
       expect(seen).toStrictEqual(["undo"])
     }
-  )
+  ),
+  behaviour("Workflow.SuspendOnFailure", "is not woken by a value that came while it ran", function* () {
+    const Busy = textWorkflow("FailsBusy").annotate(Workflow.SuspendOnFailure, true)
+    const state = { bodies: 0, go: false }
+    yield* register(Busy, () => failsFirst(state))
+    const executionId = yield* Busy.execute({ id: "a" }, { discard: true })
+    yield* until("the body has begun", () => state.bodies === 1)
+    yield* give(gate, Busy, executionId, "open")
+    state.go = true
+    expect((yield* untilSuspended(Busy, executionId)).failed).toBe(true)
+    yield* settle
+    expect(state.bodies).toBe(1)
+  }),
+  behaviour(
+    "Workflow.SuspendOnFailure",
+    "is woken by a resumption that came while it ran, beside a value",
+    function* () {
+      const Busy = textWorkflow("ResumedBusy").annotate(Workflow.SuspendOnFailure, true)
+      const state = { bodies: 0, go: false }
+      yield* register(Busy, () => failsFirst(state))
+      const executionId = yield* Busy.execute({ id: "a" }, { discard: true })
+      yield* until("the body has begun", () => state.bodies === 1)
+      yield* Busy.resume(executionId)
+      yield* give(gate, Busy, executionId, "open")
+      state.go = true
+      expect(told(yield* untilEnded(Busy, executionId))).toBe("success body 2")
+    }
+  ),
+  behaviour("Workflow.SuspendOnFailure", "ends where an interruption came before the failure", function* () {
+    const Busy = textWorkflow("InterruptedBusy").annotate(Workflow.SuspendOnFailure, true)
+    const state = { bodies: 0, go: false }
+    yield* register(Busy, () => failsFirst(state))
+    const executionId = yield* Busy.execute({ id: "a" }, { discard: true })
+    yield* until("the body has begun", () => state.bodies === 1)
+    yield* Busy.interrupt(executionId)
+    state.go = true
+    expect(told(yield* untilEnded(Busy, executionId))).toMatch(/interrupted|failure refused/)
+    expect(state.bodies).toBe(1)
+  })
 ]
 
 export const interruptions: ReadonlyArray<Behaviour> = [...interrupts, ...resumptions, ...failures]
