@@ -26,7 +26,7 @@ import { schemaSteps } from "../ledger/schema-snapshots.ts"
 import { readHead } from "../ledger/ledger-lookups.ts"
 import { makeSqliteLedgerReader } from "../ledger/sqlite-ledger-reader.ts"
 import { makeSqliteLedgerStore } from "../ledger/sqlite-ledger-store.ts"
-import { damage } from "../sqlite/database-damaged.ts"
+import { damage } from "../sqlite/file-finding.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { nodeRandomIdsLayer } from "../thoughts/node-random-ids.ts"
 

@@ -2,7 +2,7 @@
 // read from such a cell can be neither hashed nor compared. SQLite's own check finds them and tells the column alone: here each
 // is told by its row.
 import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
-import { damage } from "./database-damaged.ts"
+import { damage } from "./file-finding.ts"
 import type { SqlHost } from "./sql-host.ts"
 import { boundedValue, rowName } from "./stored-cells.ts"
 

@@ -2,7 +2,8 @@
 // part, and the others go on.
 import { appendTo } from "../../domain/foundation/appending.ts"
 import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
-import { damage, DatabaseDamaged } from "./database-damaged.ts"
+import { DatabaseDamaged } from "./database-damaged.ts"
+import { damage } from "./file-finding.ts"
 import { Busy, sqliteFailure } from "./sqlite-errors.ts"
 
 type Findings = ReadonlyArray<DatabaseFinding>

@@ -1,6 +1,5 @@
 // Damage of a database file, as code that works on SQLite throws it for every store.
 import * as Schema from "effect/Schema"
-import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 
 /**
  * A database is damaged. It never leaves the part whose file it is: that part's own error says so instead
@@ -15,10 +14,3 @@ export class DatabaseDamaged extends Schema.TaggedError<DatabaseDamaged>()("Data
     return `The database is damaged (${this.code} at ${this.where}: ${this.finding})`
   }
 }
-
-/** A finding about the file itself. */
-export const damage = (where: string, message: string): DatabaseFinding => ({
-  code: "INTEGRITY",
-  where,
-  message
-})

@@ -2,7 +2,7 @@
 // pages. It loads nothing but SQLite, since a process for each cassette starts with it.
 import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import type { Connection } from "./better-sqlite3-host.ts"
-import { damage } from "./database-damaged.ts"
+import { damage } from "./file-finding.ts"
 import { HEADER_BYTES, headerFaults, pageSizeOf } from "./database-header.ts"
 import { freelistFault } from "./freelist.ts"
 import { pageAccount } from "./page-account.ts"
