@@ -137,7 +137,7 @@ export const executions = (ledger: LedgerShape) =>
   )
 
 /** How many executions stand where, among the first ones; and those that a person must look at. */
-interface ExecutionCounts {
+export interface ExecutionCounts {
   readonly counts: { readonly [Status in ExecutionStatus]?: number }
   /** The suspended execution that has stood still for the longest time. */
   readonly longest_suspended: ExecutionSummary | null

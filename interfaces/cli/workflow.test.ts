@@ -163,6 +163,27 @@ describe("the timeline of an execution", () => {
   })
 })
 
+describe("status and doctor", () => {
+  it("tell how many executions stand where, and which has stood still for the longest time", async () => {
+    const { stdout } = await cortex("cassette", "status")
+    expect(stdout).toMatch(
+      /^workflows {2}1 suspended \(Order%2Feu\/\w+ since \S+, waits: gate\), 1 failed, 1 complete$/m
+    )
+    const { data } = await json("cassette", "status")
+    expect(data["executions"]).toMatchObject({
+      counts: { suspended: 1, failed: 1, complete: 1 },
+      more: false
+    })
+    const { checks } = (await json("doctor")).data as {
+      readonly checks: ReadonlyArray<{ readonly check: string }>
+    }
+    expect(checks.find(({ check }) => check === "workflows")).toMatchObject({
+      state: "advice",
+      run: expect.stringContaining("cortex workflow resume ")
+    })
+  })
+})
+
 describe("a person's wake", () => {
   it("of an execution that is not there, or is complete, is refused and posts nothing", async () => {
     const before = (await json("show", `run:workflow/${nameOf("o-done")}`)).data["events"]

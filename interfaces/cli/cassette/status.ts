@@ -15,6 +15,7 @@ import { type CommandAnswer, answer, answerStreamed, tables } from "../output.ts
 import { fieldLines, type Line, table } from "../../shared/terminal-text.ts"
 import { requireRun, warnAbout, withLedger } from "./open-ledger.ts"
 import { readOptions } from "./read-options.ts"
+import { executionsText } from "../workflow/executions-text.ts"
 import { onlyRunFlag, textFlag } from "../../shared/flags.ts"
 
 /** A run without a message: nothing waits, nothing was done. */
@@ -33,13 +34,15 @@ const emptyRun = (run_id: string): RunSummary => ({
 const runsLines = <E>(
   ledger: LedgerShape,
   position: number,
+  executions: string | undefined,
   runs: Stream.Stream<RunSummary, E>
 ): Stream.Stream<Line, E> =>
   Stream.concat(
     Stream.fromIterable<Line>([
       ...fieldLines([
         ["ledger", ledger.ledgerId ?? "unknown"],
-        ["events", String(position)]
+        ["events", String(position)],
+        ...(executions === undefined ? [] : [["workflows", executions] as const])
       ]),
       ""
     ]),
@@ -67,14 +70,18 @@ const runsLines = <E>(
 const answerAll = Effect.fnUntraced(function* (ledger: LedgerShape) {
   const head = yield* ledger.head
   const runs = ledger.runStream
+  const { workflowsOf } = yield* Effect.promise(() => import("../../embedding/workflows.ts"))
+  const executions = yield* workflowsOf(ledger).counts
+  const inOneLine = executionsText(executions)
   yield* answerStreamed({
     data: {
       ledger_id: ledger.ledgerId ?? null,
       head: { position: head.position, hash: head.hash },
       fault: ledger.fault ?? null,
+      ...(inOneLine === undefined ? {} : { executions }),
       runs
     },
-    lines: runsLines(ledger, head.position, runs)
+    lines: runsLines(ledger, head.position, inOneLine, runs)
   })
 })
 

@@ -37,6 +37,7 @@ const ledger: LedgerFacts = {
   newest: "2026-11-28T08:00:00.000Z",
   oldestLease: undefined,
   expiredLeases: 0,
+  executions: undefined,
   fault: undefined
 }
 
@@ -91,6 +92,36 @@ describe("a file", () => {
 describe("a ledger", () => {
   it("that is sound, durable and has no expired lease needs nothing", () => {
     expect(worstOfLedger({ oldestLease: lease })).toEqual([])
+  })
+
+  it("tells its executions, and how one that stopped runs again", () => {
+    const execution = {
+      execution: "Order/it's",
+      workflow: "Order",
+      execution_id: "it's",
+      status: "suspended",
+      since: "2026-11-28T08:00:00.000Z",
+      turns: 1,
+      waits: ["gate"]
+    } as const
+    const executions = {
+      counts: { suspended: 2, running: 1 },
+      longest_suspended: execution,
+      stopped: [],
+      more: false
+    }
+    const workflows = (facts: Partial<LedgerFacts>) =>
+      ledgerChecks({ ...ledger, ...facts }, file).filter(({ check }) => check === "workflows")
+    expect(workflows({})).toEqual([])
+    expect(workflows({ executions: { ...executions, counts: {} } })).toEqual([])
+    const seen = "1 running, 2 suspended (Order/it's since 2026-11-28T08:00:00.000Z, waits: gate)"
+    expect(workflows({ executions })).toEqual([{ check: "workflows", state: "ok", seen }])
+    const stopped = [{ ...execution, status: "failed" as const }]
+    expect(
+      workflows({ executions: { ...executions, counts: { failed: 1 }, stopped, more: true } })
+    ).toMatchObject([
+      { state: "advice", seen: "1 failed, and more", run: `cortex workflow resume 'Order/it'\\''s'` }
+    ])
   })
 
   it("with an expired lease gets the command that lets the step wait again", () => {

@@ -1,11 +1,13 @@
 // What the facts of a machine and its files mean: each check has a state, what was seen and, where something should be
 // done, what. It is pure, so that every piece of advice is tested without the machine that would need it.
 import type { EmbedderHealth } from "../../../application/network/watched-embedder.ts"
+import type { ExecutionCounts } from "../../../application/workflow/control.ts"
 import type { LeasedStep } from "../../../domain/ledger/lists.ts"
 import type { Handshake } from "../../../domain/network/cassette.ts"
 import { identityText } from "../../../domain/network/vectors.ts"
 import type { Check, DoctorReport } from "../../shared/doctor-report.ts"
 import { requeueText, shellWord } from "../advice.ts"
+import { executionsText } from "../workflow/executions-text.ts"
 
 /** What is known of a database file. */
 export interface FileFacts {
@@ -37,6 +39,8 @@ export interface LedgerFacts {
   readonly oldestLease: LeasedStep | undefined
   /** How many leases have ended: `MAX_COUNTED_LEASES` for that many and more. */
   readonly expiredLeases: number
+  /** The executions of durable workflows, as far as they were counted. */
+  readonly executions: ExecutionCounts | undefined
   readonly fault: string | undefined
 }
 
@@ -152,6 +156,23 @@ const leaseCheck = ({ expiredLeases, oldestLease }: LedgerFacts): Check => {
       )
 }
 
+/** Nothing is said of a ledger without workflows. */
+const workflowChecks = ({ executions }: LedgerFacts): ReadonlyArray<Check> => {
+  const seen = executions && executionsText(executions)
+  if (seen === undefined) return []
+  const [stopped] = executions?.stopped ?? []
+  return stopped === undefined
+    ? [ok("workflows", seen)]
+    : [
+        advice(
+          "workflows",
+          seen,
+          `${stopped.execution} ${stopped.status} ${stopped.since}; when what made it stop is mended, let it run again`,
+          `cortex workflow resume ${shellWord(stopped.execution)}`
+        )
+      ]
+}
+
 /** A ledger with more events than this takes minutes to verify whole. */
 const MANY_EVENTS = 10_000_000
 
@@ -199,6 +220,7 @@ export const ledgerChecks = (facts: LedgerFacts, file: FileFacts): ReadonlyArray
     : ok("ledger schema", `version ${facts.version}`),
   durabilityCheck(facts.durability, file.isMemory),
   leaseCheck(facts),
+  ...workflowChecks(facts),
   growthCheck(facts, file.bytes)
 ]
 

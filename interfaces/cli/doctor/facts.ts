@@ -63,7 +63,9 @@ const factsOfLedger = Effect.fnUntraced(function* (file: string) {
     Effect.gen(function* () {
       const [oldestLease] = yield* ledger.leases({ limit: 1 })
       const ended = yield* ledger.leases({ expired: true, limit: MAX_COUNTED_LEASES })
-      return { fault: ledger.fault, leases: { oldestLease, expiredLeases: ended.length } }
+      const { workflowsOf } = yield* Effect.promise(() => import("../../embedding/workflows.ts"))
+      const executions = ledger.fault === undefined ? yield* workflowsOf(ledger).counts : undefined
+      return { fault: ledger.fault, leases: { oldestLease, expiredLeases: ended.length, executions } }
     })
   )
   const now = yield* Clock.currentTimeMillis
