@@ -190,6 +190,7 @@ const deferredResult =
           const { deferreds } = execution.journal
           if (!deferreds.has(deferred.name)) yield* catchUp(host, execution, execution)
           const exit = deferreds.get(deferred.name)
+          if (exit !== undefined) execution.turn?.given.add(deferred.name)
           return exit === undefined ? Option.none() : Option.some(yield* Effect.orDie(decodeDeferred(exit)))
         })
       )
@@ -221,7 +222,7 @@ const deferredDone =
             [],
             inside
           )
-          const preempt = execution.deferreds.deferredDone(executionId, deferredName)
+          const preempt = execution.preempt(deferredName)
           // A body cannot wait for its own end.
           yield* isOwn ? Effect.sync(() => host.fork(preempt)) : preempt
         })

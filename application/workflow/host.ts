@@ -35,8 +35,12 @@ export interface Turn {
   body: Fiber.Fiber<Workflow.Result<unknown, unknown>> | undefined
   /** Deferreds that activities of this turn await: they wake the execution, and do not cut off the body. */
   readonly activityAwaits: Map<string, number>
+  /** Up to which event the execution was read when the body began. */
+  startedAt: number
   /** Attempts that the body has asked for. */
   readonly asked: Set<string>
+  /** Deferreds whose value the body was given. */
+  readonly given: Set<string>
   /** Another process has the lease. */
   isLost: boolean
   /** What the ledger failed with: the turn has no end, and its lease runs out. */
@@ -91,6 +95,15 @@ export class Execution {
     const { changed } = this
     this.changed = Deferred.makeUnsafe<void>()
     Deferred.doneUnsafe(changed, Effect.void)
+  }
+
+  /** Cuts off a body that awaits a deferred, which has its value now, and was not given it: it runs again, and sees it. */
+  preempt(name: string): Effect.Effect<void> {
+    return Effect.suspend(() =>
+      this.turn?.given.has(name) === true
+        ? Effect.void
+        : this.deferreds.deferredDone(this.name.execution, name)
+    )
   }
 
   /** Ends when another process has done something with an activity. */

@@ -96,11 +96,13 @@ type Waiting = Map<string, string>
 
 /** Tells an execution in memory what is new of it. */
 const tell = (host: Host, execution: Execution, event: LedgerEvent): void => {
-  const { deferreds, journal, name, turn } = execution
-  if (!execution.isRead || !journal.read(event)) return
-  execution.signal()
+  const { journal, turn } = execution
+  if (!execution.isRead) return
+  if (journal.read(event)) execution.signal()
+  // What was read before the body began, it has seen.
+  else if (turn === undefined || event.position <= turn.startedAt) return
   const wake = event.type === "MessagePosted" ? readWake(event.data.payload) : undefined
-  if (wake?.kind === "deferred") host.fork(deferreds.deferredDone(name.execution, wake.name))
+  if (wake?.kind === "deferred") host.fork(execution.preempt(wake.name))
   if (wake?.kind === "interrupt-unsafe" && turn?.instance.interrupted === false) host.fork(cutOff(execution))
 }
 
@@ -144,6 +146,8 @@ const hasRead = (host: Host, owner: RunOwner, { data, position, type }: EventEnv
   if (owner.kind !== "workflow" || type === "StepRequeued") return false
   const execution = host.executions.get(executionKey(owner))
   if (execution === undefined || position > execution.journal.turns.position) return false
+  // A body that runs may not have seen it.
+  if (type === "MessagePosted" && position > (execution.turn?.startedAt ?? position)) return false
   // The end of another engine's lease is watched.
   return type === "MessagePosted" || data.includes(`"worker_id":"${host.worker_id}"`)
 }

@@ -48,7 +48,7 @@ export const ring = Effect.fnUntraced(function* (host: Host, execution: Executio
       outcome: RANG.outcome
     }
   ])
-  yield* execution.deferreds.deferredDone(execution.name.execution, clock.deferred)
+  yield* execution.preempt(clock.deferred)
 })
 
 /** Sets a clock, once: a replay finds it. */

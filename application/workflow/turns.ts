@@ -157,7 +157,9 @@ const takeTurn = Effect.fnUntraced(function* (
     instance: WorkflowEngine.WorkflowInstance.initial(entry.workflow, execution.name.execution),
     body: undefined,
     activityAwaits: new Map(),
+    startedAt: 0,
     asked: new Set(),
+    given: new Set(),
     isLost: false,
     fault: undefined
   }
@@ -195,6 +197,7 @@ const runToEnd = Effect.fnUntraced(function* (
   const { journal } = execution
   while (true) {
     const startedAt = journal.turns.position
+    turn.startedAt = startedAt
     const exit = yield* runBody(host, execution, entry, turn, restore)
     if (exit === undefined || execution.isStopping || turn.isLost || turn.fault !== undefined)
       return undefined
@@ -238,6 +241,7 @@ const runBody = Effect.fnUntraced(function* (
   })
   turn.instance = instance
   turn.asked.clear()
+  turn.given.clear()
   execution.instances.add(instance)
   const decode = Schema.decodeUnknownEffect(codecsOf(entry.workflow).payload)(journal.start?.payload)
   const payload = yield* Effect.exit(

@@ -161,47 +161,53 @@ describe("two engines on one file", () => {
     })
   )
 
-  it.live("a value that another process gives cuts off the body that awaits it", () =>
-    Effect.gen(function* () {
-      const file = yield* temporaryFile
-      const a = yield* openEngine(file, () =>
-        Effect.map(
-          Effect.all(
-            [
-              activity(
-                "long",
-                Effect.as(
-                  Effect.promise(() => released),
-                  "done"
-                )
+  for (const polls of [0, 1]) {
+    it.live(
+      `a value that another process gives cuts off the body that awaits it; it was polled ${polls} times`,
+      () =>
+        Effect.gen(function* () {
+          const file = yield* temporaryFile
+          const a = yield* openEngine(file, () =>
+            Effect.map(
+              Effect.all(
+                [
+                  activity(
+                    "long",
+                    Effect.as(
+                      Effect.promise(() => released),
+                      "done"
+                    )
+                  ),
+                  DurableDeferred.await(gate)
+                ],
+                { concurrency: 2 }
               ),
-              DurableDeferred.await(gate)
-            ],
-            { concurrency: 2 }
-          ),
-          (all) => all.join(" ")
-        )
-      )
-      let release = (): void => undefined
-      const released = new Promise<void>((resolve) => (release = resolve))
-      const b = yield* openEngine(file, undefined)
-      const caller = yield* Effect.forkChild(a.run(Order.execute({ id: "1" })))
-      const execution = yield* Order.executionId({ id: "1" })
-      yield* until(
-        "the activity runs",
-        Effect.map(dataOf(a.ledger, "activity/"), ({ length }) => length === 2)
-      )
-      yield* b.run(give(execution, "open"))
-      yield* until(
-        "the turn has heard of it",
-        Effect.map(dataOf(a.ledger, "activity/"), (events) =>
-          events.some(({ type }) => type === "StepRequeued")
-        )
-      )
-      release()
-      assert.strictEqual(yield* Fiber.join(caller), "done open")
-    })
-  )
+              (all) => all.join(" ")
+            )
+          )
+          let release = (): void => undefined
+          const released = new Promise<void>((resolve) => (release = resolve))
+          const b = yield* openEngine(file, undefined)
+          const caller = yield* Effect.forkChild(a.run(Order.execute({ id: "1" })))
+          const execution = yield* Order.executionId({ id: "1" })
+          yield* until(
+            "the activity runs",
+            Effect.map(dataOf(a.ledger, "activity/"), ({ length }) => length === 2)
+          )
+          yield* b.run(give(execution, "open"))
+          // Reads the value before the news tell of it.
+          if (polls > 0) yield* a.run(Order.poll(execution))
+          yield* until(
+            "the turn has heard of it",
+            Effect.map(dataOf(a.ledger, "activity/"), (events) =>
+              events.some(({ type }) => type === "StepRequeued")
+            )
+          )
+          release()
+          assert.strictEqual(yield* Fiber.join(caller), "done open")
+        })
+    )
+  }
 
   it.live("an activity that lasts longer than its lease runs once", () =>
     Effect.gen(function* () {
