@@ -25,14 +25,8 @@ export {
 } from "./dossiers/dossier-files.ts"
 export { Dossiers, type DossiersShape } from "./dossiers/dossiers.ts"
 export type { DossierEvent, WithheldEvent } from "../domain/dossiers/event-lines.ts"
-export type {
-  DossierEvidence,
-  ExportDossier,
-  ExportDossierError,
-  ExportedDossier,
-  ExportPorts
-} from "./dossiers/export-dossier.ts"
-export { type SoundDossier, soundDossier, UnsoundDossier } from "./dossiers/sound-dossier.ts"
+export type { DossierEvidence, ExportDossier } from "./dossiers/dossier-request.ts"
+export type { ExportDossierError, ExportedDossier, ExportPorts } from "./dossiers/export-dossier.ts"
 export {
   type DossierPorts,
   type EventWitness,

@@ -1,14 +1,13 @@
 // Dossiers as programs see them: the evidence of a run, of jobs or of tasks, exported from the opened ledger, and verified, with what
-// the ledger has beside. Who has no ledger takes `verifyDossier` and `soundDossier`, which need the dossier alone.
+// the ledger has beside. Who has no ledger takes `verifyDossier`, which needs the dossier alone.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Ledger } from "../ledger/ledger.ts"
 import { Checkpoints } from "../ledger/proofs/checkpoints.ts"
 import type { ReadError } from "../ledger/reading/ledger-reader.ts"
+import type { DossierEvidence, ExportDossier } from "./dossier-request.ts"
 import {
-  type DossierEvidence,
-  type ExportDossier,
   exportDossier,
   type ExportDossierError,
   type ExportedDossier,

@@ -11,13 +11,8 @@ export type { Manifest, ManifestArtifact, ManifestStep } from "../../domain/bund
 export { parseReceipt, type ReplayReceipt, receiptText } from "../../domain/bundles/replay.ts"
 export { Bundle } from "./bundles.ts"
 export type { DossiersShape } from "../../application/dossiers/dossiers.ts"
-export type {
-  DossierEvidence,
-  ExportDossier,
-  ExportDossierError,
-  ExportedDossier
-} from "../../application/dossiers/export-dossier.ts"
-export { type SoundDossier, UnsoundDossier } from "../../application/dossiers/sound-dossier.ts"
+export type { DossierEvidence, ExportDossier } from "../../application/dossiers/dossier-request.ts"
+export type { ExportDossierError, ExportedDossier } from "../../application/dossiers/export-dossier.ts"
 export type {
   VerifiedDossier,
   VerifyDossier,

@@ -9,11 +9,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import {
-  type DossierEvidence,
-  type ExportDossier,
-  exportDossier
-} from "../../../application/dossiers/export-dossier.ts"
+import type { DossierEvidence, ExportDossier } from "../../../application/dossiers/dossier-request.ts"
+import { exportDossier } from "../../../application/dossiers/export-dossier.ts"
 import { verifyDossier, verifyDossierWith } from "../../../application/dossiers/verify-dossier.ts"
 import type { SigningKey } from "../../../application/foundation/signing.ts"
 import { Ledger, type LedgerShape } from "../../../application/ledger/ledger.ts"

@@ -5,11 +5,8 @@ import * as Option from "effect/Option"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import type {
-  DossierEvidence,
-  ExportDossier,
-  ExportedDossier
-} from "../../../application/dossiers/export-dossier.ts"
+import type { DossierEvidence, ExportDossier } from "../../../application/dossiers/dossier-request.ts"
+import type { ExportedDossier } from "../../../application/dossiers/export-dossier.ts"
 import { InvalidKeyName } from "../../../domain/evidence/checkpoint-errors.ts"
 import { isKeyName } from "../../../domain/evidence/signed-note.ts"
 import { dossierFilesLayer } from "../../embedding/dossier-files.ts"
