@@ -8,7 +8,8 @@ import { millisFromTimestamp } from "../../domain/canonical/timestamp.ts"
 import { type EventEnvelope, runOfStream } from "../../domain/ledger/event-envelope.ts"
 import type { LedgerEvent } from "../../domain/ledger/events.ts"
 import { jobIdOf, jobIdOfStep, stepIdOf } from "../../domain/ledger/ids.ts"
-import { ownerOfRun, runOf, type RunOwner } from "../../domain/workflow/names.ts"
+import type { LeasedStep, PendingStep } from "../../domain/ledger/lists.ts"
+import { ownerOfRun, type RunKind, runOf, type RunOwner } from "../../domain/workflow/names.ts"
 import { type ExecutionName, readClock, readWake } from "../../domain/workflow/wakes.ts"
 import { nextTurn } from "../../domain/workflow/turn-decision.ts"
 import { using } from "./executions.ts"
@@ -117,8 +118,8 @@ const onLease = (
   waiting: Waiting
 ): void => {
   const { step_id, worker_id } = event.data
-  if (event.type === "StepRequeued") waiting.set(step_id, run_id)
-  else waiting.delete(step_id)
+  if (event.type !== "StepRequeued") waiting.delete(step_id)
+  else if (run_id.startsWith("workflow/")) waiting.set(step_id, run_id)
   if (event.type === "StepRequeued" || event.type === "StepCompleted") {
     host.agenda.remove(`lease:${step_id}`)
     host.agenda.remove(`clock:${step_id}`)
@@ -181,9 +182,7 @@ const hearAll = Effect.fnUntraced(function* (host: Host, events: ReadonlyArray<E
     if (!hasRead(host, owner, envelope)) hear(host, run_id, owner, yield* decoded(envelope), waiting)
   }
   for (const owner of touched.values()) yield* lookIfIdle(host, owner)
-  for (const run_id of new Set(waiting.values())) {
-    host.fork(run_id.startsWith("workflow/") ? lookAt(host, run_id) : Effect.void)
-  }
+  for (const run_id of new Set(waiting.values())) host.fork(lookAt(host, run_id))
 })
 
 /** Hears everything that comes behind a position, until the ledger is closed; a reading that failed is tried again. */
@@ -220,48 +219,43 @@ const allPages = Effect.fnUntraced(function* <Row>(
   }
 })
 
+/** The beginnings of a workflow's runs. */
+type Prefixes = { readonly [Kind in RunKind]: string }
+
 /** Finds what there was to be done for a workflow before it was registered here. */
-export const findWork = Effect.fnUntraced(function* (host: Host, prefixes: PrefixesOf) {
+export const findWork = Effect.fnUntraced(function* (host: Host, prefixes: Prefixes) {
   const { ledger } = host
-  const waiting =
-    (prefix: string) => (after: { readonly run_id: string; readonly step_id: string } | undefined) =>
-      read(
-        ledger.waiting({
-          prefix,
-          ...(after === undefined ? {} : { after: { run_id: after.run_id, step_id: after.step_id } })
-        })
-      )
-  const runs = new Set<string>()
-  yield* allPages(waiting(prefixes.workflow), ({ run_id }) => runs.add(run_id))
-  for (const run_id of runs) host.fork(lookAt(host, run_id))
-  yield* allPages(waiting(prefixes.timer), ({ job_id, fencing_token: token, payload, run_id, step_id }) => {
+  const waiting = (prefix: string, each: (step: PendingStep) => void) =>
+    allPages<PendingStep>(
+      (last) =>
+        read(ledger.waiting({ prefix, after: last && { run_id: last.run_id, step_id: last.step_id } })),
+      each
+    )
+  const leased = (prefix: string, each: (step: LeasedStep) => void) =>
+    allPages<LeasedStep>(
+      (last) =>
+        read(
+          ledger.leases({
+            prefix,
+            after: last && { lease_expires_at: last.lease_expires_at, step_id: last.step_id }
+          })
+        ),
+      each
+    )
+  const awake = new Set<string>()
+  yield* waiting(prefixes.workflow, ({ run_id }) => awake.add(run_id))
+  for (const run_id of awake) host.fork(lookAt(host, run_id))
+  yield* waiting(prefixes.timer, ({ fencing_token: token, job_id, payload, run_id, step_id }) => {
     const clock = readClock(payload)
     if (clock !== undefined) setClock(host, run_id, { step_id, job_id, token, clock })
   })
   const leftOver = new Set<string>()
-  yield* allPages(waiting(prefixes.activity), ({ run_id }) => leftOver.add(run_id))
+  yield* waiting(prefixes.activity, ({ run_id }) => leftOver.add(run_id))
   for (const run_id of leftOver) host.fork(sweepRun(host, run_id))
   for (const prefix of [prefixes.workflow, prefixes.activity]) {
-    yield* allPages(
-      (after: { readonly lease_expires_at: string; readonly step_id: string } | undefined) =>
-        read(
-          ledger.leases({
-            prefix,
-            ...(after === undefined
-              ? {}
-              : { after: { lease_expires_at: after.lease_expires_at, step_id: after.step_id } })
-          })
-        ),
-      (lease) => {
-        const { lease_expires_at, run_id, step_id, worker_id } = lease as {
-          readonly run_id: string
-          readonly worker_id: string
-        } & typeof lease
-        if (worker_id !== host.worker_id)
-          watchLease(host, run_id, step_id, millisFromTimestamp(lease_expires_at))
-      }
-    )
+    yield* leased(prefix, ({ lease_expires_at, run_id, step_id, worker_id }) => {
+      if (worker_id === host.worker_id) return
+      watchLease(host, run_id, step_id, millisFromTimestamp(lease_expires_at))
+    })
   }
 })
-
-type PrefixesOf = { readonly workflow: string; readonly activity: string; readonly timer: string }
