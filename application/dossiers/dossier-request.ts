@@ -1,9 +1,10 @@
 // What is asked for when a dossier is made, and the choice that its manifest will say.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import { sortedUnique } from "../../domain/bundles/manifest.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { MAX_CHOSEN } from "../../domain/dossiers/limits.ts"
-import { DossierBodies, type DossierChoice, inOrder } from "../../domain/dossiers/manifest.ts"
+import { DossierBodies, type DossierChoice } from "../../domain/dossiers/manifest.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { decodeInput } from "../foundation/input.ts"
 import type { SigningKey } from "../foundation/signing.ts"
@@ -46,8 +47,8 @@ const prepared = (request: ExportDossier) => {
   }
   const choice: DossierChoice = {
     run_id: run_id ?? null,
-    jobs: jobs === undefined ? null : inOrder(jobs),
-    tasks: inOrder(tasks)
+    jobs: jobs === undefined ? null : sortedUnique(jobs),
+    tasks: sortedUnique(tasks)
   }
   return Result.succeed({ choice, bodies, bundles, packed })
 }

@@ -5,28 +5,19 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { BundleFindings } from "./finding-list.ts"
+import { codeTable } from "../foundation/testing/code-tables.ts"
 import { type BundleFindingCode, bundleFindingCodes, makesInvalid } from "./finding.ts"
 import { MAX_FINDINGS } from "../foundation/finding.ts"
 
 const specification = readFileSync(new URL("../../docs/spec/bundles.md", import.meta.url), "utf8")
-
-/** The rows of the table whose heading names an exit code. */
-const tableOf = (exit: number): ReadonlyArray<readonly [string, string]> => {
-  const [, after = ""] = specification.split(`exit ${exit} `)
-  const [table = ""] = after.split("\n\n")
-  return [...table.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)].map(([, code = "", meaning = ""]) => [
-    code,
-    meaning
-  ])
-}
 
 const codesThat = (isInvalid: boolean) =>
   Object.entries(bundleFindingCodes).filter(([code]) => makesInvalid(code as BundleFindingCode) === isInvalid)
 
 describe("finding codes", () => {
   it("are those of the specification", () => {
-    assert.deepStrictEqual(tableOf(2), codesThat(true))
-    assert.deepStrictEqual(tableOf(1), codesThat(false))
+    assert.deepStrictEqual(codeTable(specification, 2), codesThat(true))
+    assert.deepStrictEqual(codeTable(specification, 1), codesThat(false))
   })
 })
 

@@ -8,6 +8,7 @@ import { plainIssues, pointerOf } from "../canonical/plain-issues.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { readJsonBytes } from "../canonical/strict-reader.ts"
 import { isIdentifier } from "../canonical/text.ts"
+import { sortedUnique } from "../bundles/manifest.ts"
 import { entryKindWords, type FolderEntry, type FolderListing } from "../foundation/foreign-files.ts"
 import { isJobId } from "../ledger/ids.ts"
 import { isHashText } from "../thoughts/thought-record.ts"
@@ -21,7 +22,6 @@ import {
   DOSSIER_KIND,
   DOSSIER_VERSION,
   DossierManifest,
-  inOrder,
   MANIFEST_NAME,
   manifestText,
   rootHashOf,
@@ -55,7 +55,7 @@ const checkForm = (list: DossierFindings, raw: JsonObject): DossierManifest | un
 const isSame = (left: ReadonlyArray<string>, right: ReadonlyArray<string>): boolean =>
   left.length === right.length && left.every((text, index) => text === right[index])
 
-const isOrdered = (texts: ReadonlyArray<string>): boolean => isSame(texts, inOrder(texts))
+const isOrdered = (texts: ReadonlyArray<string>): boolean => isSame(texts, sortedUnique(texts))
 
 /** What is wrong with the choice, as places and sentences. */
 const choiceFaults = ({ bodies, bundles, choice }: DossierManifest) => {

@@ -3,7 +3,6 @@
 // `version` (docs/spec/dossiers.md).
 import * as Schema from "effect/Schema"
 import { jcsText } from "../canonical/jcs.ts"
-import { compareCodePoints } from "../canonical/py.ts"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { runStream, taskStream } from "../ledger/event-envelope.ts"
 
@@ -90,10 +89,6 @@ export const streamsOfChoice = ({ run_id, tasks }: DossierChoice): ReadonlyArray
   ...(run_id === null ? [] : [runStream(run_id)]),
   ...tasks.map(taskStream)
 ]
-
-/** Texts in code-point order, each once. */
-export const inOrder = (texts: Iterable<string>): ReadonlyArray<string> =>
-  [...new Set(texts)].sort(compareCodePoints)
 
 /** The hash over everything that a manifest says. */
 export const rootHashOf = (sha256: Sha256, manifest: object): string =>
