@@ -2,15 +2,13 @@
 // memory and those of other programs as they are found. One fiber listens for all queues of a store.
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { DEFAULT_PAGE_ROWS } from "../../domain/foundation/page.ts"
 import { payloadOf } from "../../domain/ledger/decide.ts"
 import { type EventEnvelope, runOfStream } from "../../domain/ledger/event-envelope.ts"
-import { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { LeasedStep, PendingStep } from "../../domain/ledger/lists.ts"
 import { QueueState } from "../../domain/workflow/queue-state.ts"
+import { decoded } from "./ledger-calls.ts"
 import type { Queue, QueueError, QueueStore } from "./queue-store.ts"
 
 /** What waits and what is leased in a queue's run by now. */
@@ -47,13 +45,6 @@ export const stepOf = Effect.fnUntraced(function* (
   return { payload, created_at: row.created_at }
 })
 
-const decoded = (envelope: EventEnvelope): Result.Result<LedgerEvent, StoreCorrupt> =>
-  Result.mapError(
-    decodeEvent(envelope),
-    ({ message, position }) =>
-      new StoreCorrupt({ code: "EVENT_INVALID", where: `event ${position}`, finding: message })
-  )
-
 /** Looks up what the state of a queue must know beside the events. */
 const lookUp = Effect.fnUntraced(function* (
   store: QueueStore,
@@ -74,7 +65,7 @@ const hear = Effect.fnUntraced(function* (
   for (const envelope of events) {
     const queue = store.queues.get(runOfStream(envelope.stream_id) ?? "")
     if (queue?.state === undefined) continue
-    queue.state.follow(yield* Effect.fromResult(decoded(envelope)))
+    queue.state.follow(yield* decoded(envelope))
     changed.add(queue)
   }
   for (const queue of changed) {
@@ -118,7 +109,7 @@ export const catchUp = Effect.fnUntraced(function* (
 ): Effect.fn.Return<QueueState, QueueError> {
   while (true) {
     const page = yield* store.ledger.eventsAfter({ run_id, after: state.position })
-    for (const envelope of page) state.follow(yield* Effect.fromResult(decoded(envelope)))
+    for (const envelope of page) state.follow(yield* decoded(envelope))
     if (page.length < DEFAULT_PAGE_ROWS) break
   }
   yield* lookUp(store, state)
