@@ -120,6 +120,7 @@ const cases: Readonly<Record<string, Case>> = {
           make: [{ key: undefined }],
           verify: ["note", trust],
           proveInclusion: [{ position: 1 }],
+          proveInclusions: [{ events: [] }],
           proveConsistency: [{ from: 0 }]
         }
       }

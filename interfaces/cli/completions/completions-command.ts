@@ -19,6 +19,7 @@ export const fileArguments: ReadonlySet<string> = new Set([
   "backup",
   "cartridge",
   "dir",
+  "evidence",
   "file",
   "left",
   "path",
