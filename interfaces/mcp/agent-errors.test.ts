@@ -312,6 +312,8 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>>
     "CheckpointUntrusted",
     "ConfigurationExists",
     "Different",
+    "ExecutionNotFound",
+    "ExecutionNotOpen",
     "FileNotIndexed",
     "FilesRefused",
     "HistoryRewritten",
