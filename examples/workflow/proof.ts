@@ -1,34 +1,22 @@
 // What the ledger proves afterwards: its verdict, a line for each event, and how often each activity was asked for and recorded.
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
-import * as Result from "effect/Result"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { decodeEvent, type EventEnvelope, Ledger } from "cortex-cassette"
+import { History, Ledger } from "cortex-cassette"
 import { askedIn } from "./outside.ts"
-
-/** One event as a line. */
-const lineOf = (envelope: EventEnvelope): string => {
-  const event = Result.getOrThrow(decodeEvent(envelope))
-  const place = event.stream_id.replace(/^run:/, "").replace(/(.{24}).+/, "$1…")
-  const what =
-    event.type === "MessagePosted"
-      ? String(event.data.payload["intent"])
-      : event.type === "StepClaimed"
-        ? `claimed by ${event.data.worker_id}`
-        : event.type === "StepCompleted"
-          ? `${event.data.outcome} ${String(event.data.receipt["turn"] ?? "")}`
-          : event.type === "StepRequeued"
-            ? `waits again: ${event.data.reason}`
-            : event.type
-  return `${String(event.position).padStart(4)}  ${event.recorded_at.slice(11, 23)}  ${place.padEnd(26)} ${what}`
-}
 
 /** Prints the proof; true when everything came out as it must. */
 export const prove = (folder: string, say: (text: string) => void) =>
   Effect.gen(function* () {
     const ledger = yield* Ledger
-    const events = yield* Stream.runCollect(ledger.events({ live: false }))
-    for (const event of events) say(lineOf(event))
+    const history = yield* History
+    yield* Stream.runForEach(history.timeline(), ({ position, recorded_at, sentence, stream_id }) =>
+      Effect.sync(() => {
+        const run = stream_id.replace(/^run:/, "").replace(/(.{20}).+/, "$1…")
+        say(`${String(position).padStart(4)}  ${recorded_at.slice(11, 23)}  ${run.padEnd(21)}  ${sentence}`)
+      })
+    )
 
     const asked = Map.groupBy(askedIn(folder), ({ order, what }) => `${what} ${order}`)
     for (const [name, requests] of asked) {
@@ -42,4 +30,8 @@ export const prove = (folder: string, say: (text: string) => void) =>
       verdict === "PASS" &&
       [...asked.values()].every((all) => all.filter(({ how }) => how === "done").length === 1)
     )
-  }).pipe(Effect.provide(Ledger.layer({ filename: join(folder, "orders.db") })))
+  }).pipe(
+    Effect.provide(
+      History.layer.pipe(Layer.provideMerge(Ledger.layer({ filename: join(folder, "orders.db") })))
+    )
+  )
