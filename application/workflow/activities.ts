@@ -15,7 +15,7 @@ import { millisFromTimestamp } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { Lease } from "../../domain/ledger/commands.ts"
 import type { Outcome } from "../../domain/ledger/rows.ts"
-import { NotRecordable } from "../../domain/workflow/errors.ts"
+import { NotRecordable, ReceiptUnreadable } from "../../domain/workflow/errors.ts"
 import { activityKey, isName } from "../../domain/workflow/names.ts"
 import { readAttemptReceipt } from "../../domain/workflow/receipts.ts"
 import type { JournalStep, RunJournal } from "../../domain/workflow/run-journal.ts"
@@ -57,12 +57,20 @@ interface Ask {
   readonly key: string
 }
 
-/** What the receipt of an attempt says; undefined while it has none. */
-const recorded = Effect.fnUntraced(function* (step: JournalStep | undefined) {
+/** What the receipt of an attempt says; undefined while it has none. A receipt of another program has no answer for the body. */
+const recorded = Effect.fnUntraced(function* (
+  { name }: Execution,
+  activity: Activity.Any,
+  step: JournalStep | undefined
+) {
   if (step?.standing._tag !== "Committed") return undefined
+  const { step_id } = step
+  const unreadable = Effect.die(new ReceiptUnreadable({ ...name, activity: activity.name, step_id }))
   const receipt = readAttemptReceipt(step.standing.receipt)
-  if (receipt === undefined || "abandoned" in receipt) return new Workflow.Suspended({})
-  return new Workflow.Complete({ exit: yield* Effect.orDie(decodeExit(receipt.exit)) })
+  if (receipt === undefined) return yield* unreadable
+  if ("abandoned" in receipt) return new Workflow.Suspended({})
+  const exit = yield* Effect.catch(decodeExit(receipt.exit), () => unreadable)
+  return new Workflow.Complete({ exit })
 })
 
 /** Waits until another process has done with a step, or its lease has ended. */
@@ -104,6 +112,11 @@ const obtain = Effect.fnUntraced(function* (
           claim: { worker_id, ttl_seconds }
         }),
         execution
+      ).pipe(
+        // Another program has posted it, with another payload: the attempt is its step.
+        Effect.catchTag("IdempotencyConflict", () =>
+          Effect.succeed({ lease: null, lease_expires_at: null, job_id: "" })
+        )
       )
     )
     const { lease, lease_expires_at } = posted
@@ -254,7 +267,7 @@ export const executeActivity = Effect.fnUntraced(function* (
   if (execution.activities === undefined) yield* catchUpOn(host, execution, "activities", execution)
   while (true) {
     const journal: RunJournal = execution.activities!
-    const known = yield* recorded(journal.withKey(key))
+    const known = yield* recorded(execution, activity, journal.withKey(key))
     if (known !== undefined) return known
     // A replay that is to be interrupted only builds its compensations again.
     if (execution.journal.interrupted !== undefined && !instance.interrupted)

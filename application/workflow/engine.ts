@@ -80,7 +80,7 @@ const restingResult = Effect.fnUntraced(function* (
 const isMoving = (execution: Execution, now: number): boolean =>
   execution.isDriven ||
   execution.claimed.length > 0 ||
-  ["Running", "Expired", "Turn"].includes(nextTurn(execution.journal, now)._tag)
+  ["Running", "Expired", "Turn", "Unanswered"].includes(nextTurn(execution.journal, now)._tag)
 
 /** The result of an execution once no turn of it runs or waits. */
 const awaitRest = Effect.fnUntraced(function* (host: Host, workflow: Workflow.Any, execution: Execution) {

@@ -11,6 +11,8 @@ import { jobIdOf, jobIdOfStep, stepIdOf } from "../../domain/ledger/ids.ts"
 import type { LeasedStep, PendingStep } from "../../domain/ledger/lists.ts"
 import { ownerOfRun, type RunKind, runOf, type RunOwner } from "../../domain/workflow/names.ts"
 import { type ExecutionName, readClock, readWake } from "../../domain/workflow/wakes.ts"
+import { isClockReceipt, readTurnReceipt } from "../../domain/workflow/receipts.ts"
+import type { JsonObject } from "../../domain/canonical/json.ts"
 import { nextTurn } from "../../domain/workflow/turn-decision.ts"
 import { using } from "./executions.ts"
 import { type Execution, executionKey, type Host } from "./host.ts"
@@ -35,15 +37,21 @@ const nameOfRun = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ExecutionName | undefined> {
   if (!owner.isCut) return host.entries.has(owner.workflow) ? owner : undefined
   const run = `workflow${run_id.slice(owner.kind.length)}`
-  for (const envelope of yield* read(host.ledger.eventsAfter({ run_id: run, limit: 100 }))) {
-    const event = yield* read(decoded(envelope))
-    const wake = event.type === "MessagePosted" ? readWake(event.data.payload) : undefined
-    if (wake?.kind !== "execute") continue
-    const isOurs =
-      host.entries.has(wake.workflow) && runOf(host.sha256, "workflow", wake.workflow, wake.execution) === run
-    return isOurs ? wake : undefined
+  let after = 0
+  while (true) {
+    const page = yield* read(host.ledger.eventsAfter({ run_id: run, after, limit: 100 }))
+    for (const envelope of page) {
+      const event = yield* read(decoded(envelope))
+      const wake = event.type === "MessagePosted" ? readWake(event.data.payload) : undefined
+      after = event.position
+      if (wake?.kind !== "execute") continue
+      const isOurs =
+        host.entries.has(wake.workflow) &&
+        runOf(host.sha256, "workflow", wake.workflow, wake.execution) === run
+      return isOurs ? wake : undefined
+    }
+    if (page.length === 0) return undefined
   }
-  return undefined
 })
 
 /** Uses the execution that a run belongs to, if its workflow is registered here. */
@@ -70,6 +78,13 @@ const sweepRun = (host: Host, run_id: string): Effect.Effect<void> =>
     )
   )
 
+/** Takes up the step of a run that waits again. */
+const takeUp = (host: Host, run_id: string): Effect.Effect<void> => {
+  if (run_id.startsWith("workflow/")) return lookAt(host, run_id)
+  if (run_id.startsWith("timer/")) return findClocks(host, run_id)
+  return sweepRun(host, run_id)
+}
+
 /** Requeues a lease when it has ended, unless it was renewed. */
 const watchLease = (host: Host, run_id: string, step_id: string, ends: number): void => {
   const reap = Effect.gen(function* () {
@@ -77,9 +92,7 @@ const watchLease = (host: Host, run_id: string, step_id: string, ends: number): 
     if (Result.isFailure(requeued) && requeued.failure._tag === "LeaseNotExpired") {
       watchLease(host, run_id, step_id, millisFromTimestamp(requeued.failure.lease_expires_at))
     }
-    if (Result.isSuccess(requeued)) {
-      yield* run_id.startsWith("workflow/") ? lookAt(host, run_id) : sweepRun(host, run_id)
-    }
+    if (Result.isSuccess(requeued)) yield* takeUp(host, run_id)
   })
   host.agenda.add(`lease:${step_id}`, ends, reap)
 }
@@ -107,6 +120,10 @@ const tell = (host: Host, execution: Execution, event: LedgerEvent): void => {
   if (wake?.kind === "interrupt-unsafe" && turn?.instance.interrupted === false) host.fork(cutOff(execution))
 }
 
+/** True for a receipt that another program than an engine gave to a wake or to a clock. */
+const isForeign = (run_id: string, receipt: JsonObject): boolean =>
+  run_id.startsWith("timer/") ? !isClockReceipt(receipt) : readTurnReceipt(receipt) === undefined
+
 /** What an event of a lease asks for. */
 const onLease = (
   host: Host,
@@ -118,11 +135,14 @@ const onLease = (
   waiting: Waiting
 ): void => {
   const { step_id, worker_id } = event.data
-  if (event.type !== "StepRequeued") waiting.delete(step_id)
-  else if (run_id.startsWith("workflow/")) waiting.set(step_id, run_id)
+  const isUnanswered = event.type === "StepCompleted" && isForeign(run_id, event.data.receipt)
+  const waitsAgain = event.type === "StepRequeued" || isUnanswered
+  if (waitsAgain && !run_id.startsWith("activity/")) waiting.set(step_id, run_id)
+  else waiting.delete(step_id)
   if (event.type === "StepRequeued" || event.type === "StepCompleted") {
     host.agenda.remove(`lease:${step_id}`)
-    host.agenda.remove(`clock:${step_id}`)
+    // A clock that another program finished rings all the same.
+    if (!isUnanswered) host.agenda.remove(`clock:${step_id}`)
   } else if (worker_id !== host.worker_id) {
     watchLease(host, run_id, step_id, millisFromTimestamp(event.data.lease_expires_at))
   }
@@ -182,7 +202,7 @@ const hearAll = Effect.fnUntraced(function* (host: Host, events: ReadonlyArray<E
     if (!hasRead(host, owner, envelope)) hear(host, run_id, owner, yield* decoded(envelope), waiting)
   }
   for (const owner of touched.values()) yield* lookIfIdle(host, owner)
-  for (const run_id of new Set(waiting.values())) host.fork(lookAt(host, run_id))
+  for (const run_id of new Set(waiting.values())) host.fork(takeUp(host, run_id))
 })
 
 /** Hears everything that comes behind a position, until the ledger is closed; a reading that failed is tried again. */
@@ -222,15 +242,23 @@ const allPages = Effect.fnUntraced(function* <Row>(
 /** The beginnings of a workflow's runs. */
 type Prefixes = { readonly [Kind in RunKind]: string }
 
+/** Each step that waits in runs that begin so. */
+const eachWaiting = ({ ledger }: Host, prefix: string, each: (step: PendingStep) => void) =>
+  allPages<PendingStep>(
+    (last) => read(ledger.waiting({ prefix, after: last && { run_id: last.run_id, step_id: last.step_id } })),
+    each
+  )
+
+/** Sets the clocks that wait in runs that begin so. */
+const findClocks = (host: Host, prefix: string): Effect.Effect<void> =>
+  eachWaiting(host, prefix, ({ fencing_token: token, job_id, payload, run_id, step_id }) => {
+    const clock = readClock(payload)
+    if (clock !== undefined) setClock(host, run_id, { step_id, job_id, token, clock })
+  })
+
 /** Finds what there was to be done for a workflow before it was registered here. */
 export const findWork = Effect.fnUntraced(function* (host: Host, prefixes: Prefixes) {
   const { ledger } = host
-  const waiting = (prefix: string, each: (step: PendingStep) => void) =>
-    allPages<PendingStep>(
-      (last) =>
-        read(ledger.waiting({ prefix, after: last && { run_id: last.run_id, step_id: last.step_id } })),
-      each
-    )
   const leased = (prefix: string, each: (step: LeasedStep) => void) =>
     allPages<LeasedStep>(
       (last) =>
@@ -243,16 +271,13 @@ export const findWork = Effect.fnUntraced(function* (host: Host, prefixes: Prefi
       each
     )
   const awake = new Set<string>()
-  yield* waiting(prefixes.workflow, ({ run_id }) => awake.add(run_id))
+  yield* eachWaiting(host, prefixes.workflow, ({ run_id }) => awake.add(run_id))
   for (const run_id of awake) host.fork(lookAt(host, run_id))
-  yield* waiting(prefixes.timer, ({ fencing_token: token, job_id, payload, run_id, step_id }) => {
-    const clock = readClock(payload)
-    if (clock !== undefined) setClock(host, run_id, { step_id, job_id, token, clock })
-  })
+  yield* findClocks(host, prefixes.timer)
   const leftOver = new Set<string>()
-  yield* waiting(prefixes.activity, ({ run_id }) => leftOver.add(run_id))
+  yield* eachWaiting(host, prefixes.activity, ({ run_id }) => leftOver.add(run_id))
   for (const run_id of leftOver) host.fork(sweepRun(host, run_id))
-  for (const prefix of [prefixes.workflow, prefixes.activity]) {
+  for (const prefix of Object.values(prefixes)) {
     yield* leased(prefix, ({ lease_expires_at, run_id, step_id, worker_id }) => {
       if (worker_id === host.worker_id) return
       watchLease(host, run_id, step_id, millisFromTimestamp(lease_expires_at))

@@ -7,7 +7,8 @@ import type * as DurableClock from "effect/workflow/DurableClock"
 import type { JsonValue } from "../../domain/canonical/json.ts"
 import { clockKey } from "../../domain/workflow/names.ts"
 import { RANG } from "../../domain/workflow/receipts.ts"
-import { type Clock as Sleep, clockPayload } from "../../domain/workflow/wakes.ts"
+import type { JournalStep } from "../../domain/workflow/run-journal.ts"
+import { type Clock as Sleep, clockPayload, readClock } from "../../domain/workflow/wakes.ts"
 import { using } from "./executions.ts"
 import type { Execution, Host } from "./host.ts"
 import { asked, catchUp, catchUpOn } from "./ledger-calls.ts"
@@ -31,10 +32,12 @@ export const awaitClock = (host: Host, waiting: WaitingClock, ringing: Effect.Ef
 
 /** A clock rings. */
 export const ring = Effect.fnUntraced(function* (host: Host, execution: Execution, waiting: WaitingClock) {
-  const { clock, job_id, step_id, token } = waiting
+  const { clock, job_id, step_id } = waiting
   const { ttl_seconds, worker_id } = host
   yield* catchUp(host, execution)
   if (execution.journal.result !== undefined) return yield* sweepIfComplete(host, execution)
+  const timers = yield* catchUpOn(host, execution, "timers")
+  const token = timers.steps.get(step_id)?.token ?? waiting.token
   const run_id = execution.runs.timer
   yield* postWake(host, execution, { kind: "deferred", name: clock.deferred, exit: ENDED }, [
     { _tag: "ClaimStep", run_id, job_id, worker_id, ttl_seconds },
@@ -63,7 +66,13 @@ export const schedule = Effect.fnUntraced(function* (
   if (!Number.isFinite(millis) || execution.journal.deferreds.has(deferred.name)) return
   const key = clockKey(host.sha256, name)
   const journal = execution.timers ?? (yield* catchUpOn(host, execution, "timers", inside))
-  if (journal.withKey(key) !== undefined) return
+  const known = journal.withKey(key)
+  if (known !== undefined) {
+    // Another program finished it before its time.
+    const set = known.standing._tag === "Committed" ? readClock(known.payload) : undefined
+    if (set !== undefined) setClock(host, execution, known, set)
+    return
+  }
   const clock = { name, deferred: deferred.name, due: Math.ceil((yield* Clock.currentTimeMillis) + millis) }
   const run_id = execution.runs.timer
   const payload = clockPayload(clock)
@@ -79,11 +88,19 @@ export const schedule = Effect.fnUntraced(function* (
     yield* catchUpOn(host, execution, "timers", inside)
     return
   }
-  const { job_id, step_id, token } = journal.post({ job_id: posted.job_id, key, payload, posted: undefined })
+  setClock(host, execution, journal.post({ job_id: posted.job_id, key, payload, posted: undefined }), clock)
+})
+
+const setClock = (
+  host: Host,
+  { name }: Execution,
+  { job_id, step_id, token }: JournalStep,
+  clock: Sleep
+): void => {
   const waiting = { step_id, job_id, token, clock }
   awaitClock(
     host,
     waiting,
-    using(host, execution.name, (execution) => ring(host, execution, waiting))
+    using(host, name, (execution) => ring(host, execution, waiting))
   )
-})
+}

@@ -11,6 +11,7 @@ import * as Workflow from "effect/workflow/Workflow"
 import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { dismissalOf, isHeldElsewhere, isWokenAgain, nextTurn } from "../../domain/workflow/turn-decision.ts"
 import { dismissed } from "../../domain/workflow/receipts.ts"
+import { wakePayload } from "../../domain/workflow/wakes.ts"
 import { keepLease, type KeptLease, type LeaseInHand } from "../ledger/worker/kept-lease.ts"
 import { codecsOf } from "./codecs.ts"
 import { abandonBodies, touch, using } from "./executions.ts"
@@ -119,6 +120,11 @@ const claimNext = Effect.fnUntraced(function* (host: Host, execution: Execution,
         )
         execution.signal()
         break
+      case "Unanswered": {
+        const payload = wakePayload({ kind: "resume" })
+        yield* Effect.orDie(asked(ledger.postMessage({ run_id, source: "SYSTEM", payload })))
+        break
+      }
       case "Turn": {
         const { job_id } = next.step
         const claim = asked(ledger.claimStep({ run_id, job_id, worker_id, ttl_seconds }))

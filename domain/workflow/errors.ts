@@ -55,3 +55,15 @@ export class NotRecordable extends Schema.TaggedError<NotRecordable>()("NotRecor
     return `${this.what} of workflow ${this.workflow} (execution ${this.execution}) cannot be recorded: ${this.reason}`
   }
 }
+
+/** Another program finished an attempt of an activity, so its receipt has no exit and the attempt cannot run again. */
+export class ReceiptUnreadable extends Schema.TaggedError<ReceiptUnreadable>()("ReceiptUnreadable", {
+  workflow: Schema.String,
+  execution: Schema.String,
+  activity: Schema.String,
+  step_id: Schema.String
+}) {
+  override get message() {
+    return `Activity ${this.activity} of workflow ${this.workflow} (execution ${this.execution}) has a receipt without a readable exit: another program finished ${this.step_id}. Leave the runs of workflows to their engine`
+  }
+}

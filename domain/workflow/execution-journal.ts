@@ -23,6 +23,7 @@ export class ExecutionJournal {
   last: TurnEnd | undefined
   private readonly wakes = new Map<string, Wake>()
   private open = new Set<JournalStep>()
+  private readonly unanswered = new Set<JournalStep>()
 
   /** Reads the next event of the run; false for one that was read before. */
   read(event: LedgerEvent): boolean {
@@ -42,6 +43,11 @@ export class ExecutionJournal {
   /** The steps that wait or are leased, in the order in which they were posted. */
   openSteps(): ReadonlyArray<JournalStep> {
     return [...this.open]
+  }
+
+  /** Wakes that another program finished, with a receipt that tells of no turn. */
+  unansweredSteps(): ReadonlyArray<JournalStep> {
+    return [...this.unanswered]
   }
 
   /** The encoded result, once it is complete: it never changes. */
@@ -74,6 +80,7 @@ export class ExecutionJournal {
   private end(step: JournalStep, receipt: Parameters<typeof readTurnReceipt>[0]): void {
     this.open.delete(step)
     const ended = readTurnReceipt(receipt)
+    if (ended === undefined && this.wakes.has(step.step_id)) this.unanswered.add(step)
     if (ended !== undefined && isTurnEnd(ended) && this.last?.turn !== "complete") this.last = ended
   }
 }

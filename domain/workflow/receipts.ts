@@ -105,3 +105,7 @@ export const ABANDONED: Recorded = { outcome: "ABORTED", receipt: { abandoned: t
 
 /** The end of a clock that rang. */
 export const RANG: Recorded = { outcome: "SUCCESS", receipt: { rang: true } }
+
+/** True for the receipt of a clock that an engine ended. */
+export const isClockReceipt = ({ abandoned, rang }: JsonObject): boolean =>
+  rang === true || abandoned === true

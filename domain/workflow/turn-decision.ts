@@ -16,6 +16,8 @@ export type NextTurn =
   | { readonly _tag: "Dismiss"; readonly as: Dismissal; readonly steps: ReadonlyArray<JournalStep> }
   /** The step is the next turn. */
   | { readonly _tag: "Turn"; readonly step: JournalStep }
+  /** Another program finished a wake without a turn: the execution is to be woken again. */
+  | { readonly _tag: "Unanswered" }
 
 const asksExplicitly = (journal: ExecutionJournal, step: JournalStep): boolean => {
   const wake = journal.wakeOf(step)
@@ -32,6 +34,10 @@ export const dismissalOf = (journal: ExecutionJournal, step: JournalStep): Dismi
   return failed && !asksExplicitly(journal, step) ? "ignored" : undefined
 }
 
+/** True when another program finished a wake that no turn has seen. */
+const isUnanswered = (journal: ExecutionJournal): boolean =>
+  journal.unansweredSteps().some((step) => dismissalOf(journal, step) === undefined)
+
 /** What is to be done with an execution now. */
 export const nextTurn = (journal: ExecutionJournal, now: number): NextTurn => {
   const waiting: Array<JournalStep> = []
@@ -46,7 +52,7 @@ export const nextTurn = (journal: ExecutionJournal, now: number): NextTurn => {
   const turn = waiting.find((step) => dismissalOf(journal, step) === undefined)
   if (turn !== undefined) return { _tag: "Turn", step: turn }
   const as = waiting[0] && dismissalOf(journal, waiting[0])
-  if (as === undefined) return { _tag: "Nothing" }
+  if (as === undefined) return { _tag: isUnanswered(journal) ? "Unanswered" : "Nothing" }
   return { _tag: "Dismiss", as, steps: waiting.filter((step) => dismissalOf(journal, step) === as) }
 }
 
@@ -104,7 +110,7 @@ export const executionStatus = (journal: ExecutionJournal): ExecutionStatus => {
   const open = journal.openSteps()
   if (open.some(({ standing }) => standing._tag === "Leased")) return "running"
   const failed = last?.turn === "suspended" && last.failed
-  if (open.some((step) => !failed || asksExplicitly(journal, step))) return "ready"
+  if (open.some((step) => !failed || asksExplicitly(journal, step)) || isUnanswered(journal)) return "ready"
   if (last?.turn === "died") return "died"
   return failed ? "failed" : "suspended"
 }

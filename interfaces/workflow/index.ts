@@ -20,7 +20,12 @@ import { Ledger, type LedgerOptions } from "../embedding/ledger.ts"
 
 export type { PersistedQueueOptions } from "../../application/workflow/persisted-queue.ts"
 export { ActivityLease } from "../../application/workflow/activities.ts"
-export { ExecutionConflict, NotRecordable, WorkflowNotRegistered } from "../../domain/workflow/errors.ts"
+export {
+  ExecutionConflict,
+  NotRecordable,
+  ReceiptUnreadable,
+  WorkflowNotRegistered
+} from "../../domain/workflow/errors.ts"
 
 /** How long a lease lasts by default, in seconds: work of a process that was killed is taken over after that. */
 const DEFAULT_TTL_SECONDS = 60
