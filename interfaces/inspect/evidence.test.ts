@@ -96,6 +96,7 @@ describe("the command", () => {
     writeFileSync(join(root, "notes.txt"), "no dossier")
     const { code } = await runJson(["inspect", "notes.txt", "--out", "page.html"], { cwd: root })
     expect(code).toBe(2)
+    expect((await runJson(["inspect", "nothing-here", "--out", "page.html"], { cwd: root })).code).toBe(2)
   })
 })
 

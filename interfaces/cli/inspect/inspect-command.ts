@@ -59,6 +59,7 @@ const inspectedFile = Effect.fnUntraced(function* (
 const inspectedPath = Effect.fnUntraced(function* (given: string, trust: Option.Option<string>) {
   const { inspectedEvidence } = yield* Effect.promise(() => import("../../embedding/inspected-evidence.ts"))
   const path = yield* absolutePath("evidence", given)
+  if (!existsSync(path)) return yield* refusedFlag("evidence", `there is no ${path}`)
   const whom = Option.isSome(trust) ? yield* readTrust(trust.value) : undefined
   const evidence = yield* inspectedEvidence(path, whom).pipe(
     Effect.catchTag("NotADossierArchive", ({ message }) => Effect.fail(refusedFlag("evidence", message)))
