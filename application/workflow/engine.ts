@@ -301,6 +301,7 @@ const makeEngine = Effect.fnUntraced(function* ({ ttl_seconds, worker_id }: Engi
     fork,
     entries: new Map(),
     executions: new Map(),
+    byRun: new Map(),
     service: () => service
   }
   const service = WorkflowEngine.makeUnsafe(encodedEngine(host))

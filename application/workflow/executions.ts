@@ -25,12 +25,18 @@ export const abandonBodies = (execution: Execution): Effect.Effect<void> =>
     return Scope.close(scope, Exit.void)
   })
 
+/** Takes an execution out of memory. */
+export const forget = ({ byRun, executions }: Host, { name, runs }: Execution): void => {
+  executions.delete(executionKey(name))
+  byRun.delete(runs.workflow)
+}
+
 const letGo = (host: Host, key: string): Effect.Effect<void> =>
   Effect.suspend(() => {
     const execution = host.executions.get(key)
     if (execution === undefined) return Effect.void
     if (isInUse(execution)) return touch(host, execution)
-    host.executions.delete(key)
+    forget(host, execution)
     return abandonBodies(execution)
   })
 
@@ -55,6 +61,7 @@ const inMemory = (host: Host, { execution, workflow }: ExecutionName): Effect.Ef
     }
     const started = new Execution(host.sha256, name)
     host.executions.set(key, started)
+    host.byRun.set(started.runs.workflow, started)
     return Effect.succeed(started)
   })
 

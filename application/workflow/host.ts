@@ -129,9 +129,15 @@ export interface Host {
   readonly fork: (work: Effect.Effect<void>) => Fiber.Fiber<void>
   readonly entries: Map<string, Entry>
   readonly executions: Map<string, Execution>
+  /** The same ones by their runs of turns: an event's run may have a name cut. */
+  readonly byRun: Map<string, Execution>
   /** The service that bodies are given. */
   readonly service: () => WorkflowEngine.WorkflowEngine["Service"]
 }
+
+/** The execution in memory that a run belongs to. */
+export const executionOfRun = ({ byRun }: Host, kind: RunKind, run_id: string): Execution | undefined =>
+  byRun.get(kind === "workflow" ? run_id : `workflow${run_id.slice(kind.length)}`)
 
 /** The key of an execution in memory. */
 export const executionKey = ({ execution, workflow }: ExecutionName): string =>

@@ -15,7 +15,7 @@ import { isClockReceipt, readTurnReceipt } from "../../domain/workflow/receipts.
 import type { JsonObject } from "../../domain/canonical/json.ts"
 import { nextTurn } from "../../domain/workflow/turn-decision.ts"
 import { using } from "./executions.ts"
-import { type Execution, executionKey, type Host } from "./host.ts"
+import { type Execution, executionOfRun, type Host } from "./host.ts"
 import { catchUp, decoded, read } from "./ledger-calls.ts"
 import { requeueExpired } from "./leases.ts"
 import { sweepIfComplete } from "./settling.ts"
@@ -150,7 +150,7 @@ const onLease = (
 
 /** Hears one event of a run that an engine keeps. */
 const hear = (host: Host, run_id: string, owner: RunOwner, event: LedgerEvent, waiting: Waiting): void => {
-  const execution = host.executions.get(executionKey(owner))
+  const execution = executionOfRun(host, owner.kind, run_id)
   if (owner.kind === "activity") execution?.signalActivities()
   if (owner.kind === "workflow" && execution !== undefined) tell(host, execution, event)
   if (!owner.isCut && !host.entries.has(owner.workflow)) return
@@ -163,10 +163,10 @@ const hear = (host: Host, run_id: string, owner: RunOwner, event: LedgerEvent, w
 }
 
 /** True when an execution here has read the event, and what is to be done is seen without it. */
-const hasRead = (host: Host, owner: RunOwner, { data, position, type }: EventEnvelope): boolean => {
-  if (owner.kind !== "workflow" || type === "StepRequeued") return false
-  const execution = host.executions.get(executionKey(owner))
-  if (execution === undefined || position > execution.journal.turns.position) return false
+const hasRead = (host: Host, run_id: string, { data, position, type }: EventEnvelope): boolean => {
+  const execution = host.byRun.get(run_id)
+  if (type === "StepRequeued" || execution === undefined || position > execution.journal.turns.position)
+    return false
   // A body that runs may not have seen it.
   if (type === "MessagePosted" && position > (execution.turn?.startedAt ?? position)) return false
   // The end of another engine's lease is watched.
@@ -174,9 +174,9 @@ const hasRead = (host: Host, owner: RunOwner, { data, position, type }: EventEnv
 }
 
 /** Looks at an execution here that has something to do and no fiber that does it. */
-const lookIfIdle = (host: Host, owner: RunOwner): Effect.Effect<void> =>
+const lookIfIdle = (host: Host, run_id: string): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const execution = host.executions.get(executionKey(owner))
+    const execution = host.byRun.get(run_id)
     if (execution === undefined || execution.isDriven) return Effect.void
     const next = nextTurn(execution.journal, now)._tag
     return next === "Nothing" || next === "Running" ? Effect.void : look(host, execution)
@@ -192,16 +192,16 @@ const isKnown = ({ worker_id }: Host, { data, stream_id, type }: EventEnvelope):
 
 const hearAll = Effect.fnUntraced(function* (host: Host, events: ReadonlyArray<EventEnvelope>) {
   const waiting: Waiting = new Map()
-  const touched = new Map<string, RunOwner>()
+  const touched = new Set<string>()
   for (const envelope of events) {
     if (!isOfEngine.test(envelope.stream_id) || isKnown(host, envelope)) continue
     const run_id = runOfStream(envelope.stream_id) ?? ""
     const owner = ownerOfRun(run_id)
     if (owner === undefined) continue
-    if (owner.kind === "workflow") touched.set(run_id, owner)
-    if (!hasRead(host, owner, envelope)) hear(host, run_id, owner, yield* decoded(envelope), waiting)
+    if (owner.kind === "workflow") touched.add(run_id)
+    if (!hasRead(host, run_id, envelope)) hear(host, run_id, owner, yield* decoded(envelope), waiting)
   }
-  for (const owner of touched.values()) yield* lookIfIdle(host, owner)
+  for (const run_id of touched) yield* lookIfIdle(host, run_id)
   for (const run_id of new Set(waiting.values())) host.fork(takeUp(host, run_id))
 })
 

@@ -14,7 +14,7 @@ import { dismissed } from "../../domain/workflow/receipts.ts"
 import { wakePayload } from "../../domain/workflow/wakes.ts"
 import { keepLease, type KeptLease, type LeaseInHand } from "../ledger/worker/kept-lease.ts"
 import { codecsOf } from "./codecs.ts"
-import { abandonBodies, touch, using } from "./executions.ts"
+import { abandonBodies, forget, touch, using } from "./executions.ts"
 import type { Entry, Execution, Host, Turn } from "./host.ts"
 import { asked, catchUp } from "./ledger-calls.ts"
 import { dismiss, giveBack, requeueExpired } from "./leases.ts"
@@ -298,7 +298,7 @@ export const stopAll = (host: Host, workflow: string | undefined): Effect.Effect
         const { driver } = execution
         if (driver !== undefined) yield* Fiber.interrupt(driver)
         yield* abandonBodies(execution)
-        host.executions.delete(`${execution.name.workflow}\u0000${execution.name.execution}`)
+        forget(host, execution)
         execution.signal()
       }),
     { concurrency: "unbounded", discard: true }

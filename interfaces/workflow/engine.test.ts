@@ -18,6 +18,7 @@ import * as Result from "effect/Result"
 import { StorageFull } from "../../domain/foundation/storage-errors.ts"
 import { openLedger, temporaryFile } from "../../infrastructure/testing/ledgers.ts"
 import { Ledger, type LedgerShape } from "../../application/ledger/ledger.ts"
+import { give as giveText, register, textActivity, textDeferred, textWorkflow } from "./testing/behaviour.ts"
 import { ActivityLease, CassetteWorkflowEngine, type WorkflowEngineOptions } from "./index.ts"
 
 const workflow = <const Tag extends string>(tag: Tag) =>
@@ -58,6 +59,7 @@ const openEngine = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => close)
   return {
     close,
+    context,
     run: <A, E>(work: Effect.Effect<A, E, WorkflowEngine.WorkflowEngine | Ledger>) =>
       Effect.provideContext(work, context),
     ledger: Context.get(context, Ledger)
@@ -208,6 +210,38 @@ describe("two engines on one file", () => {
         })
     )
   }
+
+  it.live("hear each other also where a name is so long that its runs have it cut", () =>
+    Effect.gen(function* () {
+      const Long = textWorkflow("Long".repeat(60))
+      const opened = textDeferred("gate")
+      const file = yield* temporaryFile
+      let release = (): void => undefined
+      const released = new Promise<void>((resolve) => (release = resolve))
+      const execute = Effect.as(
+        Effect.promise(() => released),
+        "done"
+      )
+      const registered = register(Long, () =>
+        Effect.map(
+          Effect.all([textActivity("long", execute), DurableDeferred.await(opened)], { concurrency: 2 }),
+          (all) => all.join(" ")
+        )
+      )
+      const [a, b] = [yield* openEngine(file, undefined), yield* openEngine(file, undefined)]
+      yield* Effect.provideContext(registered, b.context)
+      const execution = yield* b.run(Long.execute({ id: "1" }, { discard: true }))
+      const hasActivity = (type: string) =>
+        Effect.map(dataOf(b.ledger, "activity/"), (events) => events.some((event) => event.type === type))
+      yield* until("the activity runs", hasActivity("StepClaimed"))
+      yield* Effect.provideContext(registered, a.context)
+      const caller = yield* Effect.forkChild(a.run(Long.execute({ id: "1" })))
+      yield* a.run(giveText(opened, Long, execution, "open"))
+      yield* until("the turn has heard of it", hasActivity("StepRequeued"))
+      release()
+      assert.strictEqual(yield* Fiber.join(caller), "done open")
+    })
+  )
 
   it.live("an activity that lasts longer than its lease runs once", () =>
     Effect.gen(function* () {
