@@ -9,9 +9,11 @@ process ends with the largest of them. It shares no line with the product, and i
 """
 
 import base64
+import calendar
 import hashlib
 import io
 import json
+import math
 import os
 import re
 import stat
@@ -30,7 +32,10 @@ ZEROS = "0" * 64
 SAFE = 2**53 - 1
 HEX = re.compile(r"[0-9a-f]{64}\Z")
 JOB = re.compile(r"job_[0-9]{13}_[0-9a-f]{16}\.[0-9]{4}\Z")
-TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z\Z")
+MOMENT = r"([0-9]{4})-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
+TIME = re.compile(MOMENT + r"\.[0-9]{3}Z\Z")
+ZONED = re.compile(MOMENT + r"(?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])\Z")
+TRACE = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}\Z")
 BUNDLED = re.compile(r"bundles/job_[0-9]{13}_[0-9a-f]{16}\.[0-9]{4}/(bundle\.json|artifacts/[0-9a-f]{16}\.txt)\Z")
 BODIES = {"payload": "payload_sha256", "receipt": "receipt_sha256", "content": "content_sha256"}
 SHAPES = {
@@ -73,8 +78,14 @@ def read_json(text):
 
 def number(value):
     """A number as ECMAScript prints it."""
-    if isinstance(value, int):
-        return str(value) if abs(value) <= SAFE else number(float(value))
+    if isinstance(value, int) and abs(value) <= SAFE:
+        return str(value)
+    try:
+        value = float(value)
+    except OverflowError as error:
+        raise Broken("no number of 64 bits") from error
+    if not math.isfinite(value):
+        raise Broken("no number of 64 bits")
     if value == 0:
         return "0"
     mantissa, _, exponent = repr(value).partition("e")
@@ -128,6 +139,65 @@ def is_id(value):
     if any(ord(character) < 32 or 127 <= ord(character) <= 159 for character in value):
         return False
     return len(value.encode("utf-8", "surrogatepass")) <= 256
+
+
+def is_time(value, form=TIME):
+    found = form.match(value) if isinstance(value, str) else None
+    return found is not None and int(found[3]) <= calendar.monthrange(int(found[1]), int(found[2]))[1]
+
+
+def is_text(value):
+    return isinstance(value, str) and "\0" not in value
+
+
+def is_count(value):
+    return is_int(value) and value >= 1
+
+
+def one_of(*texts):
+    return lambda value: isinstance(value, str) and value in texts
+
+
+def is_hash(value):
+    return isinstance(value, str) and HEX.match(value) is not None
+
+
+def is_step(value):
+    return isinstance(value, dict) and set(value) == {"job", "payload"} and is_count(value["job"]) and isinstance(value["payload"], dict)
+
+
+def some(holds, most):
+    return lambda value: isinstance(value, list) and 0 < len(value) <= most and all(map(holds, value))
+
+
+# What a member of an event's data must be, by its name.
+MEMBERS = {
+    "agent_id": is_id,
+    "cause": one_of("expired", "released", "forced"),
+    "content": is_text,
+    "fencing_token": is_count,
+    "hash": is_hash,
+    "id": is_id,
+    "idempotency_key": lambda value: value is None or is_id(value),
+    "jobs": some(lambda value: is_text(value) and len(value.encode("utf-8")) <= 65536, 1000),
+    "lease_expires_at": is_time,
+    "message_id": is_text,
+    "outcome": one_of("SUCCESS", "FAILURE", "ABORTED"),
+    "payload": lambda value: isinstance(value, dict),
+    "prev_hash": is_hash,
+    "previous_token": is_count,
+    "reason": is_text,
+    "receipt": lambda value: isinstance(value, dict),
+    "requested_by": is_id,
+    "scope": one_of("run", "job"),
+    "source": one_of("USER", "PLANNER", "SYSTEM", "WORKER"),
+    "step_id": is_text,
+    "steps": some(is_step, 10000),
+    "timestamp": lambda value: is_time(value, ZONED),
+    "traceparent": lambda value: isinstance(value, str) and TRACE.match(value) is not None,
+    "type": one_of("plan", "analysis", "decision", "reflection"),
+    "worker_id": is_id,
+}
 
 
 # --- Ed25519 (RFC 8032, section 5.1) ----------------------------------------------------------------------------------
@@ -235,7 +305,7 @@ def parse_note(data):
             raise Broken("no signature")
         signatures.append((parts[1], blob[:4], blob[4:]))
     lines = text.split("\n")
-    if len(lines) != 3 or not lines[0] or not re.fullmatch(r"0|[1-9][0-9]*", lines[1]) or len(signatures) > 64:
+    if len(lines) != 3 or not lines[0] or not re.fullmatch(r"0|[1-9][0-9]{0,15}", lines[1]) or len(signatures) > 64:
         raise Broken("not three lines")
     root = exact_base64(lines[2])
     if len(root) != 32 or int(lines[1]) > SAFE:
@@ -400,7 +470,7 @@ class Fold:
             job = step["job"]
             born[job] = born.get(job, 0) + 1
             name = f"step_{stem}.{job:04d}.{born[job]:05d}"
-            self.steps[name] = {"status": "PENDING", "token": 0, "job": f"job_{stem}.{job:04d}", "payload": step.get("payload")}
+            self.steps[name] = {"status": "PENDING", "token": 0, "job": f"job_{stem}.{job:04d}", "payload": step["payload"]}
         return job == len(intents)
 
     def claims(self, event, data, step):
@@ -638,7 +708,7 @@ class Verifier:
         return event
 
     def link(self, event, before):
-        broken = not TIME.match(event["recorded_at"])
+        broken = not is_time(event["recorded_at"])
         if before is not None:
             broken |= event["recorded_at"] < before["recorded_at"]
             broken |= event["position"] == before["position"] + 1 and event["prev_hash"] != before["hash"]
@@ -662,8 +732,8 @@ class Verifier:
         required, optional = SHAPES.get(event["type"], (None, set()))
         if required is None or event["schema_version"] != 1 or not required <= set(data) <= required | optional:
             return self.tell("EVENT_INVALID")
-        tokens = [data[name] for name in ("fencing_token", "previous_token") if name in data]
-        if not all(is_int(token) and token >= 1 for token in tokens):
+        stream = "task:" if event["type"] == "ThoughtRecorded" else "run:"
+        if not event["stream_id"].startswith(stream) or not all(MEMBERS[name](value) for name, value in data.items()):
             return self.tell("EVENT_INVALID")
         if event["type"] == "MessagePosted":
             key, run = data["idempotency_key"], event["stream_id"][len("run:") :]

@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import type { Sha256, Sha256Stream } from "../canonical/sha256.ts"
 import { isTimestamp } from "../canonical/timestamp.ts"
 import { judgedEvent, messageIdFault } from "../ledger/event-check.ts"
+import { claimFault } from "../ledger/event-content.ts"
 import {
   chainFault,
   eventHash,
@@ -198,6 +199,8 @@ export class EventJudge {
       this.tell("EVENT_INVALID", event, decoded.failure.message)
       return undefined
     }
+    const fault = claimFault(decoded.success, event.withheld)
+    if (fault !== undefined) this.tell("EVENT_INVALID", event, fault)
     const forged = messageIdFault(this.options.sha256, decoded.success)
     if (forged !== undefined) this.tell("MESSAGE_ID_FORGED", event, forged)
     return decoded.success

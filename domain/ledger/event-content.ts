@@ -118,9 +118,13 @@ const typeFault = (event: LedgerEvent): string | undefined => {
   }
 }
 
+/** What no command would have written, the size of bodies apart; `data` is the event's text, perhaps without its bodies. */
+export const claimFault = (event: LedgerEvent, data: string): string | undefined =>
+  streamFault(event) ?? (holdsNul(data) ? "U+0000 stands in a string" : typeFault(event))
+
 /** What no command would have written, in one sentence, or undefined; `data` is the event's stored text. */
 export const contentFault = (event: LedgerEvent, data: string): string | undefined => {
-  const fault = streamFault(event) ?? (holdsNul(data) ? "U+0000 stands in a string" : typeFault(event))
+  const fault = claimFault(event, data)
   if (fault !== undefined || isSmall(data)) return fault
   if (utf8ByteLength(data) > MAX_EVENT_BYTES) return `data is over ${MAX_EVENT_BYTES} bytes`
   for (const [name, payload] of payloadsOf(event)) {

@@ -9,6 +9,7 @@ import { hostileArchives, tarFile } from "../files/testing/hostile-archives.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import {
   broken,
+  brokenClaims,
   brokenDossiers,
   hasPython,
   objectOf,
@@ -54,10 +55,13 @@ const honest = Effect.gen(function* () {
 describe("a broken dossier", () => {
   it.effect("is found out, each by its code and with its exit code, by both verifiers", () =>
     Effect.gen(function* () {
-      const { foreign, other, story, trustFile, whole } = yield* honest
+      const { foreign, hashed, other, story, trustFile, whole } = yield* honest
       const paths: Array<string> = []
-      for (const [index, { change, code, exit, name }] of brokenDossiers.entries()) {
-        const path = broken(whole, join(story.folder, `broken-${index}`), (copy) =>
+      const all = [...brokenDossiers, ...brokenClaims]
+      for (const [index, one] of all.entries()) {
+        const { change, code, exit, name } = one
+        const from = brokenClaims.includes(one) ? hashed : whole
+        const path = broken(from, join(story.folder, `broken-${index}`), (copy) =>
           change(copy, other, foreign)
         )
         const report = yield* reportAt(path, story.trust)
@@ -66,7 +70,7 @@ describe("a broken dossier", () => {
         paths.push(path)
       }
       for (const [index, opinion] of (hasPython ? secondOpinions(trustFile, paths) : []).entries()) {
-        const { code, exit, name } = brokenDossiers[index]!
+        const { code, exit, name } = all[index]!
         assert.strictEqual(opinion.exit, exit, `${name}: ${opinion.codes}`)
         assert.include(opinion.codes, code, name)
       }

@@ -12,6 +12,7 @@ import type { JsonObject, JsonValue } from "../../../domain/canonical/json.ts"
 import { parseStoredJson } from "../../../domain/canonical/stored-json.ts"
 import type { DossierFindingCode } from "../../../domain/dossiers/finding.ts"
 import { DOSSIER_FILES, manifestText, rootHashOf } from "../../../domain/dossiers/manifest.ts"
+import { MAX_TEXT_BYTES } from "../../../domain/ledger/limits.ts"
 import * as Result from "effect/Result"
 import { sha256 } from "../../hashing/node-hashing.ts"
 
@@ -298,7 +299,99 @@ const stories: ReadonlyArray<BrokenDossier> = [
   })
 ]
 
-export const brokenDossiers: ReadonlyArray<BrokenDossier> = [...folders, ...manifests, ...stories]
+/** Numbers that are too large for any program to keep, where a number, or another value, is to stand. */
+const largeNumbers: ReadonlyArray<BrokenDossier> = [
+  consistent("an index of 400 digits", "LINE_INVALID", ({ proofs }) => {
+    proofs[0] = proofs[0]!.replace(/"index":\d+/, `"index":${"9".repeat(400)}`)
+  }),
+  consistent("a checkpoint's size of 5000 digits", "CHECKPOINT_INVALID", (parts) => {
+    parts.checkpoint = parts.checkpoint.replace(/\n\d+\n/, `\n${"9".repeat(5_000)}\n`)
+  }),
+  rewritten(
+    "a number in the manifest that is no number of 64 bits",
+    "MANIFEST_NOT_JSON",
+    (text) => text.replace(/"count":\d+/, `"count":${"9".repeat(400)}`),
+    2
+  )
+]
+
+export const brokenDossiers: ReadonlyArray<BrokenDossier> = [
+  ...folders,
+  ...manifests,
+  ...stories,
+  ...largeNumbers
+]
+
+/** The first event of a type, with members replaced, and what is left of its data with others. */
+const claimed = (
+  name: string,
+  code: DossierFindingCode,
+  type: string,
+  members: JsonObject,
+  left: JsonObject = {}
+): BrokenDossier =>
+  consistent(name, code, (parts) => {
+    const index = indexOfType(parts, type)
+    const event = objectOf(parts.events[index]!)
+    const withheld = jcsText({ ...objectOf(String(event["withheld"])), ...left })
+    parts.events[index] = jcsText({ ...event, ...members, withheld })
+  })
+
+const ofStep = { job: 1, payload_sha256: sha256("{}") }
+
+/** Dossiers with hashed bodies that claim what no command may write. */
+export const brokenClaims: ReadonlyArray<BrokenDossier> = [
+  claimed(
+    "a payload's hash that is none",
+    "EVENT_INVALID",
+    "MessagePosted",
+    {},
+    {
+      steps: [ofStep, { ...ofStep, payload_sha256: "none" }, { ...ofStep, job: 2 }]
+    }
+  ),
+  claimed(
+    "a step with a member more",
+    "EVENT_INVALID",
+    "MessagePosted",
+    {},
+    {
+      steps: [ofStep, { ...ofStep, note: "" }, { ...ofStep, job: 2 }]
+    }
+  ),
+  claimed("another source", "EVENT_INVALID", "MessagePosted", {}, { source: "OTHER" }),
+  claimed("an intent that is no text", "EVENT_INVALID", "MessagePosted", {}, { jobs: ["one", 2] }),
+  claimed("another outcome", "EVENT_INVALID", "StepCompleted", {}, { outcome: "DONE" }),
+  claimed(
+    "a receipt's hash in capitals",
+    "EVENT_INVALID",
+    "StepCompleted",
+    {},
+    {
+      receipt_sha256: sha256("{}").toUpperCase()
+    }
+  ),
+  claimed("a trace that is none", "EVENT_INVALID", "StepCompleted", {}, { traceparent: "none" }),
+  claimed("an agent without a name", "EVENT_INVALID", "ThoughtRecorded", {}, { agent_id: "" }),
+  claimed("a thought of another type", "EVENT_INVALID", "ThoughtRecorded", {}, { type: "other" }),
+  claimed("a thought's time that is none", "EVENT_INVALID", "ThoughtRecorded", {}, { timestamp: 5 }),
+  claimed("a day that no month has", "CHAIN_BROKEN", "ThoughtRecorded", {
+    recorded_at: "2026-11-31T10:00:00.000Z"
+  }),
+  claimed("a completion in the stream of a task", "EVENT_INVALID", "StepCompleted", {
+    stream_id: "task:task-a"
+  }),
+  claimed(
+    "an intent that is too long",
+    "EVENT_INVALID",
+    "MessagePosted",
+    {},
+    {
+      jobs: ["one", "t".repeat(MAX_TEXT_BYTES + 1)]
+    }
+  ),
+  claimed("U+0000 in an intent", "EVENT_INVALID", "MessagePosted", {}, { jobs: ["one", "t\u0000o"] })
+]
 
 /** A copy of a dossier with one change. */
 export const broken = (folder: string, to: string, change: (path: string) => void): string => {
