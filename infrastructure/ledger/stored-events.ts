@@ -36,24 +36,22 @@ export const rawEventPage = (
     const from = `events WHERE ${filter} ORDER BY position LIMIT ?`
     return pageLength(host, ["data"], from, ["position"], [...parameters, limit]).length
   }
+  // Most pages of one that follows the log are empty: where nothing is to be read, nothing is asked a second time.
+  const page = (length: number, read: (limit: number) => ReadonlyArray<EventEnvelope>) =>
+    length === 0 ? [] : read(length)
   if (streams !== undefined) {
     const { from } = streams
     const before = endOf(streams)
     const filter = "position > ? AND +stream_id >= ? AND +stream_id < ?"
-    return selectStreamRangeAfter.all(host, {
-      after,
-      from,
-      before,
-      limit: within(filter, [after, from, before])
-    })
+    return page(within(filter, [after, from, before]), (limit) =>
+      selectStreamRangeAfter.all(host, { after, from, before, limit })
+    )
   }
   return stream_id === undefined
-    ? selectEventsAfter.all(host, { after, limit: within("position > ?", [after]) })
-    : selectStreamAfter.all(host, {
-        after,
-        stream_id,
-        limit: within("stream_id = ? AND position > ?", [stream_id, after])
-      })
+    ? page(within("position > ?", [after]), (limit) => selectEventsAfter.all(host, { after, limit }))
+    : page(within("stream_id = ? AND position > ?", [stream_id, after]), (limit) =>
+        selectStreamAfter.all(host, { after, stream_id, limit })
+      )
 }
 
 /** True for an event whose cells are all what their columns promise: nearly every one, told without looking twice. */

@@ -146,9 +146,9 @@ export interface PageLength {
 }
 
 /**
- * How many of the next rows make a page: as many as hold little enough text together, at least one. `from` is what follows
- * FROM, ending with the order and `LIMIT ?`; the last parameter is the limit. Each term of `order` is a column, or a column
- * and DESC.
+ * How many of the next rows make a page: as many as hold little enough text together, at least one where there is one. `from`
+ * is what follows FROM, ending with the order and `LIMIT ?`; the last parameter is the limit. Each term of `order` is a column,
+ * or a column and DESC.
  */
 export const pageLength = (
   host: SqlHost,
@@ -164,7 +164,7 @@ export const pageLength = (
     parameters
   )
   if (whole !== undefined && (whole.bytes ?? 0) <= MAX_PAGE_BYTES) {
-    return { length: Math.max(1, whole.available), more: whole.available === parameters.at(-1) }
+    return { length: whole.available, more: whole.available === parameters.at(-1) }
   }
   const terms = order.join(", ")
   const places = order.map((term) => term.replace(/ DESC$/, "")).join(", ")
