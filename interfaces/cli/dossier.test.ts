@@ -193,4 +193,11 @@ describe("cortex dossier", () => {
     expect(await document(...inside)).toMatchObject({ code: 2, error: { code: "INVALID_PARAMS" } })
     expect(await verify("out")).toMatchObject({ code: 0 })
   })
+
+  it("says up to where it is complete, when its run went on", async () => {
+    writeFileSync(at("more.json"), JSON.stringify({ intent: "more" }))
+    await printed("cassette", "post", "--json", "more.json", "--run-id", "r1", "--source", "USER")
+    const shown = await printed("dossier", "verify", "out", "--trust", "trust.json", ...LEDGER)
+    expect(shown).toMatch(/^complete +yes, up to event \d+, .* the ledger has 1 newer event\(s\) of it$/m)
+  })
 })

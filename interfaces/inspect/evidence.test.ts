@@ -98,6 +98,12 @@ describe("the command", () => {
     expect(code).toBe(2)
     expect((await runJson(["inspect", "nothing-here", "--out", "page.html"], { cwd: root })).code).toBe(2)
   })
+
+  it("refuses to verify a page that is served", async () => {
+    const { code, document } = await runJson(["inspect", "dossier", "--verify"], { cwd: root })
+    expect(code).toBe(2)
+    expect(document.error?.message).toContain("--verify with --out")
+  })
 })
 
 describe.skipIf(chromium === undefined)("in Chromium", () => {

@@ -26,10 +26,11 @@ export const verdictOfDossier = (
   )
 }
 
-const completeText = ({ complete, newer_events }: DossierReport): string => {
+const completeText = ({ complete, newer_events, size }: DossierReport): string => {
   if (complete === null) return "not judged: without the ledger (--db), absence cannot be judged"
-  const newer = newer_events === 0 ? "" : `; the ledger has ${newer_events} newer event(s)`
-  return complete ? `yes, the ledger has no other event of it${newer}` : "no"
+  if (!complete) return "no"
+  if (newer_events === 0) return "yes, the ledger has no other event of it"
+  return `yes, up to event ${size}, where the checkpoint ends; the ledger has ${newer_events} newer event(s) of it`
 }
 
 const signerText = ({ signers }: DossierReport): string =>

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
+import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { AllowNetworkFs, ledgerFlags } from "../cassette/ledger-flags.ts"
@@ -122,7 +123,15 @@ export const inspectCommand = Command.make(
     })
   }, Effect.scoped)
 ).pipe(
-  Command.validate(({ checkpoint, trust }) => oneStandardInput(checkpoint, trust)),
+  Command.validate(({ checkpoint, out, trust, verify }) =>
+    verify && Option.isNone(out)
+      ? Effect.fail(
+          new CliError.ValidationError({
+            message: "Use --verify with --out; the served page has a button for it"
+          })
+        )
+      : oneStandardInput(checkpoint, trust)
+  ),
   Command.withDescription(
     "Look at a ledger in a browser: the verdict, what is stuck, what failed, every run with its steps, attempts, receipts and thoughts, and the network. The page is served on this machine alone and needs the secret in the printed address; it only reads, and the file is not changed. It ends with Ctrl-C. With --out the page is written to a file that needs no server. Given a dossier or a bundle, the page shows that one, verified, without a ledger."
   ),
