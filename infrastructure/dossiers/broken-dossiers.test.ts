@@ -1,11 +1,14 @@
 // Dossiers that were changed: every byte of a small one, files, lines and stories with all hashes made right. Two verifiers that share no
 // line are asked. What a dossier alone cannot tell is found with the ledger.
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { cpSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { MAX_DOSSIER_ENTRIES, MAX_LINE_BYTES } from "../../domain/dossiers/limits.ts"
+import { manifestText, rootHashOf } from "../../domain/dossiers/manifest.ts"
 import { TAR_END } from "../../domain/foundation/tar.ts"
 import { hostileArchives, tarFile } from "../files/testing/hostile-archives.ts"
+import { sha256 } from "../hashing/node-hashing.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import {
   broken,
@@ -106,6 +109,36 @@ describe("a broken dossier", () => {
         if (hasPython)
           for (const { exit, path } of secondOpinions(trustFile, paths)) assert.notStrictEqual(exit, 0, path)
       })
+  )
+})
+
+describe("a dossier that is too large", () => {
+  it.effect("has too many names, and is a dossier still, in whichever order they are listed", () =>
+    Effect.gen(function* () {
+      const { story, whole } = yield* honest
+      for (let index = 0; index <= MAX_DOSSIER_ENTRIES; index++) writeFileSync(join(whole, `x${index}`), "")
+      const report = yield* reportAt(whole, story.trust)
+      assert.strictEqual(report.verdict, "FAIL")
+      assert.include(codesOf(report), "LIMIT_EXCEEDED")
+      assert.notIncludeMembers(codesOf(report), ["FILE_MISSING"])
+    })
+  )
+
+  it.effect("has a line that is too long, which is no change of its file", () =>
+    Effect.gen(function* () {
+      const { story, whole } = yield* honest
+      const bytes = 3 * MAX_LINE_BYTES
+      truncateSync(join(whole, "events.jsonl"), bytes)
+      const manifest = join(whole, "dossier.json")
+      const text = readFileSync(manifest, "utf8")
+      const said = objectOf(
+        text.replace(/"bytes":\d+,"path":"events.jsonl"/, `"bytes":${bytes},"path":"events.jsonl"`)
+      )
+      writeFileSync(manifest, manifestText({ ...said, root_hash: rootHashOf(sha256, said) }))
+      const codes = codesOf(yield* reportAt(whole, story.trust))
+      assert.includeMembers(codes, ["LINE_INVALID", "FILE_UNREADABLE"])
+      assert.notInclude(codes, "FILE_CHANGED")
+    })
   )
 })
 

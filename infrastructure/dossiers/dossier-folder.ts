@@ -50,6 +50,12 @@ import { piecesOf, readArchive } from "../files/tar-file.ts"
 
 const LINE_FEED = Buffer.from("\n")
 
+/** Why nothing of a file is read that stands behind a line which is too long. */
+const tooLong: ReadFault = {
+  fault: "unreadable",
+  message: `a line is over ${MAX_LINE_BYTES} bytes, and what is behind it was not read`
+}
+
 /** The lines of an open file of the right size. */
 const linesOf = (file: OpenFile, path: string): ForeignLines => {
   const state = createHash("sha256")
@@ -73,6 +79,7 @@ const linesOf = (file: OpenFile, path: string): ForeignLines => {
       state.update(bytes)
       if (ended) state.update(LINE_FEED)
       taken += bytes.length + (ended ? 1 : 0)
+      if (!ended && taken < file.size && bytes.length > MAX_LINE_BYTES) failed = tooLong
       return { text: (bytes as Buffer).toString("utf8"), isSound: ended && isUtf8(bytes) }
     },
     sha256: Effect.suspend(() => {
@@ -154,9 +161,11 @@ const openFolder = (folder: string): OpenedDossier => {
   const changedFolders = changedSince(folder, [".", BUNDLES_FOLDER])
   const listing = listFolder(folder, BUNDLES_FOLDER, MAX_DOSSIER_ENTRIES)
   const names = new Set(listing.entries.map(({ path }) => path))
-  // A name that is listed exactly, since some file systems take Events.jsonl for events.jsonl.
+  // A name that is listed exactly, since some file systems take Events.jsonl for events.jsonl; a list that was cut cannot tell.
   const ifNamed = <A, R>(name: string, read: Effect.Effect<A, ReadFault, R>) =>
-    names.has(name) ? read : Effect.fromResult(fault("missing", `there is no ${name} in the folder`))
+    listing.cut || names.has(name)
+      ? read
+      : Effect.fromResult(fault("missing", `there is no ${name} in the folder`))
   return {
     folder,
     listing,
