@@ -15,7 +15,7 @@ import { millisFromTimestamp } from "../../domain/canonical/timestamp.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { Lease } from "../../domain/ledger/commands.ts"
 import type { Outcome } from "../../domain/ledger/rows.ts"
-import { NotRecordable, ReceiptUnreadable } from "../../domain/workflow/errors.ts"
+import { NotRecordable, RecordUnreadable } from "../../domain/workflow/errors.ts"
 import { activityKey, isName } from "../../domain/workflow/names.ts"
 import { readAttemptReceipt } from "../../domain/workflow/receipts.ts"
 import type { JournalStep, RunJournal } from "../../domain/workflow/run-journal.ts"
@@ -64,12 +64,12 @@ const recorded = Effect.fnUntraced(function* (
   step: JournalStep | undefined
 ) {
   if (step?.standing._tag !== "Committed") return undefined
-  const { step_id } = step
-  const unreadable = Effect.die(new ReceiptUnreadable({ ...name, activity: activity.name, step_id }))
   const receipt = readAttemptReceipt(step.standing.receipt)
-  if (receipt === undefined) return yield* unreadable
-  if ("abandoned" in receipt) return new Workflow.Suspended({})
-  const exit = yield* Effect.catch(decodeExit(receipt.exit), () => unreadable)
+  if (receipt !== undefined && "abandoned" in receipt) return new Workflow.Suspended({})
+  const exit = yield* Effect.catch(decodeExit(receipt?.exit), ({ message }) => {
+    const what = `The exit of activity ${activity.name} in the receipt of ${step.step_id}`
+    return Effect.die(new RecordUnreadable({ ...name, what, reason: message }))
+  })
   return new Workflow.Complete({ exit })
 })
 

@@ -11,7 +11,12 @@ import type * as Workflow from "effect/workflow/Workflow"
 import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
 import { jcsText } from "../../domain/canonical/jcs.ts"
 import type { JsonValue } from "../../domain/canonical/json.ts"
-import { ExecutionConflict, NotRecordable, WorkflowNotRegistered } from "../../domain/workflow/errors.ts"
+import {
+  ExecutionConflict,
+  NotRecordable,
+  RecordUnreadable,
+  WorkflowNotRegistered
+} from "../../domain/workflow/errors.ts"
 import { runPrefix } from "../../domain/workflow/names.ts"
 import { nextTurn } from "../../domain/workflow/turn-decision.ts"
 import { Hashing } from "../foundation/hashing.ts"
@@ -52,23 +57,27 @@ const withServices = <A, E>(host: Host, { _tag }: Workflow.Any, work: Effect.Eff
   return (context === undefined ? work : Effect.provideContext(work, context)) as Effect.Effect<A, E>
 }
 
+/** What the ledger has and cannot be read is told by name. */
+const readable = <A>(work: Effect.Effect<A, Schema.SchemaError>, { name }: Execution, what: string) =>
+  Effect.catch(work, ({ message: reason }) => Effect.die(new RecordUnreadable({ ...name, what, reason })))
+
 /** The result of an execution that is complete. */
-const resultOf = (host: Host, workflow: Workflow.Any, encoded: JsonValue): Effect.Effect<WorkflowResult> =>
-  Effect.orDie(
-    withServices(host, workflow, Schema.decodeUnknownEffect(codecsOf(workflow).result)(encoded))
+const resultOf = (host: Host, workflow: Workflow.Any, execution: Execution, encoded: JsonValue) => {
+  const decode = Schema.decodeUnknownEffect(codecsOf(workflow).result)(encoded)
+  return readable(
+    withServices(host, workflow, decode),
+    execution,
+    "The result"
   ) as Effect.Effect<WorkflowResult>
+}
 
 /** How an execution stands that nothing runs and nothing wakes. */
-const restingResult = Effect.fnUntraced(function* (
-  host: Host,
-  workflow: Workflow.Any,
-  { journal }: Execution
-) {
-  const { last } = journal
+const restingResult = Effect.fnUntraced(function* (host: Host, workflow: Workflow.Any, execution: Execution) {
+  const { last } = execution.journal
   switch (last?.turn) {
     case "complete":
     case "suspended":
-      return yield* resultOf(host, workflow, last.result)
+      return yield* resultOf(host, workflow, execution, last.result)
     case "died":
       return yield* Effect.failCause(yield* Effect.orDie(decodeCause(last.cause)))
     default:
@@ -191,7 +200,9 @@ const deferredResult =
           if (!deferreds.has(deferred.name)) yield* catchUp(host, execution, execution)
           const exit = deferreds.get(deferred.name)
           if (exit !== undefined) execution.turn?.given.add(deferred.name)
-          return exit === undefined ? Option.none() : Option.some(yield* Effect.orDie(decodeDeferred(exit)))
+          if (exit === undefined) return Option.none()
+          const what = `The exit of deferred ${deferred.name}`
+          return Option.some(yield* readable(decodeDeferred(exit), execution, what))
         })
       )
     )

@@ -56,14 +56,15 @@ export class NotRecordable extends Schema.TaggedError<NotRecordable>()("NotRecor
   }
 }
 
-/** Another program finished an attempt of an activity, so its receipt has no exit and the attempt cannot run again. */
-export class ReceiptUnreadable extends Schema.TaggedError<ReceiptUnreadable>()("ReceiptUnreadable", {
+/** What the ledger has of an execution cannot be read: another program wrote it, or the Schemas of the workflow are others now. */
+export class RecordUnreadable extends Schema.TaggedError<RecordUnreadable>()("RecordUnreadable", {
   workflow: Schema.String,
   execution: Schema.String,
-  activity: Schema.String,
-  step_id: Schema.String
+  /** What it is: the result, or the exit of an activity or deferred, by its name. */
+  what: Schema.String,
+  reason: Schema.String
 }) {
   override get message() {
-    return `Activity ${this.activity} of workflow ${this.workflow} (execution ${this.execution}) has a receipt without a readable exit: another program finished ${this.step_id}. Leave the runs of workflows to their engine`
+    return `${this.what} of workflow ${this.workflow} (execution ${this.execution}) cannot be read (${this.reason}): another program wrote it, or the Schemas of the workflow were changed`
   }
 }

@@ -23,7 +23,7 @@ export { ActivityLease } from "../../application/workflow/activities.ts"
 export {
   ExecutionConflict,
   NotRecordable,
-  ReceiptUnreadable,
+  RecordUnreadable,
   WorkflowNotRegistered
 } from "../../domain/workflow/errors.ts"
 

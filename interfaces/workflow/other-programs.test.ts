@@ -130,7 +130,19 @@ describe("another program", () => {
         yield* finish(activities)
         yield* register(Order, () => textActivity("measure", Effect.succeed("21")))
         yield* Order.execute({ id: "1" }, { discard: true })
-        assert.match(yield* ended, /^defect Activity measure of .* has a receipt without a readable exit/u)
+        assert.match(yield* ended, /^defect The exit of activity measure .* cannot be read/u)
+      })
+    )
+  )
+
+  it.effect("gives a deferred what is no exit: the body is told which", () =>
+    lives(
+      Effect.gen(function* () {
+        yield* gated
+        yield* start
+        const payload = { intent: "deferred", name: "gate", exit: "yes" }
+        yield* (yield* LedgerService).postMessage({ run_id: yield* turns, source: "USER", payload })
+        assert.match(yield* ended, /^defect The exit of deferred gate .* cannot be read/u)
       })
     )
   )
