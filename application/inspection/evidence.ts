@@ -77,7 +77,10 @@ export const dossierSeen = Effect.fnUntraced(function* (path: string, trust: Tru
       ],
       ["Bodies", report.bodies],
       ["Root", report.root_hash],
-      ["Left out", "that cannot be told without the ledger: cortex dossier verify --db FILE does"]
+      [
+        "Left out",
+        "that cannot be told without the ledger: cortex dossier verify PATH --trust FILE --db FILE does"
+      ]
     ]),
     entries,
     entries_left_off: passed - entries.length,
