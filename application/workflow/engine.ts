@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Workflow from "effect/workflow/Workflow"
 import * as WorkflowEngine from "effect/workflow/WorkflowEngine"
-import { jcsText } from "../../domain/canonical/jcs.ts"
+import { jcs, jcsText } from "../../domain/canonical/jcs.ts"
 import type { JsonValue } from "../../domain/canonical/json.ts"
 import {
   ExecutionConflict,
@@ -123,19 +123,18 @@ const execute =
         }
         const inside = options.parent && host.executions.get(executionKey(nameOf(options.parent)))
         const encode = Schema.encodeEffect(codecsOf(workflow).payload)(options.payload)
-        const payload = (yield* withServices(host, workflow, encode).pipe(
-          Effect.catch((error) =>
-            Effect.die(new NotRecordable({ ...name, what: "The payload", reason: String(error) }))
-          )
-        )) as JsonValue
+        const refused = (error: { readonly message: string }) =>
+          Effect.die(new NotRecordable({ ...name, what: "The payload", reason: error.message }))
+        const payload = (yield* Effect.catch(withServices(host, workflow, encode), refused)) as JsonValue
         if (!execution.isRead) yield* catchUp(host, execution, inside)
         if (execution.journal.start === undefined) {
           yield* postWake(host, execution, { kind: "execute", ...name, payload, parent }, [], inside)
           if (execution.journal.start === undefined) yield* catchUp(host, execution, inside)
         }
         const started = execution.journal.start
-        if (started !== undefined && jcsText(started.payload) !== jcsText(payload)) {
-          return yield* Effect.die(new ExecutionConflict(name))
+        if (started !== undefined) {
+          const text = yield* Effect.catch(Effect.fromResult(jcs(payload)), refused)
+          if (jcsText(started.payload) !== text) return yield* Effect.die(new ExecutionConflict(name))
         }
         const now = yield* Clock.currentTimeMillis
         if (!execution.isDriven && nextTurn(execution.journal, now)._tag !== "Nothing")

@@ -495,6 +495,8 @@ describe("what cannot be recorded", () => {
       const conflict = defectOf(yield* Effect.exit(a.run(Order.execute({ id: "1", more: "x" }))))
       assert.match(conflict.message, /^Execution \w+ of workflow Order was started with another payload: /)
       const Other = workflow("Other")
+      const refused = defectOf(yield* Effect.exit(a.run(Order.execute({ id: "1", more: "\ud800" }))))
+      assert.match(refused.message, /^The payload of workflow Order .* cannot be recorded/u)
       const missing = defectOf(yield* Effect.exit(a.run(Other.execute({ id: "1" }))))
       assert.strictEqual(missing._tag, "WorkflowNotRegistered")
       assert.match(missing.message, /^Workflow Other is not registered: /)
