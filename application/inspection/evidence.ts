@@ -62,7 +62,7 @@ export const dossierSeen = Effect.fnUntraced(function* (path: string, trust: Tru
     kind: "dossier",
     file: path,
     now: yield* now,
-    verdict: report.verdict,
+    verdict: trust === undefined && report.verdict === "PASS" ? "UNSIGNED" : report.verdict,
     findings: report.findings,
     findings_left_off: report.findings_left_off,
     facts: said([

@@ -192,7 +192,8 @@ export interface EvidenceSeen {
   readonly kind: "dossier" | "bundle"
   readonly file: string
   readonly now: string
-  readonly verdict: "PASS" | "FAIL" | "INVALID"
+  /** `UNSIGNED`: a dossier that is sound in itself, and whose signature was held against no trust file. */
+  readonly verdict: "PASS" | "UNSIGNED" | "FAIL" | "INVALID"
   readonly findings: ReadonlyArray<{
     readonly code: string
     readonly where: string

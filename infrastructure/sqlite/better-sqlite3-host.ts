@@ -20,7 +20,7 @@ export interface Connection extends SqlHost {
   /** A pragma's single value; without a value when it has none. */
   readonly pragma: (text: string) => unknown
   /** The whole database as bytes; only meaningful for one in memory. */
-  readonly serialize: () => Buffer
+  readonly serialize: () => Uint8Array
   readonly close: () => void
 }
 
@@ -134,7 +134,8 @@ export const openAlone = (filename: string): Connection => {
 }
 
 /** A private database in memory from the bytes of another. */
-export const openBytes = (bytes: Buffer): Connection => makeConnection(new Database(bytes))
+export const openBytes = (bytes: Uint8Array): Connection =>
+  makeConnection(new Database(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)))
 
 /** A private empty database that spills to a temporary file when it grows, and vanishes when it is closed. */
 export const openScratch = (): Connection => makeConnection(new Database(""))

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { TrustFile } from "../../domain/evidence/trust.ts"
 import { runJson } from "../cli/testing/in-process.ts"
 import { Dossiers } from "../embedding/dossiers.ts"
 import { loadSigningKey } from "../embedding/evidence.ts"
@@ -55,13 +56,22 @@ beforeAll(async () => {
 describe("a dossier", () => {
   it("is shown with its verdict, its events as sentences and their data", async () => {
     const { entries, entries_left_off, facts, kind, verdict } = await seen(dossier)
-    expect([kind, verdict, entries.length, entries_left_off]).toEqual(["dossier", "PASS", 24, 0])
+    expect([kind, verdict, entries.length, entries_left_off]).toEqual(["dossier", "UNSIGNED", 24, 0])
     expect(entries[0]?.sentence).toContain("USER posted 3 jobs and 10 steps")
     expect(entries[0]?.data.text).toContain("ticket-88213")
     expect(Object.fromEntries(facts)).toMatchObject({
       Run: "refunds-2026-11",
       "Signed by": expect.stringContaining("not judged")
     })
+  })
+
+  it("has a verdict without reserve where its signer is trusted", async () => {
+    const { document } = await runJson(["cassette", "status", "--db", shop], { cwd: root })
+    const ledger = String(document.data?.["ledger_id"])
+    const args = ["key", "trust", "--public-key", "key.pem.pub", "--ledger", ledger]
+    const { document: trusted } = await runJson(args, { cwd: root })
+    const trust = trusted.data as unknown as TrustFile
+    expect((await Effect.runPromise(inspectedEvidence(dossier, trust))).verdict).toBe("PASS")
   })
 
   it("that was changed is shown with what is wrong, and the page is there all the same", async () => {
@@ -113,7 +123,7 @@ describe.skipIf(chromium === undefined)("in Chromium", () => {
     const tab = await browser.tab()
     await tab.goTo(own.url)
     await tab.until("document.querySelector('.trail')")
-    expect(await tab.value("document.getElementById('seal').textContent")).toBe("PASS")
+    expect(await tab.value("document.getElementById('seal').textContent")).toBe("Signature not judged")
     await tab.value("document.querySelectorAll('details').forEach((details) => { details.open = true })")
     expect(await tab.text()).toContain(HOSTILE.slice(0, 32))
     expect(await tab.value("window.hacked")).toBeUndefined()

@@ -124,7 +124,7 @@ export const ledgerOf = (events: ReadonlyArray<EventEnvelope>): Buffer => {
       applySteps(connection, LEDGER_VERSIONS, schemaSteps(), 0)
       for (const event of events) insertEvent.run(connection, event)
     })
-    return connection.serialize()
+    return Buffer.from(connection.serialize())
   } finally {
     connection.close()
   }

@@ -56,15 +56,16 @@ const textItem = ({ ref, sha256, slice, text }: EvidenceText): HTMLElement =>
   )
 
 const verdictWords = ({ file, findings, findings_left_off, kind, verdict }: EvidenceSeen): string => {
-  if (verdict === "PASS")
-    return `Every byte of this ${kind} is accounted for, and what it says agrees with itself.`
+  const sound = `Every byte of this ${kind} is accounted for, and what it says agrees with itself.`
+  if (verdict === "PASS") return sound
+  if (verdict === "UNSIGNED") return `${sound} Who signed it was not judged: name a trust file (--trust).`
   const [first] = findings
   const others = findings.length + findings_left_off - 1
   return `${first === undefined ? file : `${first.where}: ${first.message}`}${others > 0 ? ` And ${many(others, "more finding", "more findings")}.` : ""}`
 }
 
-const findingsPart = ({ findings, verdict }: EvidenceSeen): ReadonlyArray<HTMLElement> =>
-  verdict === "PASS"
+const findingsPart = ({ findings }: EvidenceSeen): ReadonlyArray<HTMLElement> =>
+  findings.length === 0
     ? []
     : [
         table(
@@ -83,18 +84,25 @@ const findingsPart = ({ findings, verdict }: EvidenceSeen): ReadonlyArray<HTMLEl
         )
       ]
 
+const looks: Readonly<Record<EvidenceSeen["verdict"], { readonly style: string; readonly title: string }>> = {
+  PASS: { style: "pass", title: "PASS" },
+  UNSIGNED: { style: "", title: "Signature not judged" },
+  FAIL: { style: "fail", title: "FAIL" },
+  INVALID: { style: "fail", title: "INVALID" }
+}
+
 /** Draws a dossier or a bundle. */
 export const evidenceView = (view: HTMLElement, seen: EvidenceSeen): void => {
-  const isSound = seen.verdict === "PASS"
+  const { style, title } = looks[seen.verdict]
   const seal = byId("seal")
-  seal.className = `seal ${isSound ? "pass" : "fail"}`
-  seal.textContent = seen.verdict
+  seal.className = `seal ${style}`
+  seal.textContent = title
   byId("find").hidden = true
   const words = h(
     "div",
-    { class: `verdict ${isSound ? "pass" : "fail"}` },
-    drawTape(isSound ? 1 : 0.6, !isSound),
-    h("h1", {}, seen.verdict),
+    { class: `verdict ${style}` },
+    drawTape(style === "pass" ? 1 : 0.6, style === "fail"),
+    h("h1", {}, title),
     h("p", {}, ...shown(verdictWords(seen)))
   )
   const facts = h(
