@@ -9,8 +9,8 @@ import { reported } from "../../application/foundation/progress.ts"
 import { answerTo, type Inspected, type InspectedLedger } from "./questions.ts"
 
 /** Most answers and most text (UTF-16 units) of a saved page. */
-const MOST_ANSWERS = 20_000
-const MOST_TEXT = 32 * 2 ** 20
+const MOST_ANSWERS = 5_000
+const MOST_TEXT = 16 * 2 ** 20
 
 /** The runs that are saved whole, those with the newest events first. */
 const MOST_RUNS = 50

@@ -371,6 +371,13 @@ describe("a verification", () => {
     expect((await verified(served)).at(-1)?.report?.verdict).toBe("PASS")
   })
 
+  it("takes the place of one that runs: there is one at a time, however often it is asked for", async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, () => verified(served)))
+    const last = all.map((lines) => lines.at(-1) as { report?: object; error?: { code: string } })
+    expect(last.filter(({ report }) => report !== undefined)).toHaveLength(1)
+    expect(last.filter(({ error }) => error?.code === "REPLACED")).toHaveLength(11)
+  })
+
   it("finds what was changed behind the guards", async () => {
     const { file } = copied()
     const raw = new Database(file)

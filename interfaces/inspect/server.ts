@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type { PageFile } from "./page-file.ts"
 import { answerTo, type Inspected } from "./questions.ts"
-import { streamVerification } from "./verification.ts"
+import { makeVerifying } from "./verification.ts"
 
 const LOOPBACK = "127.0.0.1"
 
@@ -75,6 +75,7 @@ const handle = (
     readonly secret: Buffer
     readonly page: PageFile
     readonly inspected: Inspected
+    readonly verify: ((response: ServerResponse) => void) | undefined
   }
 ): void => {
   const [path = "", query = ""] = (request.url ?? "").split("?", 2)
@@ -84,9 +85,9 @@ const handle = (
     return answerJson(response, status, { code: "REFUSED", message })
   }
   if (path === "/") return answerPage(response, given.page)
-  if (path === "/v1/verify" && "inspection" in given.inspected) {
+  if (path === "/v1/verify" && given.verify !== undefined) {
     response.writeHead(200, { ...headers, "content-type": "application/x-ndjson" })
-    return streamVerification(response, given.inspected.verification)
+    return given.verify(response)
   }
   return runUntilClosed(
     response,
@@ -116,7 +117,8 @@ export const servePage = (inspected: Inspected, page: PageFile, port: number) =>
   Effect.gen(function* () {
     const secret = randomBytes(24).toString("base64url")
     const hosts = new Set<string>()
-    const given = { hosts, secret: digest(secret), page, inspected }
+    const verify = "inspection" in inspected ? makeVerifying(inspected.verification) : undefined
+    const given = { hosts, secret: digest(secret), page, inspected, verify }
     const server = yield* Effect.acquireRelease(
       Effect.sync(() => createServer((request, response) => handle(request, response, given))),
       (server) =>

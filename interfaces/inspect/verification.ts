@@ -19,8 +19,8 @@ const program = (): string => {
   return fileURLToPath(new URL(`./verifying-child${extname(here)}`, import.meta.url))
 }
 
-/** Writes the child's lines to an answer whose head was written, and ends it. */
-export const streamVerification = (response: ServerResponse, request: VerificationRequest): void => {
+/** Writes the child's lines to an answer whose head was written, and ends it. What is given back stops it for another. */
+const streamVerification = (response: ServerResponse, request: VerificationRequest): (() => void) => {
   const args = [...process.execArgv, program(), JSON.stringify(request)]
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
   let said = ""
@@ -28,13 +28,30 @@ export const streamVerification = (response: ServerResponse, request: Verificati
     said = `${said}${text.toString()}`.slice(-2_000)
   })
   child.stdout.pipe(response, { end: false })
-  const end = (message: string | undefined) => {
+  const end = (code: string, message: string | undefined) => {
+    if (response.writableEnded) return
     if (message !== undefined) {
-      response.write(`${JSON.stringify({ error: { code: "INTERNAL", message, details: {} } })}\n`)
+      response.write(`${JSON.stringify({ error: { code, message, details: {} } })}\n`)
     }
     response.end()
   }
-  child.on("error", ({ message }) => end(message))
-  child.on("close", (code) => end(code === 0 ? undefined : `the verification ended with ${code}: ${said}`))
+  child.on("error", ({ message }) => end("INTERNAL", message))
+  child.on("close", (status) =>
+    end("INTERNAL", status === 0 ? undefined : `the verification ended with ${status}: ${said}`)
+  )
   response.on("close", () => child.kill("SIGKILL"))
+  return () => {
+    child.stdout.unpipe(response)
+    end("REPLACED", "another window verifies this ledger now: its verdict is shown there")
+    child.kill("SIGKILL")
+  }
+}
+
+/** Verifies for the windows of a page, one at a time: the newest takes the place of the one that runs. */
+export const makeVerifying = (request: VerificationRequest): ((response: ServerResponse) => void) => {
+  let stopOlder = () => {}
+  return (response) => {
+    stopOlder()
+    stopOlder = streamVerification(response, request)
+  }
 }
