@@ -120,6 +120,22 @@ describe.skipIf(chromium === undefined)(`the page, ${where}`, () => {
     await tab.close()
   })
 
+  it("keeps what it shows of a run while the rest of it is still being read", async () => {
+    const tab = await opened()
+    await tab.value(`{
+      const asked = window.fetch
+      window.fetch = async (question, options) => {
+        if (String(question).includes("/v1/drawing")) await new Promise((resolve) => setTimeout(resolve, 800))
+        return asked(question, options)
+      }
+    }`)
+    const steps = await go(tab, "#/run/refunds-2026-11", "the release of dora is rolled back")
+    expect(steps).toContain("before, token 1: ben stopped answering")
+    await tab.until("document.querySelectorAll('.drawing rect').length > 10")
+    expect(await tab.text()).toContain("the release of dora is rolled back")
+    await tab.close()
+  })
+
   it("shows a step as a trail, and an event with its hashes", async () => {
     const tab = await opened()
     await go(tab, "#/run/refunds-2026-11", "LOAD_ORDER 4421")

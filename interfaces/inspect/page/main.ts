@@ -98,6 +98,7 @@ const draw = async (): Promise<void> => {
     drawCrumbs(parts)
     const drawn = showView(parts, place)
     await Promise.race([drawn, ready(place)])
+    clearTimeout(slow)
     if (mine === turn) view.replaceChildren(place)
     await drawn
     if (evidence === undefined) drawSeal(shownAt)

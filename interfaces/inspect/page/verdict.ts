@@ -94,18 +94,22 @@ export const verifyOrStop = async (): Promise<void> => {
   }
 }
 
+/** The newest event that this page has heard of, whichever view was drawn at which moment. */
+let newest = 0
+
 /** What stands in the bar on every view. */
-const sealText = (position: number): readonly [style: string, text: string] => {
+const sealText = (): readonly [style: string, text: string] => {
   if (verdict.state === "busy") return ["busy", `verifying ${Math.round(verdict.share * 100)} %`]
   if (verdict.state === "broken") return ["fail", "not verified"]
   if (verdict.state === "never") return ["", "not verified"]
   const { report } = verdict
   if (report.verdict === "FAIL") return ["fail", "FAIL"]
-  return ["pass", report.head.position < position ? `PASS to event ${number(report.head.position)}` : "PASS"]
+  return ["pass", report.head.position < newest ? `PASS to event ${number(report.head.position)}` : "PASS"]
 }
 
 export const drawSeal = (position: number): void => {
-  const [style, text] = sealText(position)
+  newest = Math.max(newest, position)
+  const [style, text] = sealText()
   const seal = byId("seal")
   seal.className = `seal ${style}`
   seal.textContent = text
