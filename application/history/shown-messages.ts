@@ -17,17 +17,17 @@ import {
   type ShownStepState
 } from "../../domain/history/shown.ts"
 import { runOfStream } from "../../domain/ledger/event-envelope.ts"
-import { decodeEvent } from "../../domain/ledger/events.ts"
 import { messageIdOfJob, positionOfMessageId, receiptIdOf } from "../../domain/ledger/ids.ts"
 import type { JobRow, ReceiptRow, StepRow } from "../../domain/ledger/rows.ts"
+import { decoded } from "../ledger/reading/decoded-event.ts"
 import { eventAt, placeOf, type ShowWith } from "./show-with.ts"
 
 /** The post of a message, read from its event. */
 export const postOf = Effect.fnUntraced(function* (show: ShowWith, messageId: string) {
   const envelope = yield* eventAt(show, positionOfMessageId(messageId) ?? 0, messageId)
-  const event = Result.getOrUndefined(decodeEvent(envelope))
+  const event = yield* decoded(envelope)
   const run_id = runOfStream(envelope.stream_id)
-  if (event?.type !== "MessagePosted" || event.data.message_id !== messageId || run_id === undefined) {
+  if (event.type !== "MessagePosted" || event.data.message_id !== messageId || run_id === undefined) {
     return yield* new IdNotFound({ id: messageId })
   }
   return { run_id, event, posted: placeOf(envelope) }

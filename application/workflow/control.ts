@@ -2,14 +2,12 @@
 // reads and posts through the ledger alone and runs no workflow; a program that has registered the workflow takes the turn.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Result from "effect/Result"
 import * as Stream from "effect/Stream"
 import { jcsTextOfRead } from "../../domain/canonical/jcs.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { type Body, jsonBody } from "../../domain/history/bodies.ts"
 import { listed, type Listed, MAX_LISTED } from "../../domain/history/shown.ts"
-import { StoreCorrupt } from "../../domain/ledger/errors.ts"
-import { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
+import type { LedgerEvent } from "../../domain/ledger/events.ts"
 import { ExecutionNotFound, ExecutionNotOpen } from "../../domain/workflow/errors.ts"
 import {
   ExecutionView,
@@ -23,6 +21,7 @@ import { type JournalStep, RunJournal } from "../../domain/workflow/run-journal.
 import type { ExecutionStatus } from "../../domain/workflow/turn-decision.ts"
 import { readAttempt, readClock, type Wake, wakePayload } from "../../domain/workflow/wakes.ts"
 import type { LedgerShape } from "../ledger/ledger.ts"
+import { decoded } from "../ledger/reading/decoded-event.ts"
 
 /** An execution in a list. */
 export interface ExecutionSummary {
@@ -86,14 +85,7 @@ const readRun = Effect.fnUntraced(function* (
     const page = yield* ledger.eventsAfter({ run_id, after, limit: PAGE })
     const last = page.at(-1)
     if (last === undefined) return after
-    for (const envelope of page) {
-      const event = decodeEvent(envelope)
-      if (Result.isSuccess(event)) read(event.success)
-      else {
-        const where = `event ${event.failure.position}`
-        return yield* new StoreCorrupt({ code: "EVENT_INVALID", where, finding: event.failure.message })
-      }
-    }
+    for (const envelope of page) read(yield* decoded(envelope))
     after = last.position
   }
 })

@@ -2,12 +2,11 @@
 // A failure of the store never becomes the result of a workflow: it ends the turn without one, and the turn is tried again later.
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Result from "effect/Result"
 import { type InvariantViolation, isRetryable } from "../../domain/foundation/errors.ts"
-import { StoreCorrupt, type StoreWriteError } from "../../domain/ledger/errors.ts"
-import { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
-import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
+import type { StoreWriteError } from "../../domain/ledger/errors.ts"
+import type { LedgerEvent } from "../../domain/ledger/events.ts"
 import { MAX_PAGE_ROWS } from "../../domain/foundation/page.ts"
+import { decoded } from "../ledger/reading/decoded-event.ts"
 import { patiently } from "../ledger/worker/patience.ts"
 import type { ReadError } from "../ledger/reading/ledger-reader.ts"
 import type { Execution, Host } from "./host.ts"
@@ -58,14 +57,6 @@ export const read = <A, E extends { readonly _tag: string }>(
   work: Effect.Effect<A, E>,
   inside?: Execution
 ): Effect.Effect<A> => Effect.orDie(asked(work, inside))
-
-/** An event as it was written. */
-export const decoded = (envelope: EventEnvelope): Effect.Effect<LedgerEvent, StoreCorrupt> => {
-  const event = decodeEvent(envelope)
-  if (Result.isSuccess(event)) return Effect.succeed(event.success)
-  const where = `event ${event.failure.position}`
-  return Effect.fail(new StoreCorrupt({ code: "EVENT_INVALID", where, finding: event.failure.message }))
-}
 
 /** Reads the events of a run that are behind a position. */
 const readRun = Effect.fnUntraced(function* (

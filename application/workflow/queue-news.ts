@@ -8,7 +8,7 @@ import { payloadOf } from "../../domain/ledger/decide.ts"
 import { type EventEnvelope, runOfStream } from "../../domain/ledger/event-envelope.ts"
 import type { LeasedStep, PendingStep } from "../../domain/ledger/lists.ts"
 import { QueueState } from "../../domain/workflow/queue-state.ts"
-import { decoded } from "./ledger-calls.ts"
+import { decoded } from "../ledger/reading/decoded-event.ts"
 import type { Queue, QueueError, QueueStore } from "./queue-store.ts"
 
 /** What waits and what is leased in a queue's run by now. */

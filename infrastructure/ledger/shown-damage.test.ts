@@ -65,6 +65,19 @@ describe("a file that was changed behind the guards", () => {
     })
   )
 
+  it.effect("is damaged, and not without the message, where the message's event cannot be read", () =>
+    Effect.gen(function* () {
+      const history = yield* afterChange("events", `UPDATE events SET data = '{"x":1}' WHERE position = 2`)
+      for (const id of ["msg_", "2.1.1", "job_"]) {
+        assert.deepInclude(
+          yield* Effect.flip(history.show(id)),
+          { _tag: "StoreCorrupt", where: "event 2" },
+          id
+        )
+      }
+    })
+  )
+
   it.effect("tells an event that cannot be read, and goes on", () =>
     Effect.gen(function* () {
       const history = yield* afterChange("events", `UPDATE events SET data = '{"x":1}' WHERE position = 3`)
