@@ -458,6 +458,34 @@ describe("a file", () => {
     }
   })
 
+  it("whose cells hold 4 MB, U+0000 and markup behind the guards answers little, and ends nothing", async () => {
+    const { file } = copied()
+    const raw = new Database(file)
+    const tables = ["events", "cassette_messages", "cassette_steps", "cassette_receipts"]
+    for (const table of tables) {
+      const guards = raw
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ?")
+        .pluck()
+      for (const name of guards.all(table)) raw.exec(`DROP TRIGGER "${String(name)}"`)
+    }
+    const hostile = `{"intent":"${"x".repeat(4 * 2 ** 20)}\u202e</script><script>hacked()</script>"}`
+    raw.prepare("UPDATE events SET data = ? WHERE position IN (2, 20)").run(hostile)
+    raw
+      .prepare("UPDATE cassette_messages SET payload_json = ?, run_id = run_id || char(0) || 'x'")
+      .run(hostile)
+    raw.exec("UPDATE cassette_steps SET payload_json = char(0), lease_owner = 'w' || char(0)")
+    raw.exec("UPDATE cassette_receipts SET receipt_json = CAST(zeroblob(4194304) AS TEXT)")
+    raw.close()
+    await serving(file, async ({ ask }) => {
+      for (const question of [...QUESTIONS, "/v1/show?id=event%3A2", "/v1/show?id=event%3A20"]) {
+        const { status, text } = await ask(question)
+        expect([200, 400, 404, 500], question).toContain(status)
+        expect(text.length, question).toBeLessThan(2 ** 20)
+        expect(() => JSON.parse(text) as unknown).not.toThrow()
+      }
+    })
+  })
+
   it("that another program writes to is read meanwhile", async () => {
     const { file } = copied()
     const raw = new Database(file)
