@@ -8,7 +8,7 @@ import type { BundleReport } from "../../domain/bundles/finding.ts"
 import { checkArtifactFile, checkListing, isArtifactPath } from "../../domain/bundles/folder-check.ts"
 import { checkManifest } from "../../domain/bundles/manifest-check.ts"
 import { artifactPath, type Manifest, MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
-import type { ReadFault } from "../../domain/foundation/foreign-files.ts"
+import { manifestFaultCodes } from "../../domain/foundation/foreign-files.ts"
 import type { FileUnreadable } from "../../domain/foundation/root-files.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { BundleSource, type OpenedBundle } from "./bundle-source.ts"
@@ -20,14 +20,6 @@ export interface VerifiedBundle {
   /** The bytes of `bundle.json`, undefined when it could not be read. */
   readonly manifestBytes: Uint8Array | undefined
 }
-
-const manifestCodes = {
-  missing: "MANIFEST_MISSING",
-  kind: "MANIFEST_UNREADABLE",
-  unreadable: "MANIFEST_UNREADABLE",
-  changed: "MANIFEST_UNREADABLE",
-  size: "MANIFEST_TOO_LARGE"
-} as const satisfies Record<ReadFault["fault"], string>
 
 const verifyArtifacts = Effect.fnUntraced(function* (
   list: BundleFindings,
@@ -77,7 +69,8 @@ export const verifyBundle = Effect.fn("Bundle.verify")(function* (
   const opened = yield* BundleSource.use((source) => source.open(path))
   const list = new BundleFindings()
   const read = yield* Effect.result(opened.manifest)
-  if (Result.isFailure(read)) list.add(manifestCodes[read.failure.fault], MANIFEST_NAME, read.failure.message)
+  if (Result.isFailure(read))
+    list.add(manifestFaultCodes[read.failure.fault], MANIFEST_NAME, read.failure.message)
   const manifestBytes = Result.getOrUndefined(read)
   const manifest = manifestBytes && checkManifest(list, sha256, manifestBytes)
   checkListing(list, manifest, opened.listing)

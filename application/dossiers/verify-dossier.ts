@@ -13,7 +13,7 @@ import { checkListing, checkManifest } from "../../domain/dossiers/manifest-chec
 import { type DossierManifest, type DossierStream, MANIFEST_NAME } from "../../domain/dossiers/manifest.ts"
 import { TrustFile } from "../../domain/evidence/trust.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
-import type { ReadFault } from "../../domain/foundation/foreign-files.ts"
+import { manifestFaultCodes } from "../../domain/foundation/foreign-files.ts"
 import type { FileUnreadable } from "../../domain/foundation/root-files.ts"
 import type { BundleSource } from "../bundles/bundle-source.ts"
 import type { TargetFailure } from "../foundation/folder-target.ts"
@@ -51,14 +51,6 @@ export type VerifyDossierError = FileUnreadable | NotADossierArchive | TargetFai
 export type DossierPorts = DossierFiles | BundleSource | Hashing | Signing
 
 const decode = decodeInput(Schema.Struct({ trust: Schema.optional(TrustFile) }), Result.succeed)
-
-const manifestCodes = {
-  missing: "MANIFEST_MISSING",
-  kind: "MANIFEST_UNREADABLE",
-  unreadable: "MANIFEST_UNREADABLE",
-  changed: "MANIFEST_UNREADABLE",
-  size: "MANIFEST_TOO_LARGE"
-} as const satisfies Record<ReadFault["fault"], string>
 
 /** What the walk over a dossier has found out. */
 interface Walked {
@@ -158,7 +150,8 @@ const verifyOpened = Effect.fnUntraced(function* <E>(
   const { sha256 } = yield* Hashing
   const list = new DossierFindings()
   const read = yield* Effect.result(opened.file(MANIFEST_NAME, MAX_MANIFEST_BYTES))
-  if (Result.isFailure(read)) list.add(manifestCodes[read.failure.fault], MANIFEST_NAME, read.failure.message)
+  if (Result.isFailure(read))
+    list.add(manifestFaultCodes[read.failure.fault], MANIFEST_NAME, read.failure.message)
   const manifest = Result.isSuccess(read) ? checkManifest(list, sha256, read.success) : undefined
   let walked = NOT_WALKED
   if (manifest !== undefined) {

@@ -30,6 +30,15 @@ export const readFaultCodes = {
   size: "SIZE_MISMATCH"
 } as const satisfies Readonly<Record<ReadFault["fault"], string>>
 
+/** The finding that each fault of a manifest is. */
+export const manifestFaultCodes = {
+  missing: "MANIFEST_MISSING",
+  kind: "MANIFEST_UNREADABLE",
+  unreadable: "MANIFEST_UNREADABLE",
+  changed: "MANIFEST_UNREADABLE",
+  size: "MANIFEST_TOO_LARGE"
+} as const satisfies Readonly<Record<ReadFault["fault"], string>>
+
 /** What is said of an entry of each kind. */
 export const entryKindWords = {
   file: "a file",

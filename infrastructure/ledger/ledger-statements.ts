@@ -16,6 +16,9 @@ const once = <A>(parameter: RawBuilder<A>): RawBuilder<A> => sql<A>`(SELECT ${pa
 export const isWithin = (column: string, from: RawBuilder<string>, before: RawBuilder<SqlValue>) =>
   sql<boolean>`${sql.raw(column)} >= ${from} AND ${sql.raw(column)} < ${before}`
 
+/** Rows of events as all readers take them. */
+const eventRows = () => ledger.selectFrom("events").select(boundedSelection(storedEvents))
+
 /** The newest event's position, hash and time; one row, also for an empty log. */
 export const selectHead = compileQuery<
   Record<never, never>,
@@ -46,21 +49,14 @@ export const insertEvent = compileQuery<{ [K in keyof EventEnvelope]: EventEnvel
 )
 
 export const selectEventsAfter = compileQuery<{ after: number; limit: number }, EventEnvelope>((parameter) =>
-  ledger
-    .selectFrom("events")
-    .select(boundedSelection(storedEvents))
-    .where("position", ">", parameter("after"))
-    .orderBy("events.position")
-    .limit(parameter("limit"))
+  eventRows().where("position", ">", parameter("after")).orderBy("events.position").limit(parameter("limit"))
 )
 
 export const selectStreamAfter = compileQuery<
   { stream_id: string; after: number; limit: number },
   EventEnvelope
 >((parameter) =>
-  ledger
-    .selectFrom("events")
-    .select(boundedSelection(storedEvents))
+  eventRows()
     .where("stream_id", "=", parameter("stream_id"))
     .where("position", ">", parameter("after"))
     .orderBy("events.position")
@@ -70,9 +66,7 @@ export const selectStreamAfter = compileQuery<
 /** Against the order of the log. */
 export const selectEventsBefore = compileQuery<{ before: number; limit: number }, EventEnvelope>(
   (parameter) =>
-    ledger
-      .selectFrom("events")
-      .select(boundedSelection(storedEvents))
+    eventRows()
       .where("position", "<", parameter("before"))
       .orderBy("events.position", "desc")
       .limit(parameter("limit"))
@@ -82,9 +76,7 @@ export const selectStreamBefore = compileQuery<
   { stream_id: string; before: number; limit: number },
   EventEnvelope
 >((parameter) =>
-  ledger
-    .selectFrom("events")
-    .select(boundedSelection(storedEvents))
+  eventRows()
     .where("stream_id", "=", parameter("stream_id"))
     .where("position", "<", parameter("before"))
     .orderBy("events.position", "desc")
@@ -96,9 +88,7 @@ export const selectStreamMentioning = compileQuery<
   { stream_id: string; after: number; before: number; text: string; limit: number },
   EventEnvelope
 >((parameter) =>
-  ledger
-    .selectFrom("events")
-    .select(boundedSelection(storedEvents))
+  eventRows()
     .where("stream_id", "=", parameter("stream_id"))
     .where("position", ">", parameter("after"))
     .where("position", "<", parameter("before"))
@@ -143,9 +133,7 @@ export const selectStreamRangeAfter = compileQuery<
   { from: string; before: SqlValue; after: number; limit: number },
   EventEnvelope
 >((parameter) =>
-  ledger
-    .selectFrom("events")
-    .select(boundedSelection(storedEvents))
+  eventRows()
     .where("position", ">", parameter("after"))
     .where(isWithin("+stream_id", parameter("from"), parameter("before")))
     .orderBy("events.position")
