@@ -14,6 +14,7 @@ const folders = [
   ".ci",
   "application",
   "bench",
+  "build",
   "docs",
   "domain",
   "examples",

@@ -52,7 +52,7 @@ export default defineConfig({
           name: "shared",
           isolate: false,
           include: [
-            "{domain,application,infrastructure,interfaces,migrations,property-tests,docs,examples,storm}/**/*.test.ts",
+            "{domain,application,infrastructure,interfaces,migrations,property-tests,build,docs,examples,storm}/**/*.test.ts",
             "*.test.ts"
           ],
           exclude: ["**/node_modules/**", "dist/**", ...ALONE]

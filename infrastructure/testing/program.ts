@@ -4,7 +4,7 @@ import { basename, join } from "node:path"
 
 const root = join(import.meta.dirname, "..", "..")
 
-/** The file of a program, by the path of its source in this repository; `rolldown.tests.config.ts` lists those that are bundled. */
+/** The file of a program, by the path of its source in this repository; `build/tests.config.ts` lists those that are bundled. */
 export const programOf = (source: string): string => {
   const folder = process.env["TEST_PROGRAMS"]
   return folder === undefined ? join(root, source) : join(folder, `${basename(source, ".ts")}.js`)

@@ -41,8 +41,8 @@ export const LAYERS = [
 
 const program: Bundle = {
   name: "cortex",
-  config: "rolldown.config.ts",
-  sources: [...LAYERS, "rolldown.page.ts"],
+  config: "build/binary.config.ts",
+  sources: [...LAYERS, "build/page.ts"],
   isSource: (path) => !/\.test\.ts$|(^|\/)testing(\/|$)/.test(path)
 }
 

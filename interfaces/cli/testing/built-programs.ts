@@ -8,7 +8,7 @@ export const bundlePrograms = (): void => {
   process.env["CORTEX_BINARY"] ??= bundledProgram()
   process.env["TEST_PROGRAMS"] ??= bundleOf({
     name: "test-programs",
-    config: "rolldown.tests.config.ts",
+    config: "build/tests.config.ts",
     sources: [...LAYERS, "property-tests", "storm"],
     isSource: (path) => !path.endsWith(".test.ts")
   })

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs"
 import { dirname, join, normalize, resolve } from "node:path"
 import { defineConfig, type Plugin } from "rolldown"
-import { thirdPartyLicences } from "./rolldown.licences.ts"
+import { thirdPartyLicences } from "./licences.ts"
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>

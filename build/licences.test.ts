@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { bundled } from "./rolldown.config.ts"
+import { bundled } from "./binary.config.ts"
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
@@ -10,7 +10,7 @@ interface Manifest {
 }
 
 const manifestOf = (folder: string): Manifest =>
-  JSON.parse(readFileSync(join(import.meta.dirname, folder, "package.json"), "utf8"))
+  JSON.parse(readFileSync(join(import.meta.dirname, "..", folder, "package.json"), "utf8"))
 
 /** Native code, which is not bundled. */
 const APART = "better-sqlite3"
