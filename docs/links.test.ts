@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
+import { relativeLinksOf } from "./testing/links.ts"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -44,13 +45,12 @@ const isBroken = (document: string, link: string): boolean => {
 
 describe("links", () => {
   it.each(documents)("of %s lead to files and headings that exist", (document) => {
-    const text = textOf(document).replaceAll(/^```[^]*?^```/gm, "")
-    const links = [...text.matchAll(/\]\(([^()\s]+)\)/g)].map(([, link = ""]) => link)
-    const relative = links.filter((link) => !/^[a-z]+:/.test(link))
-    expect(relative.filter((link) => isBroken(document, link))).toEqual([])
+    expect(relativeLinksOf(textOf(document)).filter((link) => isBroken(document, link))).toEqual([])
   })
 
   it("are looked at", () => {
+    const text = '[a](b.md#c), [d](https://e.org) <img src="f.png" width="1">\n```\n[g](h.md)\n```\n[i](#j)'
+    expect(relativeLinksOf(text)).toEqual(["b.md#c", "f.png", "#j"])
     expect(isBroken("ARCHITECTURE.md", "docs/spec/no-such-file.md")).toBe(true)
     expect(isBroken("ARCHITECTURE.md", "docs/spec/ledger.md#no-such-heading")).toBe(true)
     expect(isBroken("docs/decisions/storage.md", "ledger.md#ids-are-derived-and-ordered")).toBe(false)
