@@ -48,6 +48,27 @@ describe("a ledger in an object", () => {
     })
   )
 
+  it.live("is not born by what is refused, and is by what stands beside it or comes later", () =>
+    Effect.gen(function* () {
+      const storage = standInStorage()
+      const step = { text: "x".repeat(1_000_000) }
+      const message = { run_id: "r", source: "USER" as const, payload: {} }
+      const long = Ledger.use((ledger) =>
+        ledger.postMessage({ ...message, jobs: [{ intent: "i", steps: [step, step] }] })
+      )
+      assert.strictEqual((yield* Effect.flip(withObject(storage, long)))._tag, "InvalidInput")
+      assert.deepStrictEqual(schemaOf(storage), [])
+      const both = Effect.gen(function* () {
+        yield* Effect.flip(long)
+        yield* post("behind")
+        yield* post("behind it")
+        return yield* (yield* Ledger).verifyCassette()
+      })
+      const { head, verdict } = yield* withObject(storage, both)
+      assert.deepStrictEqual([verdict, head.position], ["PASS", 3])
+    })
+  )
+
   it.live("is born beside the platform's own tables", () =>
     Effect.gen(function* () {
       const storage = standInStorage()

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
-import { LedgerStore } from "../../application/ledger/commands/ledger-store.ts"
+import { LedgerStore, type LedgerTransaction } from "../../application/ledger/commands/ledger-store.ts"
 import { MemoryTables } from "../../application/ledger/memory/memory-tables.ts"
 import { LedgerReader } from "../../application/ledger/reading/ledger-reader.ts"
 import { LedgerEvidence } from "../../application/ledger/verification/ledger-evidence.ts"
@@ -13,14 +13,15 @@ import { clockFault } from "../../application/foundation/recordable-time.ts"
 import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import type { OpenError } from "../../domain/ledger/errors.ts"
+import { EMPTY_HEAD } from "../../domain/ledger/event-envelope.ts"
 import { DATABASE_VERSION } from "../../domain/ledger/limits.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { nodeSigningLayer } from "../keys/ed25519.ts"
 import type { LedgerDatabase } from "../ledger/ledger-database.ts"
 import { type LedgerAttemptFailure, retryOnLedger } from "../ledger/ledger-failures.ts"
-import { inspect, type Inspection, judge } from "../ledger/ledger-inspection.ts"
+import { inspect, judge } from "../ledger/ledger-inspection.ts"
 import { makeSnapshot } from "../ledger/ledger-snapshot.ts"
-import { migrate } from "../ledger/migration-runner.ts"
+import { type Birth, migrate } from "../ledger/migration-runner.ts"
 import { checkOpening } from "../ledger/opening-check.ts"
 import { schemaSteps } from "../ledger/schema-snapshots.ts"
 import { readHead } from "../ledger/ledger-lookups.ts"
@@ -33,7 +34,7 @@ import { nodeRandomIdsLayer } from "../thoughts/node-random-ids.ts"
 export interface ObjectLedgerOptions {
   /** The ledger's id, which is the object's name. */
   readonly ledgerId: string
-  /** True where a ledger may be born; where there is none, anything else is `NotALedger`. */
+  /** True where a ledger may be born, which it is with its first event; where there is none, anything else is `NotALedger`. */
   readonly mayCreate: boolean
 }
 
@@ -49,53 +50,99 @@ const openFailure = (file: string, error: LedgerAttemptFailure): OpenError =>
     ? new StorageFailure({ file, code: error._tag, reason: error.message })
     : error
 
-const found = (host: SqlHost, { ledgerId, mayCreate }: ObjectLedgerOptions, now: number): Inspection => {
-  const seen = inspect(host)
-  if (seen.kind === "foreign" || (seen.kind === "empty" && !mayCreate)) return seen
-  if (seen.kind === "ledger" && (seen.version ?? DATABASE_VERSION) >= DATABASE_VERSION) return seen
+/** What a ledger is made with, where one may be made. */
+const birthOf = ({ ledgerId, mayCreate }: ObjectLedgerOptions, now: number): Birth | undefined => {
+  if (!mayCreate) return undefined
   const fault = clockFault(now)
   if (fault !== undefined) {
     throw new StorageFailure({ file: ledgerId, code: fault._tag, reason: fault.message })
   }
-  return migrate(host, schemaSteps(), { ledgerId, createdAt: timestampFromMillis(now) })
+  return { ledgerId, createdAt: timestampFromMillis(now) }
 }
 
-/** Opens the ledger of an object, or makes it. Damage inside a ledger is no error here: it is `fault`. */
+interface OpenedObject {
+  readonly database: LedgerDatabase
+  /** With what the ledger is made that is not there yet. */
+  readonly birth: Birth | undefined
+}
+
+/** Opens the ledger of an object, or what may become one. Damage inside a ledger is no error here: it is `fault`. */
 const openObject = Effect.fnUntraced(function* (
   host: SqlHost,
   options: ObjectLedgerOptions
-): Effect.fn.Return<LedgerDatabase, OpenError> {
+): Effect.fn.Return<OpenedObject, OpenError> {
   const { ledgerId: name } = options
   const now = yield* Clock.currentTimeMillis
   const attempt = <A>(work: () => A): Effect.Effect<A, OpenError> =>
     Effect.mapError(retryOnLedger(name, 0, work), (error) =>
       error._tag === "StoreBusy" ? error : openFailure(name, error)
     )
-  const inspection = yield* attempt(() => found(host, options, now))
+  const opened = { name, readOnly: false, busyDeadline: 0, warnings: [], host, assertInPlace: () => {} }
+  const seen = yield* attempt(() => inspect(host))
+  const birth = seen.kind === "empty" ? yield* attempt(() => birthOf(options, now)) : undefined
+  if (birth !== undefined) {
+    return { database: { ...opened, head: EMPTY_HEAD, fault: undefined, ledgerId: name }, birth }
+  }
+  const isOlder = seen.kind === "ledger" && (seen.version ?? DATABASE_VERSION) < DATABASE_VERSION
+  const inspection = isOlder
+    ? yield* attempt(() =>
+        migrate(host, schemaSteps(), { ledgerId: name, createdAt: timestampFromMillis(now) })
+      )
+    : seen
   const refusal = judge(name, inspection, name)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
   const check = yield* attempt(() => checkOpening(host, name, schemaSteps(), () => []))
-  return {
-    ...check,
-    name,
-    readOnly: false,
-    busyDeadline: 0,
-    ledgerId: inspection.kind === "ledger" ? inspection.ledgerId : undefined,
-    warnings: [],
-    host,
-    assertInPlace: () => {}
-  }
+  const ledgerId = inspection.kind === "ledger" ? inspection.ledgerId : undefined
+  return { database: { ...opened, ...check, ledgerId }, birth: undefined }
 })
 
+/** Takes back a unit of work that made a ledger and wrote nothing into it. */
+class NothingWritten extends Error {}
+
+/** The store of a ledger that is made in the very transaction that writes its first event, or not at all. */
+const bornByAnEvent = (
+  store: LedgerStore["Service"],
+  host: SqlHost,
+  birth: Birth
+): LedgerStore["Service"]["transact"] => {
+  let isBorn = false
+  return <A>(work: (unit: LedgerTransaction) => A) =>
+    Effect.suspend(() => {
+      if (isBorn) return store.transact(work)
+      let unwritten: { readonly answer: A } | undefined
+      return store
+        .transact((unit) => {
+          migrate(host, schemaSteps(), birth)
+          const answer = work(unit)
+          if (unit.head().position > 1) return answer
+          unwritten = { answer }
+          throw new NothingWritten()
+        })
+        .pipe(
+          Effect.tap(() =>
+            Effect.sync(() => {
+              isBorn = true
+            })
+          ),
+          Effect.catchDefect((defect) =>
+            defect instanceof NothingWritten && unwritten !== undefined
+              ? Effect.succeed(unwritten.answer)
+              : Effect.die(defect)
+          )
+        )
+    })
+}
+
 const makePorts = Effect.fnUntraced(function* (host: SqlHost, options: ObjectLedgerOptions) {
-  const database = yield* openObject(host, options)
+  const { birth, database } = yield* openObject(host, options)
   const store = yield* makeSqliteLedgerStore(database)
+  const transact = birth === undefined ? store.transact : bornByAnEvent(store, host, birth)
   const lock = yield* Semaphore.make(1)
   host.run("PRAGMA foreign_keys = ON")
   return Layer.mergeAll(
     Layer.succeed(LedgerStore, {
       ...store,
-      transact: (work) => lock.withPermits(1)(store.transact(work))
+      transact: (work) => lock.withPermits(1)(transact(work))
     }),
     Layer.succeed(
       LedgerReader,

@@ -61,6 +61,17 @@ describeInWorkerd("a ledger in a Durable Object", (running) => {
     )
     expect(await codeOf("unborn", "commands", [{ _tag: "PostMessage", run_id: "" }])).toBe("INVALID_PARAMS")
     expect(await codeOf("unborn", "commands", null)).toBe("NOT_A_LEDGER")
+    const steps = Array.from({ length: 3 }, () => ({ text: "x".repeat(700_000) }))
+    const long = { ...message("r", 1), jobs: [{ intent: "i", steps }] }
+    expect(await codeOf("unborn", "post", long)).toBe("INVALID_PARAMS")
+    const outcomes = await data<ReadonlyArray<Outcome<unknown>>>("unborn", "commands", [
+      { _tag: "PostMessage", ...long },
+      { _tag: "ClaimStep", run_id: "r", worker_id: "w" }
+    ])
+    expect(outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.error.code))).toEqual([
+      "INVALID_PARAMS",
+      "NO_PENDING_STEP"
+    ])
     expect(await running.workerd().ask("RUN", "unborn", "sql", "SELECT name FROM sqlite_schema")).toEqual([])
     await data("unborn", "post", message("r", 1))
     expect((await data<LedgerStatus>("unborn", "status")).ledger_id).toBe("unborn")

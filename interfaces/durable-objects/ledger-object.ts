@@ -8,7 +8,7 @@ import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
-import { commandKinds, decodeBatch, type LedgerCommand } from "../../application/ledger/commands/commands.ts"
+import type { LedgerCommand } from "../../application/ledger/commands/commands.ts"
 import { Ledger, type LedgerShape } from "../../application/ledger/ledger.ts"
 import type { RunSummary } from "../../application/ledger/reading/ledger-reader.ts"
 import type { VerificationOptions } from "../../application/ledger/verification/verification.ts"
@@ -98,10 +98,7 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
 
   /** Posts a message with its jobs and steps; the first post makes the ledger. */
   post(command: PostMessage): Promise<Outcome<Posted | PostedAndClaimed>> {
-    return this.#create(
-      () => commandKinds.PostMessage.decode(command),
-      ({ ledger }) => ledger.postMessage(command)
-    )
+    return this.#create(({ ledger }) => ledger.postMessage(command))
   }
 
   /** Claims the oldest waiting step of a run under a lease. */
@@ -136,7 +133,7 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
         (results as ReadonlyArray<Result.Result<unknown, Failure>>).map(outcomeOfResult)
       )
     const isPosting = Array.isArray(commands) && commands.some((command) => command?._tag === "PostMessage")
-    return isPosting ? this.#create(() => decodeBatch(commands), use) : this.#answer(use)
+    return isPosting ? this.#create(use) : this.#answer(use)
   }
 
   /** The ledger at a glance: all runs, or one. */
@@ -182,38 +179,60 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
   #answer<Data, E extends Failure>(
     use: (services: Services) => Effect.Effect<Data, E>
   ): Promise<Outcome<Data>> {
-    return this.#run(Effect.flatMap(this.#opened(false), use))
+    return this.#run(Effect.flatMap(this.#opened(), use))
   }
 
-  /** As `answer`, for commands that may make the ledger: what is refused at once makes none. */
+  /** As `answer`, for commands that may make the ledger: one that is refused makes none. */
   #create<Data, E extends Failure>(
-    decode: () => Result.Result<unknown, InvalidInput>,
     use: (services: Services) => Effect.Effect<Data, E>
   ): Promise<Outcome<Data>> {
-    const decoded = Effect.suspend(() =>
-      this.#services === undefined ? Effect.fromResult(decode()) : Effect.void
+    return this.#run(
+      Effect.matchEffect(this.#opened(), {
+        onSuccess: use,
+        onFailure: (error): Effect.Effect<Data, E | OpenError | InvalidInput> =>
+          error._tag === "NotALedger" ? this.#first(use) : Effect.fail(error)
+      })
     )
-    return this.#run(Effect.andThen(decoded, Effect.flatMap(this.#opened(true), use)))
+  }
+
+  /** The first command alone: what it was tried with is let go, and the next call opens what it has made. */
+  #first<Data, E extends Failure>(
+    use: (services: Services) => Effect.Effect<Data, E>
+  ): Effect.Effect<Data, E | OpenError | InvalidInput> {
+    return this.#opening.withPermits(1)(
+      Effect.suspend(() =>
+        this.#services === undefined
+          ? Effect.scoped(Effect.flatMap(this.#build(true), use))
+          : use(this.#services)
+      )
+    )
   }
 
   async #run<Data, E extends Failure>(effect: Effect.Effect<Data, E>): Promise<Outcome<Data>> {
     return outcomeOf(await Effect.runPromiseExit(effect))
   }
 
-  #opened(mayCreate: boolean): Effect.Effect<Services, OpenError | InvalidInput> {
+  #opened(): Effect.Effect<Services, OpenError | InvalidInput> {
     const open = Effect.gen({ self: this }, function* () {
-      const ledgerId = yield* Effect.fromResult(decodeName(this.ctx.id.name ?? String(this.ctx.id)))
-      const ports = durableObjectLedgerLayer(durableObjectHost(this.ctx.storage), { ledgerId, mayCreate })
       // An object ends without a word: nothing has to be closed.
-      const context = yield* Layer.buildWithScope(
-        Thoughts.layerNoDeps.pipe(Layer.provideMerge(Ledger.layerWith()), Layer.provide(ports)),
-        yield* Scope.make()
-      )
-      this.#services = { ledger: Context.get(context, Ledger), thoughts: Context.get(context, Thoughts) }
+      this.#services = yield* Effect.provideService(this.#build(false), Scope.Scope, yield* Scope.make())
       return this.#services
     })
     return this.#opening.withPermits(1)(
       Effect.suspend(() => (this.#services === undefined ? open : Effect.succeed(this.#services)))
     )
   }
+
+  readonly #build = Effect.fnUntraced({ self: this }, function* (mayCreate: boolean): Effect.fn.Return<
+    Services,
+    OpenError | InvalidInput,
+    Scope.Scope
+  > {
+    const ledgerId = yield* Effect.fromResult(decodeName(this.ctx.id.name ?? String(this.ctx.id)))
+    const ports = durableObjectLedgerLayer(durableObjectHost(this.ctx.storage), { ledgerId, mayCreate })
+    const context = yield* Layer.build(
+      Thoughts.layerNoDeps.pipe(Layer.provideMerge(Ledger.layerWith()), Layer.provide(ports))
+    )
+    return { ledger: Context.get(context, Ledger), thoughts: Context.get(context, Thoughts) }
+  })
 }

@@ -242,7 +242,7 @@ const atPlace = (index: number, { issues }: InvalidInput): InvalidInput => {
 }
 
 /** The works of a batch, or why a command of it is none. */
-export const decodeBatch = decodeInput(Batch, (commands) => {
+const decodeBatch = decodeInput(Batch, (commands) => {
   const works: Array<UnitOfWork<unknown>> = []
   let weight = 0
   for (const [index, { _tag, ...input }] of commands.entries()) {
