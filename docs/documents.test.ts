@@ -171,7 +171,7 @@ describe("documentation", () => {
 
   it("shows the end of files that are run elsewhere as they are", () => {
     const parts = blocks.filter((block) => partOf(block) !== undefined)
-    expect(parts.map(({ document }) => document)).toEqual(["README.md", "docs/guides/testing.md"])
+    expect(parts.map(({ document }) => document)).toEqual(["README.md", "docs/guides/own-ports.md"])
     for (const block of parts) {
       const whole = readFileSync(join(repository, partOf(block)?.file ?? ""), "utf8")
       expect(whole.endsWith(`${block.text}\n`), block.text).toBe(true)
@@ -182,14 +182,15 @@ describe("documentation", () => {
   it.each(examples.map((block) => [`${block.document}:${block.line}`, block] as const))(
     "example at %s runs, also once more on the same file",
     (_, block) => {
-      const file = join(folder, `example-${block.line}.ts`)
+      const name = `example-${block.document.replaceAll(/\W/g, "-")}-${block.line}`
+      const file = join(folder, `${name}.ts`)
       const source = block.text.replaceAll(
         /from "([^"]+)"/g,
-        (_all, name: string) => `from ${JSON.stringify(entryPoints[name] ?? import.meta.resolve(name))}`
+        (_all, module: string) => `from ${JSON.stringify(entryPoints[module] ?? import.meta.resolve(module))}`
       )
       writeFileSync(file, source)
       for (const _run of ["first", "second"]) {
-        const args = [file, join(folder, `example-${block.line}.db`)]
+        const args = [file, join(folder, `${name}.db`)]
         expect(execFileSync(process.execPath, args, { encoding: "utf8" })).toMatch(/PASS\n$/)
       }
     }

@@ -13,12 +13,16 @@ const git = (folder: string, ...args: ReadonlyArray<string>): string =>
     encoding: "utf8"
   })
 
-/** What is installed, built or Git's own. */
-const LEFT_OUT = new Set([".git", ".tsbuild", "CORTEX", "dist", "node_modules"])
+/** What is installed, built, kept by a run at the root, or Git's own. */
+const LEFT_OUT = new Set([".git", ".tsbuild", "dist", "node_modules"])
+const ROOT_LEFT_OUT = join(repository, "CORTEX")
 
 /** Makes the checkout in a folder that is not there yet. */
 export const makeCheckout = (folder: string): void => {
-  cpSync(repository, folder, { recursive: true, filter: (path) => !LEFT_OUT.has(basename(path)) })
+  cpSync(repository, folder, {
+    recursive: true,
+    filter: (path) => !LEFT_OUT.has(basename(path)) && path !== ROOT_LEFT_OUT
+  })
   git(folder, "init", "-q")
   git(folder, "add", "--all")
   git(folder, "commit", "-q", "-m", "checkout")
