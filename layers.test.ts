@@ -289,6 +289,7 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
   "domain/network": ["domain/canonical", "domain/foundation", "domain/evidence"],
   "domain/workflow": ["domain/canonical", "domain/foundation", "domain/ledger"],
+  "domain/agents": ["domain/canonical", "domain/foundation", "domain/ledger"],
   "domain/inspection": ["domain/canonical", "domain/history", "domain/ledger"],
   "application/foundation": ["domain/canonical", "domain/foundation", "domain/evidence"],
   "application/thoughts": [

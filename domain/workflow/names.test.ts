@@ -3,11 +3,11 @@ import { hash } from "node:crypto"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { isIdentifier } from "../canonical/text.ts"
+import { isName } from "../foundation/bounded-names.ts"
 import {
   activityKey,
   clockKey,
   elementKey,
-  isName,
   ownerOfRun,
   queueRun,
   RUN_KINDS,

@@ -2,53 +2,20 @@
 // has one run. Names and ids are percent-encoded, so that a run can be read back; one that is too long for a run or a key is cut and hashed.
 import * as Result from "effect/Result"
 import type { Sha256 } from "../canonical/sha256.ts"
+import { boundedKey, CUT, namePart } from "../foundation/bounded-names.ts"
 import type { Wake } from "./wakes.ts"
-import { isWellFormedText, utf8ByteLength } from "../canonical/text.ts"
 
 /** The kinds of runs that an execution has, and the beginning of their ids. */
 export const RUN_KINDS = ["workflow", "activity", "timer"] as const
 export type RunKind = (typeof RUN_KINDS)[number]
 
-/** Longest part of a run's id, in bytes: two parts and the kind fit into an identifier. */
-const MAX_PART_BYTES = 120
-
-/** Longest key, in bytes. */
-const MAX_KEY_BYTES = 256
-
-/** What stands between the readable beginning of a name that was cut and its hash; no name that is whole has it. */
-const CUT = "~"
-
-/** True when the name can be stored as it is: it has no lone surrogate and no U+0000. */
-export const isName = (name: string): boolean => isWellFormedText(name) && !name.includes("\u0000")
-
-const percent = (text: string): string => (text === CUT ? "%7E" : encodeURIComponent(text))
-
-const needsEncoding = /[/%~]|\p{Cc}/gu
-
-const encoded = (name: string): string => name.replaceAll(needsEncoding, percent)
-
-/** The text itself while it is short enough; else its beginning and the hash of the whole. */
-const bounded = (sha256: Sha256, text: string, maxBytes: number): string => {
-  if (utf8ByteLength(text) <= maxBytes) return text
-  const hash = sha256(text)
-  let beginning = ""
-  for (const character of text) {
-    if (utf8ByteLength(beginning + character) > maxBytes - hash.length - CUT.length) break
-    beginning += character
-  }
-  return `${beginning}${CUT}${hash}`
-}
-
-const part = (sha256: Sha256, name: string): string =>
-  name === "" ? CUT : bounded(sha256, encoded(name), MAX_PART_BYTES)
-
 /** The beginning of the ids of all runs of one kind that a workflow has. */
 export const runPrefix = (sha256: Sha256, kind: RunKind, workflow: string): string =>
-  `${kind}/${part(sha256, workflow)}/`
+  `${kind}/${namePart(sha256, workflow)}/`
 
 /** The run of one kind of an execution. */
 export const runOf = (sha256: Sha256, kind: RunKind, workflow: string, execution: string): string =>
-  `${runPrefix(sha256, kind, workflow)}${part(sha256, execution)}`
+  `${runPrefix(sha256, kind, workflow)}${namePart(sha256, execution)}`
 
 /** Whose run it is. */
 export interface RunOwner {
@@ -79,9 +46,6 @@ export const ownerOfRun = (runId: string): RunOwner | undefined => {
       }
 }
 
-const key = (sha256: Sha256, text: string): string =>
-  bounded(sha256, text.replaceAll(/[%~]|\p{Cc}/gu, percent), MAX_KEY_BYTES)
-
 /** The key of a wake in the run of turns; null for one that may come again. */
 export const wakeKey = (sha256: Sha256, wake: Wake): string | null => {
   switch (wake.kind) {
@@ -90,7 +54,7 @@ export const wakeKey = (sha256: Sha256, wake: Wake): string | null => {
     case "interrupt-unsafe":
       return wake.kind
     case "deferred":
-      return key(sha256, `deferred/${wake.name}`)
+      return boundedKey(sha256, `deferred/${wake.name}`)
     default:
       return null
   }
@@ -98,14 +62,13 @@ export const wakeKey = (sha256: Sha256, wake: Wake): string | null => {
 
 /** The key of an attempt of an activity, in the run of activities. */
 export const activityKey = (sha256: Sha256, name: string, attempt: number): string =>
-  key(sha256, `${name}/${attempt}`)
+  boundedKey(sha256, `${name}/${attempt}`)
 
 /** The key of a clock, in the run of timers. */
-export const clockKey = (sha256: Sha256, name: string): string => key(sha256, `clock/${name}`)
+export const clockKey = (sha256: Sha256, name: string): string => boundedKey(sha256, `clock/${name}`)
 
 /** The run of a queue. */
-export const queueRun = (sha256: Sha256, queue: string): string => `queue/${part(sha256, queue)}`
+export const queueRun = (sha256: Sha256, queue: string): string => `queue/${namePart(sha256, queue)}`
 
 /** The key of an element's first message, in the run of its queue. */
-export const elementKey = (sha256: Sha256, id: string): string =>
-  bounded(sha256, `element/${id.replaceAll(/[%~]|\p{Cc}/gu, percent)}`, MAX_KEY_BYTES)
+export const elementKey = (sha256: Sha256, id: string): string => boundedKey(sha256, `element/${id}`)
