@@ -69,7 +69,7 @@ const followed = async (): Promise<void> => {
         restoreCopy("try.db")
         return headOf("try.db")
       },
-      { timeout: 20_000, interval: 200 }
+      { timeout: 50_000, interval: 100 }
     )
     .toBe(head)
   following?.kill("SIGKILL")

@@ -86,7 +86,7 @@ beforeAll(async () => {
       yield* until(`Broken/${executionIdOf.get("broken")}`, "failed")
     })
   )
-}, 20_000)
+})
 
 describe("workflow list", () => {
   it("says how each execution stands, and what it waits for", async () => {
@@ -210,5 +210,5 @@ describe("a person's wake", () => {
     expect(stdout).toMatch(/ interrupt asked for$/m)
     expect(stdout).toMatch(/ complete: FAILURE after /)
     expect((await json("cassette", "verify", "--pure")).code).toBe(0)
-  }, 20_000)
+  })
 })

@@ -50,11 +50,17 @@ describe.skipIf(chromium === undefined)(`the page, ${where}`, () => {
     return tab
   }
 
-  /** Goes to a view and waits for a text of it. */
+  /** Goes to a view and waits for a text of it, not of the view that stood there before; gives all its text. */
   const go = async (tab: Tab, hash: string, text: string): Promise<string> => {
-    await tab.value(`location.hash = ${JSON.stringify(hash)}`)
-    await tab.until(`document.getElementById("view").innerText.includes(${JSON.stringify(text)})`)
-    return tab.text()
+    await tab.value(`{
+      const isElsewhere = location.hash !== ${JSON.stringify(hash)}
+      for (const part of document.getElementById("view").children) part.toggleAttribute("data-left", isElsewhere)
+      location.hash = ${JSON.stringify(hash)}
+    }`)
+    return tab.until(`(() => {
+      const text = document.getElementById("view").innerText
+      return document.querySelector("[data-left]") === null && text.includes(${JSON.stringify(text)}) && text
+    })()`)
   }
 
   /** The address of the second step of the run that is shown. */
@@ -90,7 +96,7 @@ describe.skipIf(chromium === undefined)(`the page, ${where}`, () => {
     }
     expect(await tab.value<string>("location.href")).not.toContain(served.secret)
     expect(await tab.value<string>("JSON.stringify(history.state)")).not.toContain(served.secret)
-    await tab.send("Page.reload")
+    await tab.reload()
     await tab.until("document.querySelector('.verdict h1')")
     await expectCalm(tab)
     await tab.close()

@@ -59,7 +59,9 @@ describe("an agent's day", () => {
     const receipt = { receipt_payload: { sent: true }, outcome: "SUCCESS" }
     await agent.data("step_complete", { ...(lease as object), ...receipt })
     const left = () => agent.data("lease_list", { expired: true })
-    await expect.poll(left, { timeout: 5_000 }).toMatchObject({ leases: [{ run_id: "mail-1" }], more: false })
+    await expect
+      .poll(left, { timeout: 30_000 })
+      .toMatchObject({ leases: [{ run_id: "mail-1" }], more: false })
     const [{ run_id, step_id } = {}] = (await left())["leases"] as ReadonlyArray<Record<string, unknown>>
     await agent.data("step_requeue", { run_id, step_id, reason: "its lease has ended" })
     expect(await agent.data("step_claim", {})).toMatchObject({ fencing_token: 2, payload: { to: "Grace" } })

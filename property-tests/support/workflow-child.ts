@@ -13,7 +13,7 @@ import { Activity, DurableClock, DurableDeferred, Workflow } from "effect/workfl
 import { Ledger as LedgerService, type LedgerShape } from "../../application/ledger/ledger.ts"
 import { Ledger } from "../../interfaces/embedding/ledger.ts"
 import { CassetteWorkflowEngine } from "../../interfaces/workflow/index.ts"
-import { isFailing, LEASE_SECONDS, STEPS, tripIds, type TripPlan, TRIP_TAG } from "./workflow-trips.ts"
+import { isFailing, STEPS, tripIds, type TripPlan, TRIP_TAG } from "./workflow-trips.ts"
 
 const [filename = "", log = "", name = "", planText = "{}"] = process.argv.slice(2)
 const plan = JSON.parse(planText) as TripPlan
@@ -128,7 +128,7 @@ const program = Effect.gen(function* () {
   yield* rest
 }).pipe(
   Effect.provide(Trip.toLayer(body)),
-  Effect.provide(CassetteWorkflowEngine.layerFrom({ name, ttl_seconds: LEASE_SECONDS })),
+  Effect.provide(CassetteWorkflowEngine.layerFrom({ name, ttl_seconds: plan.leaseSeconds })),
   Effect.provide(ledgerLayer)
 )
 

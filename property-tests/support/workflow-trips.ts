@@ -5,10 +5,9 @@ export const TRIP_TAG = "Trip"
 /** The activities of a trip, in their order. */
 export const STEPS = ["flight", "hotel", "car", "guide", "photos"] as const
 
-/** How long leases last (seconds): the shortest. */
-export const LEASE_SECONDS = 1
-
 export interface TripPlan {
+  /** How long leases last (seconds). */
+  readonly leaseSeconds: number
   readonly trips: number
   /** How long the durable sleep and each step take (milliseconds). */
   readonly sleepMillis: number

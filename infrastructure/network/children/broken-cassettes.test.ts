@@ -36,7 +36,7 @@ const ROUNDS = Number(process.env["CORRUPTIONS"] ?? 40)
 
 const until = async (holds: () => boolean): Promise<void> => {
   for (let tries = 0; !holds(); tries++) {
-    if (tries > 1_000) throw new Error("it never came")
+    if (tries > 10_000) throw new Error("it never came")
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -1,8 +1,9 @@
 // A program for the embedder `command`: it answers as its first argument says, honestly or not.
-import { closeSync } from "node:fs"
+import { closeSync, writeFileSync } from "node:fs"
 import { createInterface } from "node:readline"
 
-const [behaviour = "honest"] = process.argv.slice(2)
+const [behaviour = "honest", pidFile] = process.argv.slice(2)
+if (pidFile !== undefined) writeFileSync(pidFile, String(process.pid))
 
 const vectorOf = (text: string): ReadonlyArray<number> => [text.length, 1, 0]
 

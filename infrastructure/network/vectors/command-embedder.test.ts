@@ -1,6 +1,7 @@
 // The program that makes vectors: what it answers is judged, and every wrong ends with its death and a
 // typed failure.
-import { setTimeout as pause } from "node:timers/promises"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -9,6 +10,8 @@ import type * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import type { EmbedderFailed } from "../../../domain/network/errors.ts"
+import { isGone } from "../../testing/process-end.ts"
+import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { commandEmbedder } from "./command-embedder.ts"
 
 const program = fileURLToPath(new URL("../testing/embedding-program.ts", import.meta.url))
@@ -86,10 +89,11 @@ describe("the embedder of a command", () => {
     const answers = await Effect.runPromise(
       Effect.scoped(
         Effect.gen(function* () {
-          const command = [process.execPath, program, "ending-after-one"] as const
+          const pidFile = join(temporaryFolder(), "pid")
+          const command = [process.execPath, program, "ending-after-one", pidFile] as const
           const embedder = yield* commandEmbedder({ command, cwd: ".", identity, pauseMillis: 60_000 })
           const first = yield* Effect.result(embedder.embed(["a"]))
-          yield* Effect.promise(() => pause(500))
+          expect(yield* Effect.promise(() => isGone(Number(readFileSync(pidFile))))).toBe(true)
           return [first, yield* Effect.result(embedder.embed(["a"]))]
         })
       )

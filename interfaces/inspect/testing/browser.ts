@@ -15,8 +15,8 @@ export const chromium = NAMES.map((name) => {
   }
 }).find((path) => path !== undefined)
 
-/** Longest that anything is waited for (milliseconds). */
-const PATIENCE = 20_000
+/** Longest that anything is waited for; less than a test may take, so that what was waited for is told (milliseconds). */
+const PATIENCE = 50_000
 
 interface Message {
   readonly id?: number
@@ -90,8 +90,19 @@ export class Tab {
     })
   }
 
-  async goTo(url: string): Promise<void> {
-    await this.send("Page.navigate", { url })
+  /** Does what loads a page, and waits until it is there: a page that is on its way out answers nothing. */
+  private async loaded(command: () => Promise<unknown>): Promise<void> {
+    const loaded = new Promise<void>((resolve) => this.on("Page.loadEventFired", () => resolve()))
+    await command()
+    await loaded
+  }
+
+  goTo(url: string): Promise<void> {
+    return this.loaded(() => this.send("Page.navigate", { url }))
+  }
+
+  reload(): Promise<void> {
+    return this.loaded(() => this.send("Page.reload"))
   }
 
   /** The value of an expression in the page. */
@@ -105,11 +116,12 @@ export class Tab {
     return result.value
   }
 
-  /** Waits until an expression in the page is true. */
-  async until(expression: string): Promise<void> {
+  /** Waits until an expression in the page is true; gives its value at that moment, which the next one may change. */
+  async until<A>(expression: string): Promise<A> {
     const end = performance.now() + PATIENCE
     while (performance.now() < end) {
-      if (await this.value<boolean>(`Boolean(${expression})`)) return
+      const value = await this.value<A>(`(${expression}) || null`)
+      if (value !== null) return value
       await new Promise((resolve) => setTimeout(resolve, 25))
     }
     const text = await this.value<string>("document.body.innerText")
@@ -206,6 +218,6 @@ export class Browser {
     const ended = new Promise((resolve) => this.child.once("exit", resolve))
     this.child.kill()
     await ended
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 })
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20 })
   }
 }
