@@ -40,7 +40,9 @@ export const textFlags = {
   ),
   offset: wholeNumberFlag("offset", 0).pipe(
     Flag.withDefault(0),
-    Flag.withDescription("how many characters of the text to pass over, to go on where an answer was cut")
+    Flag.withDescription(
+      "how many characters of the text to pass over, to go on where an answer was cut (default 0)"
+    )
   )
 }
 

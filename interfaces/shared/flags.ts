@@ -1,11 +1,23 @@
 // Flags that several groups of commands spell alike.
+import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
+import type * as HelpDoc from "effect/cli/HelpDoc"
 import { DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS } from "../../domain/ledger/limits.ts"
 import { wholeNumberFlag } from "./options.ts"
 
 /** A flag that takes text. */
 export const textFlag = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description))
+
+const SEVERAL_TIMES = "may be given several times"
+
+/** A flag that takes text each time that it is given. */
+export const repeatedFlag = (name: string, metavar: string, description: string, whenLeftOut = "none") =>
+  textFlag(name, metavar, `${description}; ${SEVERAL_TIMES} (default: ${whenLeftOut})`).pipe(Flag.atLeast(0))
+
+/** Whether a command is refused without the flag. The parser counts a flag as required that may be given no time at all. */
+export const isRequired = ({ description, required }: HelpDoc.FlagDoc): boolean =>
+  required && !Option.exists(description, (text) => text.includes(SEVERAL_TIMES))
 
 /** A flag that names a JSON file. */
 export const jsonFileFlag = (name: string, description: string) =>

@@ -15,7 +15,7 @@ export const Format = GlobalFlag.Setting("format")({
   flag: Flag.Literals("format", ["text", "json"]).pipe(
     Flag.withMetavar("FORMAT"),
     Flag.withDefault("text"),
-    Flag.withDescription("text for people, json for one document on standard output")
+    Flag.withDescription("text (the default) for people, json for one document on standard output")
   )
 })
 

@@ -18,7 +18,7 @@ export const Durability = GlobalFlag.Setting("durability")({
     Flag.withMetavar("MODE"),
     Flag.withDefault("full"),
     Flag.withDescription(
-      "full: survives a power cut; normal: quicker, a power cut may lose the newest commands"
+      "full (the default): survives a power cut; normal: quicker, a power cut may lose the newest commands"
     )
   )
 })

@@ -21,7 +21,10 @@ export const logCommand = Command.make(
       Flag.withDefault(0),
       Flag.withDescription("start after this position (default 0: from the first event)")
     ),
-    limit: wholeNumberFlag("limit", 1).pipe(Flag.optional, Flag.withDescription("at most this many events")),
+    limit: wholeNumberFlag("limit", 1).pipe(
+      Flag.optional,
+      Flag.withDescription("at most this many events (default: all)")
+    ),
     type: Flag.Literals("type", EVENT_TYPES).pipe(
       Flag.withMetavar("TYPE"),
       Flag.optional,

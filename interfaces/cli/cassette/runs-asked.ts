@@ -9,7 +9,10 @@ import { wholeNumberFlag } from "../../shared/options.ts"
 export const runsFlags = (rows: string) => ({
   runId: onlyRunFlag,
   prefix: prefixFlag,
-  limit: wholeNumberFlag("limit", 1).pipe(Flag.optional, Flag.withDescription(`at most this many ${rows}`))
+  limit: wholeNumberFlag("limit", 1).pipe(
+    Flag.optional,
+    Flag.withDescription(`at most this many ${rows} (default: all)`)
+  )
 })
 
 interface Given {

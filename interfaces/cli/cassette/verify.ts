@@ -113,7 +113,7 @@ export const verifyCommand = Command.make(
         )
   ),
   Command.withDescription(
-    "Verify structure, hash chain, projections, receipts and leases. Exits 0 on PASS and 1 on FAIL; the verdict and the issues go to standard error."
+    "Verify structure, hash chain, projections, receipts and leases. Exits 0 on PASS and 1 on FAIL; the verdict and the issues go to standard error. LEASE_EXPIRED is an issue too: a lease has ended and its step was not requeued. The history is sound then and a worker is probably dead; cortex cassette leases --expired lists such steps, and --pure leaves leases out."
   ),
   Command.withShortDescription("verify every invariant"),
   Command.withExamples([

@@ -8,6 +8,6 @@ export const cacheKindFlag = Flag.Literals("cache", CACHE_SUBSTRATES).pipe(Flag.
 export const cacheFlag = cacheKindFlag.pipe(
   Flag.withDefault("sqlite"),
   Flag.withDescription(
-    "sqlite: in CORTEX/_generated/system1.db; jsonl: in CORTEX/_cache/expansions.jsonl, a file of JSON lines"
+    "sqlite (the default): in CORTEX/_generated/system1.db; jsonl: in CORTEX/_cache/expansions.jsonl, a file of JSON lines"
   )
 )

@@ -67,7 +67,9 @@ const repairCommand = Command.make(
   {
     cache: cacheKindFlag.pipe(
       Flag.withDefault("jsonl"),
-      Flag.withDescription("jsonl: CORTEX/_cache/expansions.jsonl; a database has no lines to repair")
+      Flag.withDescription(
+        "jsonl (the default): CORTEX/_cache/expansions.jsonl; a database has no lines to repair"
+      )
     )
   },
   Effect.fnUntraced(function* ({ cache }) {

@@ -3,9 +3,8 @@
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import { type IndexReport, isRefused, refusedCount } from "../../../domain/corpus/index-report.ts"
-import { textFlag } from "../../shared/flags.ts"
+import { repeatedFlag } from "../../shared/flags.ts"
 import type { CommandGroup } from "../command-group.ts"
 import { FilesRefused } from "../../shared/failures.ts"
 import { Format } from "../../shared/options.ts"
@@ -37,12 +36,8 @@ export const indexCommand: CommandGroup<"index"> = Command.make(
       Argument.withDescription("files or folders below the root, relative to it (default: all of it)"),
       Argument.variadic()
     ),
-    include: textFlag("include", "GLOB", "only files that match; may be given several times").pipe(
-      Flag.atLeast(0)
-    ),
-    exclude: textFlag("exclude", "GLOB", "no file or folder that matches; may be given several times").pipe(
-      Flag.atLeast(0)
-    )
+    include: repeatedFlag("include", "GLOB", "only files that match", "all"),
+    exclude: repeatedFlag("exclude", "GLOB", "no file or folder that matches")
   },
   Effect.fnUntraced(function* ({ exclude, include, paths }) {
     const progress = yield* progressLine

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
+import * as Flag from "effect/cli/Flag"
 import type { SymbolOptions } from "../../../application/network/symbol-questions.ts"
 import { isMeantAsSymbol } from "../../../domain/network/symbols.ts"
 import { findingCount, VerificationFailed } from "../../shared/failures.ts"
@@ -21,7 +22,11 @@ import { currentTarget } from "../../shared/current-target.ts"
 /** What says something about symbols of the network alone. */
 const networkFlags = {
   ...lookupFlags,
-  depth: depthFlag,
+  depth: depthFlag.pipe(
+    Flag.withDescription(
+      "how many levels of symbols are looked up, at most max_expansion_depth of the configuration (default 1, with --expand the most)"
+    )
+  ),
   expand: switchFlag("expand", "replace symbols inside the text by their texts, through --depth levels"),
   ...textFlags
 }

@@ -43,7 +43,7 @@ export interface WorkSettings {
 export const processesFlag = wholeNumberFlag("processes", 1).pipe(
   Flag.withDefault(1),
   Flag.withDescription(
-    `how many worker processes, 1 to ${MAX_PROCESSES}; several are named W-1, W-2 and so on`
+    `how many worker processes, 1 to ${MAX_PROCESSES} (default 1); several are named W-1, W-2 and so on`
   )
 )
 

@@ -10,7 +10,7 @@ import type { ExportedDossier } from "../../../application/dossiers/export-dossi
 import { InvalidKeyName } from "../../../domain/evidence/checkpoint-errors.ts"
 import { isKeyName } from "../../../domain/evidence/signed-note.ts"
 import { dossierFilesLayer } from "../../embedding/dossier-files.ts"
-import { textFlag } from "../../shared/flags.ts"
+import { repeatedFlag, textFlag } from "../../shared/flags.ts"
 import { absolutePath, switchFlag } from "../../shared/options.ts"
 import { fieldLines } from "../../shared/terminal-text.ts"
 import { readEvidence } from "../cassette/evidence-files.ts"
@@ -84,17 +84,15 @@ export const exportCommand = Command.make(
   "export",
   {
     runId: textFlag("run-id", "R", "the run").pipe(Flag.optional),
-    job: textFlag("job", "J", "only this job of the run; may be repeated").pipe(Flag.atLeast(0)),
-    task: textFlag("task", "T", "the thoughts of this task, too; may be repeated").pipe(Flag.atLeast(0)),
+    job: repeatedFlag("job", "J", "only this job of the run", "all"),
+    task: repeatedFlag("task", "T", "the thoughts of this task, too"),
     ...signingFlags,
     checkpoint: textFlag(
       "checkpoint",
       "FILE",
       "a checkpoint that was signed before, instead of a key: events up to it; - is standard input"
     ).pipe(Flag.optional),
-    bundle: textFlag("bundle", "DIR", "a bundle of a chosen job that rides along; may be repeated").pipe(
-      Flag.atLeast(0)
-    ),
+    bundle: repeatedFlag("bundle", "DIR", "a bundle of a chosen job that rides along"),
     hashPayloads: switchFlag(
       "hash-payloads",
       "leave out payloads, receipts and contents of thoughts, and put their hashes in their place"

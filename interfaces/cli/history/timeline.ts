@@ -41,7 +41,10 @@ export const timelineCommand: CommandGroup<"timeline"> = Command.make(
       Flag.optional,
       Flag.withDescription("start after this position (default 0: from the first event)")
     ),
-    limit: wholeNumberFlag("limit", 1).pipe(Flag.optional, Flag.withDescription("at most this many events")),
+    limit: wholeNumberFlag("limit", 1).pipe(
+      Flag.optional,
+      Flag.withDescription("at most this many events (default: all)")
+    ),
     last: wholeNumberFlag("last", 1).pipe(
       Flag.optional,
       Flag.withDescription(`only so many of the newest events, at most ${MAX_PAGE_ROWS}`)

@@ -45,7 +45,7 @@ export const saveCommand = Command.make(
     ),
     cassette: textFlag("cassette", "ID", "where it is remembered: a local cassette of the network"),
     file: textFlag("file", "FILE", "a file with the text; - is standard input").pipe(Flag.optional),
-    metadata: textFlag("metadata", "JSON", "an object that is kept with this save").pipe(
+    metadata: textFlag("metadata", "JSON", "a JSON object that is kept with this save (default: {})").pipe(
       Flag.withDefault("{}")
     )
   },

@@ -9,7 +9,7 @@ import * as Flag from "effect/cli/Flag"
 import { MAX_DOCUMENT_BYTES, MAX_EXPANDED_BYTES } from "../../../domain/network/limits.ts"
 import { parseSymbol } from "../../../domain/network/symbols.ts"
 import { compress, type CompressionSymbol, type Measure } from "../../embedding/texts.ts"
-import { textFlag } from "../../shared/flags.ts"
+import { repeatedFlag, textFlag } from "../../shared/flags.ts"
 import { writeNewFile } from "../new-file.ts"
 import { Format, refusedFlag } from "../../shared/options.ts"
 import { answer, writeNotes, writeResult } from "../output.ts"
@@ -73,11 +73,7 @@ export const compressCommand = Command.make(
   {
     file: fileArgument,
     ...lookupFlags,
-    expanded: textFlag(
-      "expanded",
-      "SYMBOL",
-      "count what is saved when this symbol's text is read later; may be given several times"
-    ).pipe(Flag.atLeast(0)),
+    expanded: repeatedFlag("expanded", "SYMBOL", "count what is saved when this symbol's text is read later"),
     out: outFlag
   },
   Effect.fnUntraced(function* ({ expanded: names, file, out, ...lookup }) {

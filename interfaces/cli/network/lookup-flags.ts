@@ -2,16 +2,12 @@
 import * as Flag from "effect/cli/Flag"
 import type { LookupOptions } from "../../../application/network/symbol-questions.ts"
 import { DEFAULT_LIMIT } from "../../../domain/network/limits.ts"
-import { textFlag } from "../../shared/flags.ts"
+import { repeatedFlag } from "../../shared/flags.ts"
 import { switchFlag, wholeNumberFlag } from "../../shared/options.ts"
 import { givenText } from "../text-file.ts"
 
 export const lookupFlags = {
-  cassettes: textFlag(
-    "cassette",
-    "ID",
-    "look only into this cassette; may be given several times (default: all)"
-  ).pipe(Flag.atLeast(0)),
+  cassettes: repeatedFlag("cassette", "ID", "look only into this cassette", "all"),
   strict: switchFlag("strict", "any cassette that does not answer is an error")
 }
 
@@ -42,6 +38,6 @@ export const lookupOptions = ({
 export const depthFlag = wholeNumberFlag("depth", 1).pipe(
   Flag.optional,
   Flag.withDescription(
-    "how many levels of symbols are looked up, at most max_expansion_depth of the configuration"
+    "how many levels of symbols are looked up, at most max_expansion_depth of the configuration (default 1)"
   )
 )

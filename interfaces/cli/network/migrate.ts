@@ -2,9 +2,8 @@
 // holds into a file as configured. The old file stays beside it.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import * as Flag from "effect/cli/Flag"
 import type { CarryingReport } from "../../../application/network/keeping-reports.ts"
-import { textFlag } from "../../shared/flags.ts"
+import { repeatedFlag } from "../../shared/flags.ts"
 import { switchFlag } from "../../shared/options.ts"
 import { withPlace } from "../advice.ts"
 import { Host, type HostShape } from "../../shared/host.ts"
@@ -34,9 +33,7 @@ const lines = (reports: ReadonlyArray<CarryingReport>, host: HostShape): Readonl
 export const migrateCommand = Command.make(
   "migrate",
   {
-    cassettes: textFlag("cassette", "ID", "this cassette; may be given several times (default: all)").pipe(
-      Flag.atLeast(0)
-    ),
+    cassettes: repeatedFlag("cassette", "ID", "this cassette", "all"),
     publish: switchFlag("publish", "let everybody see memories that their agents alone could see")
   },
   Effect.fnUntraced(function* ({ cassettes: ids, publish }) {
@@ -48,7 +45,7 @@ export const migrateCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Where the file of a cassette was made with another mutability, time to live or scope of memories than the configuration asks for, carry what it holds into a new file as configured, whose chain of receipts names the old one. The old file stays beside it. Whose memories are whose is never guessed, and private ones become everybody's only with --publish."
+    "Make cassettes as configured whose files were made with another mutability, time to live or scope of memories: what a file holds is carried into a new one, whose chain of receipts names the old one. The old file stays beside it. Whose memories are whose is never guessed, and private ones become everybody's only with --publish."
   ),
   Command.withShortDescription("carry a cassette into a file as it is configured now"),
   Command.withExamples([

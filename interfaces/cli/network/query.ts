@@ -5,7 +5,7 @@ import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
 import { SEARCH_MODES } from "../../../domain/network/cassette.ts"
-import { textFlag } from "../../shared/flags.ts"
+import { repeatedFlag, textFlag } from "../../shared/flags.ts"
 import { maxBytesFlag } from "../bounded-output.ts"
 import { switchFlag } from "../../shared/options.ts"
 import { answerHits, answerHitsByCassette } from "./hit-lines.ts"
@@ -21,11 +21,7 @@ export const queryCommand = Command.make(
       )
     ),
     limit: limitFlag,
-    cassettes: textFlag(
-      "cassette",
-      "ID",
-      "ask this cassette; may be given several times (default: all)"
-    ).pipe(Flag.atLeast(0)),
+    cassettes: repeatedFlag("cassette", "ID", "ask this cassette", "all"),
     capability: textFlag(
       "capability",
       "NAME",

@@ -35,7 +35,10 @@ export const listCommand = Command.make(
   "list",
   {
     task: onlyTaskFlag,
-    limit: wholeNumberFlag("limit", 1).pipe(Flag.optional, Flag.withDescription("at most this many records")),
+    limit: wholeNumberFlag("limit", 1).pipe(
+      Flag.optional,
+      Flag.withDescription("at most this many records (default: all)")
+    ),
     after: textFlag("after", "ID", "only records that follow this one").pipe(Flag.optional),
     descending: switchFlag("desc", "newest first")
   },

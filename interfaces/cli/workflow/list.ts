@@ -35,7 +35,7 @@ export const listCommand = Command.make(
     ),
     limit: wholeNumberFlag("limit", 1).pipe(
       Flag.optional,
-      Flag.withDescription("at most this many executions")
+      Flag.withDescription("at most this many executions (default: all)")
     )
   },
   Effect.fnUntraced(function* ({ limit, status, workflow }) {
