@@ -14,4 +14,6 @@ export interface Env {
   readonly DIRECTORY: Namespace<Directory>
   /** Heads of runs that were noted: one object. */
   readonly FLEET: Namespace<Fleet>
+  /** A secret: the key that signs the fleet's checkpoints, as `cortex key generate` writes it. */
+  readonly AUDIT_KEY: string
 }

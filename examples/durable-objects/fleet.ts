@@ -1,6 +1,6 @@
 // The heads of all runs, noted in a ledger of their own. An object that was wiped and used again is a sound ledger by itself: only a
 // note made before shows that its history is gone. A checkpoint of this ledger covers all runs.
-import { LedgerObject } from "cortex-cassette/durable-objects"
+import { LedgerObject, signingKeyFromPem } from "cortex-cassette/durable-objects"
 import type { Env } from "./bindings.ts"
 
 /** A head as it is noted. */
@@ -17,6 +17,8 @@ export interface Verdict {
 }
 
 export class Fleet extends LedgerObject<Env> {
+  protected override readonly signingKey = () => signingKeyFromPem(this.env.AUDIT_KEY)
+
   /** Notes where every run's history ends now. */
   async noteAll(): Promise<number> {
     let noted = 0

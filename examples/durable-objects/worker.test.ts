@@ -1,5 +1,7 @@
 // Many runs in workerd, a ledger each: every step is claimed once by many workers, and the fleet finds the object that was wiped.
+import { createPublicKey } from "node:crypto"
 import { expect, it } from "vitest"
+import { AUDIT_KEY } from "../../interfaces/durable-objects/testing/audit-key.ts"
 import { describeInWorkerd } from "../../interfaces/durable-objects/testing/describe-workerd.ts"
 import type { Verdict } from "./fleet.ts"
 
@@ -80,6 +82,20 @@ describeInWorkerd(
       expect(failed[0]?.findings.join()).toContain("HISTORY_REWRITTEN")
       // The notes are a ledger, and verify as one.
       expect(await fleet("verify")).toMatchObject({ ok: true, data: { verdict: "PASS" } })
+    })
+
+    it("one signed checkpoint covers the heads of all runs", async () => {
+      const { data } = await send<{ readonly data: { readonly note: string; readonly size: number } }>(
+        "/checkpoint"
+      )
+      expect(data.size).toBe(RUNS + 1)
+      const name = "cassette/fleet"
+      const public_key = createPublicKey(AUDIT_KEY).export({ format: "pem", type: "spki" })
+      const keys = [{ name, public_key, scope: { ledgers: ["fleet"] }, enabled: true }]
+      const checkpoint = { note: data.note, trust: { keys } }
+      expect(await running.workerd().ask("FLEET", "fleet", "verify", { checkpoint })).toMatchObject({
+        data: { verdict: "PASS" }
+      })
     })
 
     it("answers nothing but what it is made for", async () => {

@@ -1,4 +1,5 @@
-// A worker in front of runs that have a ledger each: POST /runs/RUN/METHOD asks a run, POST /claim any run, GET /fleet verifies all.
+// A worker in front of runs that have a ledger each: POST /runs/RUN/METHOD asks a run, POST /claim any run, GET /fleet verifies all, GET /checkpoint signs what
+// was noted of all.
 // Who may call is for the program to say: this one does not ask.
 import type { Env } from "./bindings.ts"
 import { claimAcross } from "./directory.ts"
@@ -20,6 +21,7 @@ const answer = async (request: Request, env: Env): Promise<unknown> => {
     return (await claimAcross(env, worker_id, after_run)) ?? { ok: false, error: { code: "NO_PENDING_STEP" } }
   }
   if (what === "fleet") return env.FLEET.getByName("fleet").verifyAll()
+  if (what === "checkpoint") return env.FLEET.getByName("fleet").checkpoint()
   const method = METHODS.find((each) => each === name)
   return what === "runs" && method !== undefined
     ? (env.RUN.getByName(id)[method] as Method)(input)

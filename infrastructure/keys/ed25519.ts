@@ -1,7 +1,8 @@
 // Ed25519 and SHA-256 from Node's cryptography under the signing port. It knows no files.
-import { createPublicKey, hash, type KeyObject, sign, verify } from "node:crypto"
+import { createPrivateKey, createPublicKey, hash, type KeyObject, sign, verify } from "node:crypto"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import { Signing, type SigningKey } from "../../application/foundation/signing.ts"
 import { joinBytes, type Sha256Bytes } from "../../domain/canonical/bytes.ts"
 import {
@@ -30,9 +31,31 @@ export const nodeSigningLayer: Layer.Layer<Signing> = Layer.succeed(Signing, {
 })
 
 /** A private key as a value that signs, and shows nothing else of itself. */
-export const signingKey = (key: KeyObject): SigningKey => ({
+const signingKey = (key: KeyObject): SigningKey => ({
   publicKey: Uint8Array.from(
     createPublicKey(key).export({ format: "der", type: "spki" }).subarray(SPKI_PREFIX.length)
   ),
   sign: (message) => Effect.sync(() => sign(null, message, key))
 })
+
+// One block from the first byte to the last: OpenSSL would pass over text that stands around it.
+const PRIVATE_PEM = /^-----BEGIN PRIVATE KEY-----\n(?:[A-Za-z0-9+/=]+\n)+-----END PRIVATE KEY-----\n?$/
+
+const privateKeyOf = (text: string): KeyObject | undefined => {
+  try {
+    return createPrivateKey({ key: text, format: "pem" })
+  } catch {
+    // OpenSSL's words about a broken key do not help and differ between versions.
+    return undefined
+  }
+}
+
+/** The key that a text holds as PKCS#8 PEM, or why it holds none. */
+export const signingKeyOfPem = (text: string): Result.Result<SigningKey, string> => {
+  if (!PRIVATE_PEM.test(text)) return Result.fail("it is not one block BEGIN PRIVATE KEY and nothing else")
+  const key = privateKeyOf(text)
+  if (key === undefined) return Result.fail("what its block holds is no private key")
+  return key.asymmetricKeyType === "ed25519"
+    ? Result.succeed(signingKey(key))
+    : Result.fail(`it holds a key of type ${key.asymmetricKeyType ?? "unknown"}`)
+}

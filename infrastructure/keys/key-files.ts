@@ -1,6 +1,6 @@
 // The two files of an Ed25519 key. A private key is written once, never over anything, readable by its owner alone, and is refused
 // when others can read it. It never leaves this file as bytes: callers get a value that signs.
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto"
+import { generateKeyPairSync } from "node:crypto"
 import {
   closeSync,
   constants,
@@ -14,13 +14,14 @@ import {
 } from "node:fs"
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type { SigningKey } from "../../application/foundation/signing.ts"
 import { KeyFileExists, KeyFileExposed, NotAKeyFile } from "../../domain/evidence/checkpoint-errors.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
 import { fileFailure, flush } from "../files/file-system.ts"
 import { newPlaceFault } from "../files/new-place.ts"
-import { signingKey } from "./ed25519.ts"
+import { signingKeyOfPem } from "./ed25519.ts"
 
 const PRIVATE_MODE = 0o600
 const PUBLIC_MODE = 0o644
@@ -28,9 +29,6 @@ const OTHERS = 0o077
 
 /** Longest key file that is read (bytes); a real one has about 120. */
 const MAX_KEY_FILE_BYTES = 16_384
-
-// One block from the first byte to the last: OpenSSL would pass over text that stands around it.
-const PRIVATE_PEM = /^-----BEGIN PRIVATE KEY-----\n(?:[A-Za-z0-9+/=]+\n)+-----END PRIVATE KEY-----\n?$/
 
 const codeOf = (error: unknown): string => {
   if (error instanceof Error && "code" in error && typeof error.code === "string") return error.code
@@ -150,29 +148,15 @@ const readOnce = (file: string): { readonly mode: number; readonly text: string 
   }
 }
 
-const parsePrivateKey = (file: string, text: string): KeyObject => {
-  try {
-    return createPrivateKey({ key: text, format: "pem" })
-  } catch {
-    // OpenSSL's words about a broken key do not help and differ between versions.
-    throw new NotAKeyFile({ file, reason: "what its block holds is no private key" })
-  }
-}
-
 const readSigningKey = (file: string): SigningKey => {
   const { mode, text } = readOnce(file)
   // Windows has no such permissions: Node shows every file as open there.
   if (process.platform !== "win32" && (mode & OTHERS) !== 0) {
     throw new KeyFileExposed({ file, mode: `0${mode.toString(8).padStart(3, "0")}` })
   }
-  if (!PRIVATE_PEM.test(text)) {
-    throw new NotAKeyFile({ file, reason: "it is not one block BEGIN PRIVATE KEY and nothing else" })
-  }
-  const key = parsePrivateKey(file, text)
-  if (key.asymmetricKeyType !== "ed25519") {
-    throw new NotAKeyFile({ file, reason: `it holds a key of type ${key.asymmetricKeyType ?? "unknown"}` })
-  }
-  return signingKey(key)
+  const key = signingKeyOfPem(text)
+  if (Result.isFailure(key)) throw new NotAKeyFile({ file, reason: key.failure })
+  return key.success
 }
 
 type LoadError = NotAKeyFile | KeyFileExposed

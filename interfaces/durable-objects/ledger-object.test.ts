@@ -1,10 +1,12 @@
 // Ledgers as objects in workerd: birth by a post alone, the life of steps, bounds, the log as lines, the file that the runtime keeps,
 // and what is left when it is killed.
-import { readdirSync } from "node:fs"
+import { createPublicKey } from "node:crypto"
+import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { expect, it } from "vitest"
+import type { MadeCheckpoint } from "../../application/ledger/proofs/checkpoint.ts"
 import type { Claimed, Posted } from "../../domain/ledger/decide.ts"
 import type { Head } from "../../domain/ledger/event-envelope.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
@@ -12,6 +14,7 @@ import { runCli } from "../cli/testing/in-process.ts"
 import { Ledger } from "../embedding/ledger.ts"
 import type { LedgerStatus } from "./ledger-object.ts"
 import type { Outcome } from "./outcome.ts"
+import { AUDIT_KEY } from "./testing/audit-key.ts"
 import { describeInWorkerd } from "./testing/describe-workerd.ts"
 
 const message = (run_id: string, n: number) => ({
@@ -123,7 +126,7 @@ describeInWorkerd("a ledger in a Durable Object", (running) => {
 
   it("is no ledger under a name that can be no id, and shows nothing but its methods", async () => {
     expect(await codeOf("n".repeat(257), "post", message("r", 1))).toBe("INVALID_PARAMS")
-    for (const name of ["answer", "create", "run", "opened", "services"]) {
+    for (const name of ["answer", "create", "run", "opened", "services", "signingKey", "key"]) {
       await expect(ask("life", name)).rejects.toThrow("does not implement")
     }
   })
@@ -194,6 +197,48 @@ describeInWorkerd("a ledger in a Durable Object", (running) => {
       return stdout
     }
     expect(await verified(fileOf(before))).toBe(await verified(filename))
+  })
+
+  it("signs what a file with the same events signs, to the last byte", async () => {
+    await data("signed", "post", message("r1", 1))
+    const { note } = await data<MadeCheckpoint>("signed", "checkpoint", { keyName: "ops" })
+    await data("signed", "post", message("r1", 2))
+    const head = await data<Head>("signed", "head")
+    const newer = await data<MadeCheckpoint>("signed", "checkpoint")
+    expect(newer).toMatchObject({ origin: "cassette/signed", size: 3, key_name: "cassette/signed" })
+    const run = async (...args: ReadonlyArray<string>) => {
+      const { code, stderr, stdout } = await runCli(args, { cwd: running.folder })
+      expect({ code, stderr }).toMatchObject({ code: 0 })
+      return stdout
+    }
+    const lines = await running.workerd().exported("signed")
+    writeFileSync(join(running.folder, "signed.jsonl"), lines)
+    writeFileSync(join(running.folder, "audit.pem"), AUDIT_KEY, { mode: 0o600 })
+    writeFileSync(join(running.folder, "older.txt"), note)
+    writeFileSync(join(running.folder, "newer.txt"), newer.note)
+    const file = ["--db", "signed.db"]
+    await run("cassette", "import", "signed.jsonl", "--to", "signed.db")
+    expect(await run("cassette", "checkpoint", ...file, "--key", "audit.pem")).toBe(newer.note)
+    const public_key = createPublicKey(AUDIT_KEY).export({ format: "pem", type: "spki" })
+    const scope = { ledgers: ["signed"] }
+    const keys = ["ops", newer.key_name].map((name) => ({ name, public_key, scope, enabled: true }))
+    writeFileSync(join(running.folder, "trust.json"), JSON.stringify({ keys }))
+    const trust = ["--trust", "trust.json"]
+    await run("cassette", "verify", ...file, "--checkpoint", "older.txt", ...trust)
+    await run("dossier", "export", "--out", "out", ...file, "--run-id", "r1", "--checkpoint", "newer.txt")
+    await run("dossier", "verify", "out", ...trust)
+    const checkpoint = { note, trust: { keys } }
+    expect((await data<VerificationReport>("signed", "verify", { checkpoint })).verdict).toBe("PASS")
+    expect(await data<Head>("signed", "head")).toEqual(head)
+  })
+
+  it("signs nothing without a key, or under a name that is none", async () => {
+    await data("keyless", "post", message("r1", 1))
+    const refused = await ask("keyless", "checkpoint")
+    expect(refused).toMatchObject({ ok: false, error: { code: "SIGNING_FAILED" } })
+    expect(JSON.stringify(refused)).toContain("the secret is no key: it is not one block")
+    expect(await codeOf("life", "checkpoint", { keyName: "a b" })).toBe("INVALID_KEY_NAME")
+    expect(await codeOf("life", "checkpoint", { keyName: 7 })).toBe("INVALID_PARAMS")
   })
 
   it("has everything that was acknowledged before the runtime was killed", async () => {

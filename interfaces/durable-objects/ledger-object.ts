@@ -10,11 +10,15 @@ import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
 import type { LedgerCommand } from "../../application/ledger/commands/commands.ts"
 import { Ledger, type LedgerShape } from "../../application/ledger/ledger.ts"
-import type { RunSummary } from "../../application/ledger/reading/ledger-reader.ts"
+import { type MadeCheckpoint, makeCheckpoint } from "../../application/ledger/proofs/checkpoint.ts"
+import type { LedgerReader, RunSummary } from "../../application/ledger/reading/ledger-reader.ts"
 import type { VerificationOptions } from "../../application/ledger/verification/verification.ts"
+import type { Hashing } from "../../application/foundation/hashing.ts"
 import { decodeInput } from "../../application/foundation/input.ts"
+import type { Signing, SigningKey } from "../../application/foundation/signing.ts"
 import { Thoughts, type ThoughtsShape } from "../../application/thoughts/thoughts.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
+import { SigningFailed } from "../../domain/evidence/checkpoint-errors.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { DEFAULT_PAGE_ROWS } from "../../domain/foundation/page.ts"
 import type {
@@ -52,6 +56,8 @@ export interface LedgerStatus {
 interface Services {
   readonly ledger: LedgerShape
   readonly thoughts: ThoughtsShape
+  /** What a checkpoint is made of. */
+  readonly evidence: Context.Context<LedgerReader | Hashing | Signing>
 }
 
 const decodeName = decodeInput(Identifier, Result.succeed)
@@ -92,6 +98,15 @@ const statusOf = Effect.fnUntraced(function* (ledger: LedgerShape, runId: string
  * const posted = await env.RUN.getByName(runId).post({ run_id: runId, source: "USER", payload: { intent: "greet" } })
  */
 export class LedgerObject<Env = unknown> extends DurableObject<Env> {
+  /**
+   * Gives the key that checkpoints are signed with. A subclass that has one sets this field, and never makes it a method: callers of an
+   * object reach its methods, and not its fields.
+   *
+   * @example
+   * protected override readonly signingKey = () => signingKeyFromPem(this.env.AUDIT_KEY)
+   */
+  protected readonly signingKey: (() => SigningKey | Promise<SigningKey>) | undefined = undefined
+
   // What is private by the language alone is no method that a caller of the object can reach.
   #services: Services | undefined
   readonly #opening = Semaphore.makeUnsafe(1)
@@ -161,6 +176,16 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
     return this.#answer(({ ledger }) => ledger.verifyCassette(options))
   }
 
+  /**
+   * Signs what the ledger holds now with `signingKey`: the signed note that `cortex cassette checkpoint` makes of the same events. `keyName`
+   * is the key's name in trust files; by default it is `cassette/` and the ledger's id.
+   */
+  checkpoint(options: { readonly keyName?: string | undefined } = {}): Promise<Outcome<MadeCheckpoint>> {
+    return this.#answer(({ evidence }) =>
+      Effect.flatMap(this.#key, (key) => Effect.provideContext(makeCheckpoint({ ...options, key }), evidence))
+    )
+  }
+
   /** The whole log as JSON lines, of which `cortex cassette import` makes a file with the same head. */
   export(): Promise<Outcome<ReadableStream<Uint8Array>>> {
     return this.#answer(({ ledger }) => Effect.sync(() => exportedLines(ledger)))
@@ -175,6 +200,17 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
   listThoughts(options: ListThoughts = {}): Promise<Outcome<ReadonlyArray<ThoughtRecord>>> {
     return this.#answer(({ thoughts }) => thoughts.listThoughtRecords(options))
   }
+
+  readonly #key = Effect.suspend(() => {
+    const give = this.signingKey
+    return give === undefined
+      ? Effect.fail(new SigningFailed({ reason: "this object has no key: its class sets signingKey" }))
+      : Effect.tryPromise({
+          try: async () => give(),
+          catch: (error) =>
+            error instanceof SigningFailed ? error : new SigningFailed({ reason: String(error) })
+        })
+  })
 
   #answer<Data, E extends Failure>(
     use: (services: Services) => Effect.Effect<Data, E>
@@ -231,8 +267,12 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
     const ledgerId = yield* Effect.fromResult(decodeName(this.ctx.id.name ?? String(this.ctx.id)))
     const ports = durableObjectLedgerLayer(durableObjectHost(this.ctx.storage), { ledgerId, mayCreate })
     const context = yield* Layer.build(
-      Thoughts.layerNoDeps.pipe(Layer.provideMerge(Ledger.layerWith()), Layer.provide(ports))
+      Thoughts.layerNoDeps.pipe(Layer.provideMerge(Ledger.layerWith()), Layer.provideMerge(ports))
     )
-    return { ledger: Context.get(context, Ledger), thoughts: Context.get(context, Thoughts) }
+    return {
+      ledger: Context.get(context, Ledger),
+      thoughts: Context.get(context, Thoughts),
+      evidence: context
+    }
   })
 }

@@ -14,7 +14,7 @@ export class Run extends HonestRun {
 }
 
 interface Call {
-  readonly binding: keyof Env
+  readonly binding: Exclude<keyof Env, "AUDIT_KEY">
   readonly name: string
   readonly method: string
   readonly args: ReadonlyArray<unknown>

@@ -1,7 +1,7 @@
 // The worker that tests run in workerd: objects of the package, and a bare one whose database is attacked. Each request names an
 // object's method and its arguments.
 import { DurableObject } from "cloudflare:workers"
-import { LedgerObject } from "../index.ts"
+import { LedgerObject, signingKeyFromPem } from "../index.ts"
 import { attacked, type AttackJob } from "./attacked.ts"
 
 // A timer would keep an object awake: the first that is asked for fails its test.
@@ -11,7 +11,11 @@ for (const name of ["setTimeout", "setInterval"] as const) {
   }) as never
 }
 
-export class Run extends LedgerObject {
+export class Run extends LedgerObject<{ readonly AUDIT_KEY: string }> {
+  /** An object whose name says so has a secret that is no key. */
+  protected override readonly signingKey = () =>
+    signingKeyFromPem(this.ctx.id.name === "keyless" ? "no key" : this.env.AUDIT_KEY)
+
   /** Statements on the object's own database, as an owner of the object can run them. */
   sql(...statements: ReadonlyArray<string>): ReadonlyArray<Record<string, unknown>> {
     return statements.flatMap((statement) => this.ctx.storage.sql.exec(statement).toArray())

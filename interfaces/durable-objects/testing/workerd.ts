@@ -9,6 +9,7 @@ import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
+import { AUDIT_KEY } from "./audit-key.ts"
 
 /** The binary of this platform, or undefined. */
 export const workerdBinary: string | undefined = (() => {
@@ -44,7 +45,7 @@ export const bundleOf = async (
   }
 }
 
-/** The classes of a worker, each bound under its own name in capitals. */
+/** The classes of a worker, each bound under its own name in capitals, and a key as a secret. */
 const configurationOf = (
   classes: ReadonlyArray<string>
 ): string => `using Workerd = import "/workerd/workerd.capnp";
@@ -60,6 +61,7 @@ const worker :Workerd.Worker = (
   ],
   durableObjectStorage = (localDisk = "disk"),
   bindings = [
+    (name = "AUDIT_KEY", text = ${JSON.stringify(AUDIT_KEY)}),
     ${classes.map((name) => `(name = "${name.toUpperCase()}", durableObjectNamespace = "${name}")`).join(", ")}
   ]
 );
