@@ -81,7 +81,8 @@ describe("the pure layers", () => {
     "Queue",
     "Scope",
     "Semaphore",
-    "Stream"
+    "Stream",
+    "Tracer"
   ]
 
   /** What Effect calls unstable, and which part carries it all the same: the contract that the part fulfils. */

@@ -9,6 +9,7 @@ import type { TrustFile } from "../../domain/evidence/trust.ts"
 import { signatureOf, Signing, type SigningKey } from "../foundation/signing.ts"
 import { soundBundle } from "./sound-bundle.ts"
 import { type VerifiedBundle, verifyBundle } from "./verify-bundle.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** What is asked of an attestation. */
 export interface AttestationRequest {
@@ -19,7 +20,7 @@ export interface AttestationRequest {
 }
 
 /** Signs the bundle at an absolute path; gives the envelope's text. `InvalidInput` when the key is none that can be believed. */
-export const signBundle = Effect.fn("Bundle.sign")(function* (path: string, key: SigningKey) {
+export const signBundle = traced("cassette.bundle.sign")(function* (path: string, key: SigningKey) {
   const { sha256 } = yield* Signing
   const { manifest, manifestBytes } = yield* soundBundle(path)
   const bundle = { manifest, manifestHash: hexText(sha256(manifestBytes)) }
@@ -44,7 +45,7 @@ const judge = Effect.fnUntraced(function* (
 })
 
 /** Verifies the bundle at an absolute path together with its attestation. */
-export const verifyAttestedBundle = Effect.fn("Bundle.verifyAttested")(function* (
+export const verifyAttestedBundle = traced("cassette.bundle.verifyAttested")(function* (
   path: string,
   request: AttestationRequest
 ) {

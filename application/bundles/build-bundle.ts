@@ -30,6 +30,7 @@ import { Ledger, type LedgerShape } from "../ledger/ledger.ts"
 import { Progress } from "../foundation/progress.ts"
 import { rowPages } from "../ledger/reading/row-pages.ts"
 import { type FolderDraft, FolderTarget, type TargetFailure } from "../foundation/folder-target.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** Which job to bundle; `allow_failures` leaves out what steps that did not succeed would have read. */
 export const BuildBundle = Schema.Struct({
@@ -141,7 +142,7 @@ const writeBundle = Effect.fnUntraced(function* (draft: FolderDraft, plan: Bundl
 })
 
 /** Builds the bundle of a job into an absolute path. */
-export const buildBundle = Effect.fn("Bundle.build")(function* (
+export const buildBundle = traced("cassette.bundle.build")(function* (
   request: BuildBundle,
   path: string
 ): Effect.fn.Return<BuiltBundle, BuildError, Ledger | ExpansionCache | Hashing | FolderTarget> {

@@ -1,8 +1,8 @@
 // Compares two bundles. Both are verified first, so that comparing their manifests is comparing all that they hold.
-import * as Effect from "effect/Effect"
 import { manifestDifferences } from "../../domain/bundles/diff.ts"
 import type { Difference } from "../../domain/bundles/errors.ts"
 import { soundBundle } from "./sound-bundle.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** What two bundles are to each other. */
 export interface BundleComparison {
@@ -13,7 +13,7 @@ export interface BundleComparison {
 }
 
 /** The differences of the bundles at two absolute paths. */
-export const diffBundles = Effect.fn("Bundle.diff")(function* (left: string, right: string) {
+export const diffBundles = traced("cassette.bundle.diff")(function* (left: string, right: string) {
   const [first, second] = [yield* soundBundle(left), yield* soundBundle(right)]
   const differences = manifestDifferences(first.manifest, second.manifest)
   const comparison: BundleComparison = {

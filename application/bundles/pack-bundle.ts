@@ -5,9 +5,10 @@ import { ARTIFACT_FOLDER } from "../../domain/bundles/manifest.ts"
 import { FolderTarget } from "../foundation/folder-target.ts"
 import { BundleArchive } from "./bundle-archive.ts"
 import { soundBundle } from "./sound-bundle.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** Packs the bundle in a folder into a file; both paths are absolute. */
-export const packBundle = Effect.fn("Bundle.pack")(function* (folder: string, file: string) {
+export const packBundle = traced("cassette.bundle.pack")(function* (folder: string, file: string) {
   const { manifest, manifestBytes, report } = yield* soundBundle(folder)
   const archive = yield* BundleArchive
   const how = yield* archive.pack(folder, { manifestBytes, artifacts: manifest.artifacts }, file)
@@ -15,7 +16,7 @@ export const packBundle = Effect.fn("Bundle.pack")(function* (folder: string, fi
 })
 
 /** Unpacks a file into a folder; both paths are absolute. */
-export const unpackBundle = Effect.fn("Bundle.unpack")(function* (file: string, folder: string) {
+export const unpackBundle = traced("cassette.bundle.unpack")(function* (file: string, folder: string) {
   return yield* Effect.scoped(
     Effect.gen(function* () {
       const archive = yield* BundleArchive

@@ -12,6 +12,7 @@ import {
 import { Hashing } from "../foundation/hashing.ts"
 import { BundleSource } from "./bundle-source.ts"
 import { soundBundle } from "./sound-bundle.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** Reads every artifact once, in order. */
 const readArtifacts = Effect.fnUntraced(function* (path: string, manifest: Manifest) {
@@ -28,7 +29,10 @@ const readArtifacts = Effect.fnUntraced(function* (path: string, manifest: Manif
 })
 
 /** The receipt of a replay of the bundle at an absolute path, chained to the one before it. */
-export const replayBundle = Effect.fn("Bundle.replay")(function* (path: string, parent?: ReplayReceipt) {
+export const replayBundle = traced("cassette.bundle.replay")(function* (
+  path: string,
+  parent?: ReplayReceipt
+) {
   const { sha256 } = yield* Hashing
   const { manifest } = yield* soundBundle(path)
   const run = Effect.map(readArtifacts(path, manifest), (read) =>

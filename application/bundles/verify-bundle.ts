@@ -12,6 +12,7 @@ import { manifestFaultCodes } from "../../domain/foundation/foreign-files.ts"
 import type { FileUnreadable } from "../../domain/foundation/root-files.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { BundleSource, type OpenedBundle } from "./bundle-source.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** A verification's report with what was verified; the manifest is there when its form holds. */
 export interface VerifiedBundle {
@@ -62,7 +63,7 @@ const reportOf = (list: BundleFindings, manifest: Manifest | undefined, bytes: n
 })
 
 /** Verifies the bundle at an absolute path: a folder, or the `bundle.json` in it. */
-export const verifyBundle = Effect.fn("Bundle.verify")(function* (
+export const verifyBundle = traced("cassette.bundle.verify")(function* (
   path: string
 ): Effect.fn.Return<VerifiedBundle, FileUnreadable, BundleSource | Hashing> {
   const { sha256 } = yield* Hashing

@@ -46,6 +46,7 @@ import {
   type ResolveError,
   type ResolveRequest
 } from "./resolving.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 export interface CorpusShape {
   /** Indexes the files that the options name, the whole root by default; what cannot be taken is in the report. */
@@ -147,20 +148,20 @@ const make = Effect.gen(function* () {
   const { measure, resolve } = yield* makeResolving(current)
   const verify = yield* makeCorpusVerification(current)
 
-  const section = Effect.fn("Corpus.section")(function* (sectionId: string) {
+  const section = traced("cassette.corpus.section")(function* (sectionId: string) {
     yield* Effect.fromResult(decodeSectionId(sectionId))
     yield* current.ofReference(sectionId)
     const found = yield* store.section(sectionId)
     return found ?? (yield* new SectionNotFound({ section_id: sectionId }))
   })
 
-  const sectionIdOf = Effect.fn("Corpus.sectionIdOf")(function* (given: string) {
+  const sectionIdOf = traced("cassette.corpus.sectionIdOf")(function* (given: string) {
     const prefix = yield* Effect.fromResult(decodePrefix(given))
     const id = yield* Effect.fromResult(idOfPrefix(prefix, yield* store.sectionIds(prefix, IDS_OF_PREFIX)))
     return id ?? (yield* new SectionNotFound({ section_id: prefix }))
   })
 
-  const addSymbol = Effect.fn("Corpus.addSymbol")(function* (input: AddSymbol) {
+  const addSymbol = traced("cassette.corpus.addSymbol")(function* (input: AddSymbol) {
     const { heading = null, path, slice, symbol_id } = yield* Effect.fromResult(decodeSymbol(input))
     const row = {
       symbol_id,
@@ -173,23 +174,23 @@ const make = Effect.gen(function* () {
     return standing === undefined || isSame(standing, row) ? row : yield* new SymbolExists(standing)
   })
 
-  const sections = Effect.fn("Corpus.sections")(function* (options: ListSections = {}) {
+  const sections = traced("cassette.corpus.sections")(function* (options: ListSections = {}) {
     const { after, limit = DEFAULT_PAGE_ROWS, path } = yield* Effect.fromResult(decodeSections(options))
     const seen = after === undefined ? undefined : yield* store.section(after)
     if (after !== undefined && seen === undefined) return yield* new SectionNotFound({ section_id: after })
     return yield* store.sections({ path, limit, after: seen })
   })
 
-  const symbols = Effect.fn("Corpus.symbols")(function* (page: PageOptions = {}) {
+  const symbols = traced("cassette.corpus.symbols")(function* (page: PageOptions = {}) {
     return yield* store.symbols(yield* Effect.fromResult(decodePage(page)))
   })
 
-  const symbol = Effect.fn("Corpus.symbol")(function* (symbolId: string) {
+  const symbol = traced("cassette.corpus.symbol")(function* (symbolId: string) {
     const symbol_id = yield* Effect.fromResult(decodeSymbolId(symbolId))
     return (yield* store.symbol(symbol_id)) ?? (yield* new SymbolNotFound({ symbol_id }))
   })
 
-  const removeSymbol = Effect.fn("Corpus.removeSymbol")(function* (symbolId: string) {
+  const removeSymbol = traced("cassette.corpus.removeSymbol")(function* (symbolId: string) {
     const symbol_id = yield* Effect.fromResult(decodeSymbolId(symbolId))
     if (!(yield* store.removeSymbol(symbol_id))) return yield* new SymbolNotFound({ symbol_id })
   })
@@ -204,7 +205,7 @@ const make = Effect.gen(function* () {
     return ids
   })
 
-  const checkSymbols = Effect.fn("Corpus.checkSymbols")(function* (symbolIds?: ReadonlyArray<string>) {
+  const checkSymbols = traced("cassette.corpus.checkSymbols")(function* (symbolIds?: ReadonlyArray<string>) {
     const ids = symbolIds ?? (yield* everySymbol)
     const list = new CheckFindings()
     for (const id of ids) {
@@ -215,7 +216,7 @@ const make = Effect.gen(function* () {
   })
 
   const shape: CorpusShape = {
-    index: (options = {}) => index(options).pipe(Effect.withSpan("Corpus.index")),
+    index: (options = {}) => index(options).pipe(Effect.withSpan("cassette.corpus.index")),
     sections,
     section,
     sectionIdOf,
@@ -230,7 +231,7 @@ const make = Effect.gen(function* () {
     sectionText: (section) => Effect.map(current.bytesOf(section), textOfUtf8),
     resolve,
     measure,
-    verify: ({ documents = true } = {}) => verify(documents).pipe(Effect.withSpan("Corpus.verify")),
+    verify: ({ documents = true } = {}) => verify(documents).pipe(Effect.withSpan("cassette.corpus.verify")),
     cacheStats: cache.stats,
     verifyCache: cache.verify
   }

@@ -14,6 +14,7 @@ import { decodeInput } from "../foundation/input.ts"
 import { Ledger } from "../ledger/ledger.ts"
 import { Corpus } from "./corpus.ts"
 import type { MeasureError } from "./resolving.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** A plan that may be posted: the message passes every limit of the ledger. */
 export interface PreparedPlan {
@@ -34,7 +35,7 @@ const decode = decodeInput(PlanRequest, Result.succeed)
 const decodePost = decodeInput(PostMessage, preparePost)
 
 /** Plans a request over the corpus as it is now; writes nothing. */
-export const preparePlan = Effect.fn("Planner.prepare")(function* (
+export const preparePlan = traced("cassette.planner.prepare")(function* (
   input: PlanRequest
 ): Effect.fn.Return<PreparedPlan, PlanError, Corpus> {
   const request = yield* Effect.fromResult(decode(input))
@@ -53,7 +54,7 @@ export const preparePlan = Effect.fn("Planner.prepare")(function* (
 })
 
 /** Posts a prepared plan as one message; the same request again answers the same ids. */
-export const postPlan = Effect.fn("Planner.post")(function* ({
+export const postPlan = traced("cassette.planner.post")(function* ({
   message,
   plan
 }: PreparedPlan): Effect.fn.Return<PostedPlan, CommandFailure<IdempotencyConflict>, Ledger> {

@@ -29,6 +29,7 @@ import {
 import type { Claimed } from "../../domain/ledger/decide.ts"
 import { errorCode, type InvalidInput } from "../../domain/foundation/errors.ts"
 import type { Outcome } from "../../domain/ledger/rows.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** The oldest waiting step of the run is none that reads; it was given back. */
 export class NotAReadStep extends Schema.TaggedError<NotAReadStep>()("NotAReadStep", {
@@ -163,7 +164,7 @@ const talliedStep = (tally: WorkTally, ending: StepEnding, done: Done | undefine
 }
 
 /** Works the steps of a run, or of one of its jobs, until none waits. */
-export const work = Effect.fn("Worker.work")(function* ({
+export const work = traced("cassette.worker.work")(function* ({
   onStep = () => Effect.void,
   ...options
 }: WorkOptions): Effect.fn.Return<WorkTally, WorkError, Corpus | Ledger> {
@@ -207,7 +208,7 @@ export interface WorkLeft {
 }
 
 /** What is left of a run, or of one of its jobs. */
-export const workLeft = Effect.fn("Worker.left")(function* (
+export const workLeft = traced("cassette.worker.left")(function* (
   run_id: string,
   job_id: string | undefined
 ): Effect.fn.Return<WorkLeft, InvalidInput | ReadError, Ledger> {

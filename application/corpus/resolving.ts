@@ -31,6 +31,7 @@ import { Hashing } from "../foundation/hashing.ts"
 import { decodeInput } from "../foundation/input.ts"
 import type { CurrentSection, CurrentSectionError } from "./current-sections.ts"
 import { ExpansionCache } from "./expansion-cache.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** What to read. */
 export const ResolveRequest = Schema.Struct({
@@ -172,7 +173,7 @@ export const makeResolving = Effect.fnUntraced(function* ({ bytesOf, ofReference
   })
 
   /** Reads each section once, however many slices of it are asked for; nothing is expanded. */
-  const measure = Effect.fn("Corpus.measure")(function* (
+  const measure = traced("cassette.corpus.measure")(function* (
     requests: ReadonlyArray<MeasureRequest>
   ): Effect.fn.Return<ReadonlyArray<Measured>, MeasureError> {
     const wanted = yield* Effect.forEach(

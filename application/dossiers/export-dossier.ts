@@ -42,6 +42,7 @@ import { type Carried, carryBundles, soundBundles } from "./carried-bundles.ts"
 import type { DossierFiles } from "./dossier-files.ts"
 import { decodeRequest, type DossierEvidence, type ExportDossier } from "./dossier-request.ts"
 import { DraftFiles, writeEvents, type Writing } from "./event-writing.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** A dossier that stands at its target; `created` is false when the same stood there already. */
 export interface ExportedDossier {
@@ -127,7 +128,7 @@ const writeDossier = Effect.fnUntraced(function* (
 })
 
 /** Exports a dossier of a ledger to an absolute path. */
-export const exportDossier = Effect.fn("Dossier.export")(function* (
+export const exportDossier = traced("cassette.dossier.export")(function* (
   ledger: LedgerShape,
   checkpoints: CheckpointsShape,
   request: ExportDossier,

@@ -27,6 +27,7 @@ import { checkCheckpoint, type JudgedCheckpoint } from "./checkpoint-check.ts"
 import { DossierFiles, type OpenedDossier } from "./dossier-files.ts"
 import { walkEvents, type WalkCounts } from "./event-walk.ts"
 import { type Compared, compareWithLedger, type LedgerComparison } from "./ledger-comparison.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** What a verification is given beside the dossier. */
 export interface VerifyDossier {
@@ -180,7 +181,7 @@ const verifyAt = <E>(
   }).pipe(Effect.scoped)
 
 /** Verifies the dossier at an absolute path: a folder, the `dossier.json` in it, or a packed one. */
-export const verifyDossier = Effect.fn("Dossier.verify")(function* (
+export const verifyDossier = traced("cassette.dossier.verify")(function* (
   path: string,
   given: VerifyDossier = {},
   onEvents: EventWitness = noWitness
@@ -189,7 +190,7 @@ export const verifyDossier = Effect.fn("Dossier.verify")(function* (
 })
 
 /** As `verifyDossier`, and compares each event with a ledger's; finds what was left out. */
-export const verifyDossierWith = Effect.fn("Dossier.verifyWith")(function* (
+export const verifyDossierWith = traced("cassette.dossier.verifyWith")(function* (
   ledger: LedgerShape,
   path: string,
   given: VerifyDossier = {}

@@ -7,6 +7,7 @@ import type { LedgerComparison, LedgerSide } from "../../domain/history/errors.t
 import { Timeline } from "../../domain/history/timeline.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import type { LedgerShape } from "../ledger/ledger.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 const PAGE = 1_000
 
@@ -61,7 +62,7 @@ const verdictOf = (left: LedgerSide, right: LedgerSide): LedgerComparison["verdi
 }
 
 /** How the logs of two ledgers stand to each other, with at most `limit` events of what each has beyond the other. */
-export const compareLedgers = Effect.fn("History.compareLedgers")(function* (
+export const compareLedgers = traced("cassette.history.compareLedgers")(function* (
   left: LedgerShape,
   right: LedgerShape,
   limit: number

@@ -26,6 +26,7 @@ import { newestEntries } from "./newest-entries.ts"
 import { type SelectEvents, selectedEvents } from "./selected-events.ts"
 import { showFound } from "./shown-objects.ts"
 import { streamsOfRun } from "./streams-of-run.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** Which events a timeline has. */
 export const TimelineOptions = Schema.Struct({
@@ -91,7 +92,7 @@ const makeHistory = Effect.gen(function* () {
   const thoughts = yield* Thoughts
   const { sha256 } = yield* Hashing
   return {
-    show: Effect.fn("History.show")(function* (id, { full = false } = {}) {
+    show: traced("cassette.history.show")(function* (id, { full = false } = {}) {
       return yield* showFound({ ledger, thoughts, sha256, isFull: full }, yield* foundId(ledger, id))
     }),
     timeline: (options = {}) =>
@@ -108,9 +109,10 @@ const makeHistory = Effect.gen(function* () {
             (event) => timeline.entry(event)
           )
         })
-      ).pipe(Stream.withSpan("History.timeline")),
-    events: (options = {}) => selectedEvents(ledger, options).pipe(Stream.withSpan("History.events")),
-    newest: Effect.fn("History.newest")(function* (options = {}) {
+      ).pipe(Stream.withSpan("cassette.history.timeline")),
+    events: (options = {}) =>
+      selectedEvents(ledger, options).pipe(Stream.withSpan("cassette.history.events")),
+    newest: traced("cassette.history.newest")(function* (options = {}) {
       const { before, limit = NEWEST_PAGE, run_id } = yield* Effect.fromResult(decodeNewest(options))
       yield* requireRun(ledger, run_id)
       return yield* newestEntries(ledger, { run_id, before, limit })

@@ -90,6 +90,7 @@ import {
   stateRowsAt
 } from "./reading/state-at.ts"
 import { type VerificationError, type VerificationOptions, verify } from "./verification/verification.ts"
+import { told, traced } from "../foundation/telemetry.ts"
 
 /** A command as a method. */
 type Method<Name extends CommandName> = (
@@ -231,11 +232,14 @@ const decodeStepsOf = decodeInput(
   Result.succeed
 )
 
-/** A query by one id. */
-const byId = <A, E>(name: string, query: (id: string) => Effect.Effect<A, E>) =>
-  Effect.fn(`Ledger.${name}`)(function* (id: string) {
-    return yield* query(yield* Effect.fromResult(decodeId(id)))
-  })
+/** A query by one id, which stands in this field elsewhere. */
+const byId = <A, E>(name: string, field: string, query: (id: string) => Effect.Effect<A, E>) =>
+  traced(`cassette.ledger.${name}`)(
+    function* (id: string) {
+      return yield* query(yield* Effect.fromResult(decodeId(id)))
+    },
+    (effect, id) => told(effect, { [field]: id })
+  )
 
 /** A query of a list, page by page. */
 const paged = <Of, Row>(
@@ -243,9 +247,12 @@ const paged = <Of, Row>(
   decode: (of: Of) => Result.Result<Of, InvalidInput>,
   query: (of: Of, page: Page) => Effect.Effect<ReadonlyArray<Row>, ReadError>
 ) =>
-  Effect.fn(`Ledger.${name}`)(function* (of: Of, options: PageOptions = {}) {
-    return yield* query(yield* Effect.fromResult(decode(of)), yield* Effect.fromResult(decodePage(options)))
-  })
+  traced(`cassette.ledger.${name}`)(
+    function* (of: Of, options: PageOptions = {}) {
+      return yield* query(yield* Effect.fromResult(decode(of)), yield* Effect.fromResult(decodePage(options)))
+    },
+    (effect, of) => told(effect, typeof of === "string" ? { run_id: of } : of)
+  )
 
 const decodeLeases = decodeInput(ListLeases, prepareLeases)
 const decodeWaiting = decodeInput(ListWaiting, prepareWaiting)
@@ -342,55 +349,56 @@ const makeLedger: Effect.Effect<
   const command = <Name extends CommandName>(name: Name) => {
     const kind = commandKinds[name]
     const observe = observed(kind.method)
-    return (input: Commands[Name]["input"]) => observe(() => submitCommand(writer, kind, input))
+    return (input: Commands[Name]["input"]) =>
+      observe(input, (trace) => submitCommand(writer, kind, input, trace))
   }
   const observeClaim = observed("claimStep")
   const observeClaimAny = observed("claimAny")
   return {
     ledgerId: store.ledgerId,
     postMessage: command("PostMessage") as LedgerShape["postMessage"],
-    claimStep: (input) => observeClaim(() => claimStep(input)),
-    claimAny: (input) => observeClaimAny(() => claimAny(input)),
+    claimStep: (input) => observeClaim(input, (trace) => claimStep(input, trace)),
+    claimAny: (input) => observeClaimAny(input, (trace) => claimAny(input, trace)),
     completeStep: command("CompleteStep"),
     renewLease: command("RenewLease"),
     requeueStep: command("RequeueStep"),
-    commands: (commands) => submitBatch(writer, commands).pipe(Effect.withSpan("Ledger.commands")),
+    commands: (commands) => submitBatch(writer, commands),
     fault: store.fault,
     warnings: Effect.gen(function* () {
       const warning = clockWarning(yield* reader.head, yield* Clock.currentTimeMillis)
       return warning === undefined ? evidence.warnings : [...evidence.warnings, warning]
-    }).pipe(Effect.withSpan("Ledger.warnings")),
-    head: reader.head.pipe(Effect.withSpan("Ledger.head")),
-    message: byId("message", reader.message),
+    }).pipe(Effect.withSpan("cassette.ledger.warnings")),
+    head: reader.head.pipe(told, Effect.withSpan("cassette.ledger.head")),
+    message: byId("message", "message_id", reader.message),
     messages: paged("messages", decodeId, reader.messages),
-    jobStatus: byId("jobStatus", reader.jobStatus),
+    jobStatus: byId("jobStatus", "job_id", reader.jobStatus),
     steps: paged("steps", decodeStepsOf, reader.steps),
     receipts: paged("receipts", decodeStepsOf, reader.receipts),
     stepStates: paged("stepStates", decodeId, reader.stepStates),
-    runLength: byId("runLength", runLengthOf(reader)),
-    runSummary: byId("runSummary", run),
-    runs: Stream.runCollect(runStream).pipe(Effect.withSpan("Ledger.runs")),
-    runStream: runStream.pipe(Stream.withSpan("Ledger.runStream")),
-    leases: Effect.fn("Ledger.leases")(function* (options = {}) {
+    runLength: byId("runLength", "run_id", runLengthOf(reader)),
+    runSummary: byId("runSummary", "run_id", run),
+    runs: Stream.runCollect(runStream).pipe(Effect.withSpan("cassette.ledger.runs")),
+    runStream: runStream.pipe(Stream.withSpan("cassette.ledger.runStream")),
+    leases: traced("cassette.ledger.leases")(function* (options = {}) {
       const of = yield* Effect.fromResult(decodeLeases(options))
       return yield* reader.leases(yield* nowText, of)
     }),
-    waiting: Effect.fn("Ledger.waiting")(function* (options = {}) {
+    waiting: traced("cassette.ledger.waiting")(function* (options = {}) {
       const rows = yield* reader.waiting(yield* Effect.fromResult(decodeWaiting(options)))
       return yield* Effect.fromResult(pendingSteps(rows))
     }),
-    failures: Effect.fn("Ledger.failures")(function* (options = {}) {
+    failures: traced("cassette.ledger.failures")(function* (options = {}) {
       return yield* reader.failures(yield* Effect.fromResult(decodeFailures(options)))
     }),
-    changed: Effect.fn("Ledger.changed")(function* (after) {
+    changed: traced("cassette.ledger.changed")(function* (after) {
       const position = yield* Effect.fromResult(decodePosition(after))
       return yield* headBehind(reader, watch, position)
     }),
-    eventsAfter: Effect.fn("Ledger.eventsAfter")(function* (options = {}) {
+    eventsAfter: traced("cassette.ledger.eventsAfter")(function* (options = {}) {
       const { after, limit, streams } = yield* Effect.fromResult(decodeEvents(options))
       return yield* reader.events(after, limit, streams)
     }),
-    eventsBefore: Effect.fn("Ledger.eventsBefore")(function* (options = {}) {
+    eventsBefore: traced("cassette.ledger.eventsBefore")(function* (options = {}) {
       const { before, limit, step_id, stream_id } = yield* Effect.fromResult(decodeEventsBefore(options))
       if (step_id === undefined || stream_id === undefined) {
         return yield* reader.eventsBefore(before, limit, stream_id)
@@ -399,27 +407,27 @@ const makeLedger: Effect.Effect<
       const after = positionOfMessageId(messageIdOfJob(jobIdOfStep(step_id))) ?? before
       return yield* reader.eventsMentioning({ stream_id, text: step_id, after, before, limit })
     }),
-    ids: Effect.fn("Ledger.ids")(function* (options) {
+    ids: traced("cassette.ledger.ids")(function* (options) {
       const { after, kind, limit = DEFAULT_PAGE_ROWS, prefix } = yield* Effect.fromResult(decodeIds(options))
       // No id holds U+0000, so nothing stands between an id and that with it.
       const from = after === undefined ? prefix : `${after}\u0000`
       const ids = yield* kind === "run" ? runIdsFrom(reader, from, limit) : reader.ids(kind, from, limit)
       return ids.filter((id) => id.startsWith(prefix))
     }),
-    events: (options) => eventStream(reader, watch, options).pipe(Stream.withSpan("Ledger.events")),
+    events: (options) => eventStream(reader, watch, options).pipe(Stream.withSpan("cassette.ledger.events")),
     stateAt: (options) =>
-      stateAt(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.stateAt")),
+      stateAt(options).pipe(Effect.provideContext(ports), Effect.withSpan("cassette.ledger.stateAt")),
     stateRowsAt: (options) =>
       stateRowsAt(options).pipe(
         Effect.provideService(LedgerEvidence, evidence),
-        Effect.withSpan("Ledger.stateRowsAt")
+        Effect.withSpan("cassette.ledger.stateRowsAt")
       ),
     verifyCassette: (options) =>
-      verify(options).pipe(Effect.provideContext(ports), Effect.withSpan("Ledger.verifyCassette")),
-    backup: Effect.fn("Ledger.backup")((file: string) =>
+      verify(options).pipe(Effect.provideContext(ports), Effect.withSpan("cassette.ledger.verifyCassette")),
+    backup: traced("cassette.ledger.backup")((file: string) =>
       Effect.flatMap(copies, ({ backup }) => backup(file))
     ),
-    rebuild: Effect.fn("Ledger.rebuild")((file: string) =>
+    rebuild: traced("cassette.ledger.rebuild")((file: string) =>
       Effect.flatMap(copies, ({ rebuild }) => rebuild(file))
     )
   }

@@ -23,7 +23,7 @@ import {
 import { decideThought } from "../../domain/thoughts/decide.ts"
 import type { ThoughtRecord } from "../../domain/thoughts/thought-record.ts"
 import type { Failed } from "../ledger/commands/command-group.ts"
-import { commandCounter } from "../ledger/commands/commands.ts"
+import { doneCounter } from "../ledger/commands/commands.ts"
 import { type CommandWriter, LedgerWriter } from "../ledger/commands/command-writer.ts"
 import { datedNow } from "../foundation/recordable-time.ts"
 import { Hashing } from "../foundation/hashing.ts"
@@ -33,6 +33,7 @@ import { LedgerReader, type ReadError } from "../ledger/reading/ledger-reader.ts
 import { rowPages } from "../ledger/reading/row-pages.ts"
 import { verifyThoughtChains } from "./chain-verification.ts"
 import { RandomIds } from "./random-ids.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** Where an id and a time come from when the input has none: by default a random UUID and the Clock. */
 export interface CreateThoughtOptions {
@@ -76,7 +77,7 @@ const decodeId = decodeInput(ThoughtId, Result.succeed)
 const decodeList = decodeInput(ListThoughts, Result.succeed)
 const decodeVerify = decodeInput(VerifyThoughts, Result.succeed)
 
-const recorded = commandCounter("createThoughtRecord", "done")
+const recorded = doneCounter("createThoughtRecord")
 
 /** A record has these eight fields and no others. */
 const recordOf = (row: ThoughtRow): ThoughtRecord => ({
@@ -140,7 +141,7 @@ const makeThoughts: Effect.Effect<
     )
 
   return {
-    createThoughtRecord: Effect.fn("Thoughts.createThoughtRecord")(function* (input, options = {}) {
+    createThoughtRecord: traced("cassette.thoughts.createThoughtRecord")(function* (input, options = {}) {
       const { idFn = uuid, nowFn } = options
       const now = yield* datedNow
       const command = yield* Effect.fromResult(
@@ -154,25 +155,26 @@ const makeThoughts: Effect.Effect<
       yield* Metric.update(recorded, 1)
       return record
     }),
-    getThoughtRecord: Effect.fn("Thoughts.getThoughtRecord")(function* (id) {
+    getThoughtRecord: traced("cassette.thoughts.getThoughtRecord")(function* (id) {
       const row = yield* reader.thought(yield* Effect.fromResult(decodeId(id)))
       return row === undefined ? null : recordOf(row)
     }),
-    thoughtRow: Effect.fn("Thoughts.thoughtRow")(function* (id) {
+    thoughtRow: traced("cassette.thoughts.thoughtRow")(function* (id) {
       return (yield* reader.thought(yield* Effect.fromResult(decodeId(id)))) ?? null
     }),
-    thoughtIdOf: Effect.fn("Thoughts.thoughtIdOf")(function* (given) {
+    thoughtIdOf: traced("cassette.thoughts.thoughtIdOf")(function* (given) {
       const prefix = yield* Effect.fromResult(decodeId(given))
       const id = yield* Effect.fromResult(
         idOfPrefix(prefix, yield* reader.ids("thought", prefix, IDS_OF_PREFIX))
       )
       return id ?? (yield* Effect.fail(new ThoughtNotFound({ id: prefix })))
     }),
-    listThoughtRecords: Effect.fn("Thoughts.listThoughtRecords")((options) =>
+    listThoughtRecords: traced("cassette.thoughts.listThoughtRecords")((options) =>
       Stream.runCollect(thoughtRecords(options))
     ),
-    thoughtRecords: (options) => thoughtRecords(options).pipe(Stream.withSpan("Thoughts.thoughtRecords")),
-    verifyChain: Effect.fn("Thoughts.verifyChain")(function* (options = {}) {
+    thoughtRecords: (options) =>
+      thoughtRecords(options).pipe(Stream.withSpan("cassette.thoughts.thoughtRecords")),
+    verifyChain: traced("cassette.thoughts.verifyChain")(function* (options = {}) {
       const { task_id } = yield* Effect.fromResult(decodeVerify(options))
       const report = yield* Effect.scoped(
         Effect.flatMap(evidence.snapshot, (snapshot) => verifyThoughtChains(snapshot, task_id))

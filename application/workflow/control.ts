@@ -22,6 +22,7 @@ import type { ExecutionStatus } from "../../domain/workflow/turn-decision.ts"
 import { readAttempt, readClock, type Wake, wakePayload } from "../../domain/workflow/wakes.ts"
 import type { LedgerShape } from "../ledger/ledger.ts"
 import { decoded } from "../ledger/reading/decoded-event.ts"
+import { traced } from "../foundation/telemetry.ts"
 
 /** An execution in a list. */
 export interface ExecutionSummary {
@@ -144,7 +145,7 @@ const MOST_COUNTED = 1_000
 const MOST_NAMED = 5
 
 /** The executions at a glance. */
-export const executionCounts = Effect.fn("Workflow.executionCounts")(function* (ledger: LedgerShape) {
+export const executionCounts = traced("cassette.workflow.executionCounts")(function* (ledger: LedgerShape) {
   const all = yield* Stream.runCollect(Stream.take(executions(ledger), MOST_COUNTED + 1))
   const read = all.slice(0, MOST_COUNTED)
   const counts: { [Status in ExecutionStatus]?: number } = {}
@@ -195,7 +196,7 @@ const newestSteps = Effect.fnUntraced(function* (ledger: LedgerShape, run_id: st
 })
 
 /** One execution with its activities and clocks. */
-export const showExecution = Effect.fn("Workflow.showExecution")(function* (
+export const showExecution = traced("cassette.workflow.showExecution")(function* (
   ledger: LedgerShape,
   sha256: Sha256,
   text: string,
@@ -229,7 +230,7 @@ export const showExecution = Effect.fn("Workflow.showExecution")(function* (
 export type PersonsWake = Extract<Wake, { readonly kind: "resume" | "interrupt" | "interrupt-unsafe" }>
 
 /** Posts a wake to an execution that is open; a program that has registered its workflow takes the turn. */
-export const wakeExecution = Effect.fn("Workflow.wakeExecution")(function* (
+export const wakeExecution = traced("cassette.workflow.wakeExecution")(function* (
   ledger: LedgerShape,
   sha256: Sha256,
   text: string,

@@ -21,3 +21,29 @@ export const Traceparent = Schema.String.check(
     toJsonSchema: () => ({ pattern: FORM.source })
   })
 )
+
+/** What names a span across programs. */
+export interface SpanName {
+  /** 32 hexadecimal digits, or the 16 of systems that have shorter ones. */
+  readonly traceId: string
+  readonly spanId: string
+  /** Whether the span is kept by the system that traces. */
+  readonly sampled: boolean
+}
+
+/** The `traceparent` of a span, by version 00; undefined for a span that has no such ids. */
+export const traceparentOf = ({ sampled, spanId, traceId }: SpanName): string | undefined => {
+  const text = `00-${traceId.padStart(32, "0")}-${spanId}-${sampled ? "01" : "00"}`
+  return isTraceparent(text) ? text : undefined
+}
+
+// A later version may say more behind the parts that are known.
+const LATER_FORM = /^(?!00|ff)[0-9a-f]{2}-[0-9a-f-]{52}-/
+
+/** The span that a header names; undefined for a text that is none, which the standard asks to ignore. */
+export const spanNameOf = (header: string): SpanName | undefined => {
+  const known = LATER_FORM.test(header) ? header.slice(0, LENGTH) : header
+  if (!isTraceparent(known)) return undefined
+  const [, traceId = "", spanId = "", flags = ""] = known.split("-")
+  return { traceId, spanId, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}

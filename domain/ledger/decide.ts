@@ -111,7 +111,10 @@ const postedData = (command: PreparedPost, messageId: string): string =>
   ])
 
 // The last key of a message's data; inside a step it would be followed by more than one bracket.
-const TRACE_OF_DATA = /,"traceparent":"[0-9a-f-]*"\}$/
+const TRACE_OF_DATA = /,"traceparent":"([0-9a-f-]*)"\}$/
+
+/** The `traceparent` in the data of a message, which need not be parsed for it. */
+export const traceOfMessage = (data: string): string | undefined => TRACE_OF_DATA.exec(data)?.[1]
 
 /** True when the message says the same; the trace that it was posted in does not count. */
 const isSameMessage = (command: PreparedPost, { data, message_id }: ExistingMessage): boolean =>

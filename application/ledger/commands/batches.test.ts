@@ -7,7 +7,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { MAX_BATCH_COMMANDS } from "../../../domain/ledger/limits.ts"
 import { claim, openLedger, post, run } from "../../../infrastructure/testing/ledgers.ts"
 import { countedTransactions, fillingStore } from "../../../infrastructure/testing/watched-stores.ts"
-import { commandCounter, type LedgerCommand } from "./commands.ts"
+import { doneCounter, errorCounter, type LedgerCommand } from "./commands.ts"
 
 const message = (n: number) => ({ _tag: "PostMessage", run_id: run, source: "USER", payload: { n } }) as const
 const done = { receipt_payload: { ok: true }, outcome: "SUCCESS" } as const
@@ -95,16 +95,18 @@ describe("a batch", () => {
   it.effect("counts every command", () =>
     Effect.gen(function* () {
       const ledger = yield* openLedger()
-      const count = (outcome: string) =>
-        Effect.map(Metric.value(commandCounter("completeStep", outcome)), (state) => state.count)
-      const before = [yield* count("done"), yield* count("StepNotFound")] as const
+      const counts = Effect.all([
+        Metric.value(doneCounter("completeStep")),
+        Metric.value(errorCounter("completeStep", "StepNotFound"))
+      ])
+      const before = (yield* counts).map(({ count }) => count)
       yield* post(ledger)
       const { lease } = yield* claim(ledger)
       const complete = { _tag: "CompleteStep", ...lease, ...done } as const
       yield* ledger.commands([complete, { ...complete, step_id: "step_0" }])
       assert.deepStrictEqual(
-        [yield* count("done"), yield* count("StepNotFound")],
-        [before[0] + 1, before[1] + 1]
+        (yield* counts).map(({ count }) => count),
+        before.map((count) => count + 1)
       )
     })
   )

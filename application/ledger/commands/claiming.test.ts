@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as TestClock from "effect/testing/TestClock"
-import { commandCounter } from "./commands.ts"
+import { errorCounter } from "./commands.ts"
 import { makeManualClock, withClock } from "../../../interfaces/test-kit/manual-clock.ts"
 import {
   claim,
@@ -32,7 +32,7 @@ describe("a claim that waits", () => {
   it.effect("answers when this process posts, requeues or claims for others, as one command", () =>
     Effect.gen(function* () {
       const ledger = yield* openLedger()
-      const before = yield* Metric.value(commandCounter("claimStep", "NoPendingStep"))
+      const before = yield* Metric.value(errorCounter("claimStep", "NoPendingStep"))
       const first = yield* Effect.forkChild(ledger.claimStep({ ...worker, wait: "1 hour" }))
       yield* Effect.yieldNow
       yield* post(ledger, 1, "another-run")
@@ -42,7 +42,7 @@ describe("a claim that waits", () => {
       yield* Effect.yieldNow
       yield* ledger.requeueStep({ ...step.lease, reason: "later" })
       assert.strictEqual((yield* Fiber.join(second)).fencing_token, 2)
-      const after = yield* Metric.value(commandCounter("claimStep", "NoPendingStep"))
+      const after = yield* Metric.value(errorCounter("claimStep", "NoPendingStep"))
       assert.strictEqual(after.count, before.count)
     })
   )

@@ -23,6 +23,7 @@ import { Wait, waitMillis } from "../../foundation/wait.ts"
 import type { CommitWatch } from "../reading/commit-watch.ts"
 import type { LedgerReader, ReadError } from "../reading/ledger-reader.ts"
 import { type CommandFailure, claimWork } from "./commands.ts"
+import type { Failed } from "./command-group.ts"
 import type { CommandWriter } from "./command-writer.ts"
 
 /** How long a claim waits for a step: any duration from 0 on, also without an end. */
@@ -65,8 +66,8 @@ const decodeClaimAny = decodeInput(
 type Answer = Effect.Effect<Claimed, CommandFailure<NoPendingStep> | ReadError>
 
 export interface Claiming {
-  readonly claimStep: (input: ClaimStep & ClaimWait) => Answer
-  readonly claimAny: (input: ClaimAny & ClaimWait) => Answer
+  readonly claimStep: (input: ClaimStep & ClaimWait, trace: string | undefined) => Answer
+  readonly claimAny: (input: ClaimAny & ClaimWait, trace: string | undefined) => Answer
 }
 
 /** The claims of a ledger. */
@@ -82,16 +83,19 @@ export const makeClaiming = (
     const { job_id, prefix, run_id } = none
     return yield* new NoPendingStep({ run_id, job_id, prefix, ...counts })
   })
-  const attempt = (claim: PreparedClaim) => writer.submit(claimWork(claim))
 
   /** Claims again after every commit that may have brought a step, until time is up; waiting alone can be interrupted. */
-  const claimUntil = Effect.fnUntraced(function* (claim: PreparedClaim, millis: number) {
+  const claimUntil = Effect.fnUntraced(function* (
+    attempt: Effect.Effect<Claimed, Failed<NoPendingStep>>,
+    place: ClaimPlace,
+    millis: number
+  ) {
     // Measured, and not read off the wall clock, which may be set meanwhile.
     const begun = yield* Clock.monotonicTimeNanos
-    const isOf = isOfPlace(claim.place)
+    const isOf = isOfPlace(place)
     while (true) {
       const seen = feed.arrivals
-      const claimed = yield* Effect.result(attempt(claim))
+      const claimed = yield* Effect.result(attempt)
       if (Result.isSuccess(claimed)) return claimed.success
       if (claimed.failure._tag !== "NoPendingStep") return yield* Effect.fail(claimed.failure)
       const left = millis - Number((yield* Clock.monotonicTimeNanos) - begun) / NANOS_PER_MILLI
@@ -104,17 +108,20 @@ export const makeClaiming = (
     }
   })
 
-  const answer = (asked: ReturnType<typeof decodeClaim>): Answer => {
+  const answer = (asked: ReturnType<typeof decodeClaim>, trace: string | undefined): Answer => {
     if (Result.isFailure(asked)) return Effect.fail(asked.failure)
     const { claim, waitMillis: millis } = asked.success
+    const attempt = Effect.suspend(() => writer.submit(claimWork(claim, trace)))
     const claimed =
       millis === 0
-        ? attempt(claim)
-        : Effect.catchTag(attempt(claim), "NoPendingStep", () => watch.listening(claimUntil(claim, millis)))
+        ? attempt
+        : Effect.catchTag(attempt, "NoPendingStep", () =>
+            watch.listening(claimUntil(attempt, claim.place, millis))
+          )
     return Effect.catchTag(claimed, "NoPendingStep", (none) => refuse(none, claim.place))
   }
   return {
-    claimStep: (input) => answer(decodeClaim(input)),
-    claimAny: (input) => answer(decodeClaimAny(input))
+    claimStep: (input, trace) => answer(decodeClaim(input), trace),
+    claimAny: (input, trace) => answer(decodeClaimAny(input), trace)
   }
 }

@@ -59,7 +59,7 @@ export interface CommandWriter {
   readonly committed: CommitFeed
 }
 
-const groupSize = Metric.histogram("cassette_ledger_group_size", {
+const groupSize = Metric.histogram("cassette.ledger.group_size", {
   description: "Commands that were taken together into one transaction",
   boundaries: [1, 2, 4, 8, 16, 32, 64, 128, 256]
 })

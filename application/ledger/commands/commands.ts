@@ -3,10 +3,12 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import type * as Tracer from "effect/Tracer"
 import {
   ClaimAny,
   ClaimStep,
@@ -50,10 +52,11 @@ import type {
   RequeueRefusal,
   StoreWriteError
 } from "../../../domain/ledger/errors.ts"
-import { jobIdOf, stepIdOf } from "../../../domain/ledger/ids.ts"
+import { jobIdOf, positionOfMessageId, stepIdOf } from "../../../domain/ledger/ids.ts"
 import { MAX_BATCH_COMMANDS } from "../../../domain/ledger/limits.ts"
 import type { ReceiptRow } from "../../../domain/ledger/rows.ts"
 import { decodeInput } from "../../foundation/input.ts"
+import { isTraced, recordedTrace, tellError, tellIds } from "../../foundation/telemetry.ts"
 import type { Failed, Outcome, UnitOfWork } from "./command-group.ts"
 import { type CommandWriter, LIGHT } from "./command-writer.ts"
 import type { LedgerTransaction } from "./ledger-store.ts"
@@ -95,18 +98,30 @@ export type BatchResults<Batch extends ReadonlyArray<LedgerCommand>> = {
   >
 }
 
+/** The `traceparent` that is recorded where the command names none. */
+type Trace = string | undefined
+
 /** How a command is decoded, and what it does under the lock. */
 interface Kind<Name extends CommandName> {
   /** The name of the method, in spans and counters. */
   readonly method: string
   readonly decode: (input: Commands[Name]["input"]) => Result.Result<
     {
-      readonly work: UnitOfWork<Commands[Name]["reply"], Commands[Name]["refusal"]>
+      readonly work: (trace: Trace) => UnitOfWork<Commands[Name]["reply"], Commands[Name]["refusal"]>
       readonly weight: number
     },
     InvalidInput
   >
 }
+
+/** A command that is recorded in a trace, with the one that it is called in where it names none. */
+const inTrace = <Prepared>(prepared: Prepared, trace: Trace): Prepared =>
+  trace !== undefined && hasTrace(prepared) && prepared.traceparent === undefined
+    ? { ...prepared, traceparent: trace }
+    : prepared
+
+const hasTrace = (prepared: unknown): prepared is { readonly traceparent: Trace } =>
+  typeof prepared === "object" && prepared !== null && "traceparent" in prepared
 
 const kind = <Name extends CommandName, Prepared>(
   method: string,
@@ -116,7 +131,10 @@ const kind = <Name extends CommandName, Prepared>(
 ): Kind<Name> => ({
   method,
   decode: (input) =>
-    Result.map(decode(input), (prepared) => ({ work: work(prepared), weight: weigh(prepared) }))
+    Result.map(decode(input), (prepared) => ({
+      work: (trace) => work(inTrace(prepared, trace)),
+      weight: weigh(prepared)
+    }))
 })
 
 /** A step with the receipt that it has once it is committed; without one the look-up is saved. */
@@ -141,16 +159,20 @@ const post =
   }
 
 /** What a claim does under the lock. */
-export const claimWork =
+const claim =
   (prepared: PreparedClaim): UnitOfWork<Claimed, NoPendingStep> =>
   (transaction, moment) =>
     decideClaim(prepared, transaction.nextPendingStep(prepared.place), moment)
 
+/** What a claim does that is called in a trace. */
+export const claimWork = (prepared: PreparedClaim, trace: Trace): UnitOfWork<Claimed, NoPendingStep> =>
+  claim(inTrace(prepared, trace))
+
 /** Every command of the ledger. */
 export const commandKinds: { readonly [Name in CommandName]: Kind<Name> } = {
   PostMessage: kind("postMessage", decodeInput(PostMessage, preparePost), post, weightOfPost),
-  ClaimStep: kind("claimStep", decodeInput(ClaimStep, prepareClaim), claimWork),
-  ClaimAny: kind("claimAny", decodeInput(ClaimAny, prepareClaimAny), claimWork),
+  ClaimStep: kind("claimStep", decodeInput(ClaimStep, prepareClaim), claim),
+  ClaimAny: kind("claimAny", decodeInput(ClaimAny, prepareClaimAny), claim),
   CompleteStep: kind(
     "completeStep",
     decodeInput(CompleteStep, prepareCompletion),
@@ -171,49 +193,73 @@ export const commandKinds: { readonly [Name in CommandName]: Kind<Name> } = {
   )
 }
 
-/** Counts one command by its outcome: `done`, or the tag of the error. */
-export const commandCounter = (command: string, outcome: string): Metric.Counter<number> =>
-  Metric.counter("cassette_ledger_commands", {
-    description: "Commands by name and outcome: done, or the tag of the error",
+const counter = (attributes: Readonly<Record<string, string>>): Metric.Counter<number> =>
+  Metric.counter("cassette.ledger.commands", {
+    description: "Commands by name; error.type is the tag of the error of those that were not carried out",
     incremental: true,
-    attributes: { command, outcome }
+    attributes
   })
+
+/** Counts the commands with a name that were carried out. */
+export const doneCounter = (command: string) => counter({ "cassette.command": command })
+
+/** Counts the commands with a name that ended in an error. */
+export const errorCounter = (command: string, tag: string) =>
+  counter({ "cassette.command": command, "error.type": tag })
 
 /** One command without a span: strict decoding outside the lock, then the writer. */
 export const submitCommand = <Name extends CommandName>(
   writer: CommandWriter,
   { decode }: Kind<Name>,
-  input: Commands[Name]["input"]
+  input: Commands[Name]["input"],
+  trace: Trace
 ): Effect.Effect<Commands[Name]["reply"], CommandFailure<Commands[Name]["refusal"]>> => {
   const prepared = decode(input)
   return Result.isFailure(prepared)
     ? Effect.fail(prepared.failure)
-    : writer.submit(prepared.success.work, prepared.success.weight)
+    : writer.submit(prepared.success.work(trace), prepared.success.weight)
+}
+
+/** Tells a span the ids of a reply, and the position of the message that it names. */
+const tellReply = (span: Tracer.Span, reply: unknown): void => {
+  tellIds(span, reply)
+  const { message_id } = reply as { readonly message_id?: string }
+  const position = message_id === undefined ? undefined : positionOfMessageId(message_id)
+  if (position !== undefined) span.attribute("cassette.message.position", position)
 }
 
 /**
- * Opens a command's span and counts its outcome. Nothing below it opens a span, so its own is taken in the way that captures
- * no stack: that would cost more than the decision does.
+ * Opens a command's span, tells it the ids, and counts the outcome. Nothing below it opens a span, so its own is taken in the way
+ * that captures no stack: that would cost more than the decision does. Where the program brought no tracer there is no span at all.
  */
 export const observed = (method: string) => {
-  const done = commandCounter(method, "done")
+  const done = doneCounter(method)
   return <Reply, E extends { readonly _tag: string }>(
-    answer: () => Effect.Effect<Reply, E>
-  ): Effect.Effect<Reply, E> =>
-    Effect.useSpan(`Ledger.${method}`, () =>
-      Effect.withFiber(({ context }) =>
-        Effect.mapBoth(answer(), {
-          onSuccess: (reply) => {
-            done.updateUnsafe(1, context)
-            return reply
-          },
-          onFailure: (error) => {
-            commandCounter(method, error._tag).updateUnsafe(1, context)
-            return error
-          }
-        })
-      )
+    input: unknown,
+    answer: (trace: Trace) => Effect.Effect<Reply, E>
+  ): Effect.Effect<Reply, E> => {
+    const counted = (fiber: Fiber.Fiber<unknown, unknown>, span: Tracer.Span | undefined) =>
+      Effect.mapBoth(answer(recordedTrace(fiber, span)), {
+        onSuccess: (reply) => {
+          done.updateUnsafe(1, fiber.context)
+          if (span !== undefined) tellReply(span, reply)
+          return reply
+        },
+        onFailure: (error) => {
+          errorCounter(method, error._tag).updateUnsafe(1, fiber.context)
+          if (span !== undefined) tellError(span, error)
+          return error
+        }
+      })
+    return Effect.withFiber((fiber) =>
+      isTraced(fiber)
+        ? Effect.useSpan(`cassette.ledger.${method}`, (span) => {
+            tellIds(span, input)
+            return counted(fiber, span)
+          })
+        : counted(fiber, undefined)
     )
+  }
 }
 
 const isCommand = (value: unknown): value is LedgerCommand =>
@@ -243,7 +289,7 @@ const atPlace = (index: number, { issues }: InvalidInput): InvalidInput => {
 
 /** The works of a batch, or why a command of it is none. */
 const decodeBatch = decodeInput(Batch, (commands) => {
-  const works: Array<UnitOfWork<unknown>> = []
+  const works: Array<(trace: Trace) => UnitOfWork<unknown>> = []
   let weight = 0
   for (const [index, { _tag, ...input }] of commands.entries()) {
     const decoded = (commandKinds[_tag] as Kind<CommandName>).decode(input as Commands[CommandName]["input"])
@@ -261,28 +307,40 @@ const resultOf = (
   context: Context.Context<never>
 ): Result.Result<unknown, Failed<Refusal>> => {
   if (Exit.isSuccess(outcome)) {
-    commandCounter(method, "done").updateUnsafe(1, context)
+    doneCounter(method).updateUnsafe(1, context)
     return Result.succeed(outcome.value)
   }
   // An outcome is a reply or a typed error.
   const error = Option.getOrThrow(Exit.findErrorOption(outcome))
-  commandCounter(method, error._tag).updateUnsafe(1, context)
+  errorCounter(method, error._tag).updateUnsafe(1, context)
   return Result.fail(error)
 }
+
+const submitDecoded = (
+  writer: CommandWriter,
+  commands: ReadonlyArray<LedgerCommand>,
+  fiber: Fiber.Fiber<unknown, unknown>,
+  span: Tracer.Span | undefined
+) =>
+  Effect.flatMap(Effect.fromResult(decodeBatch(commands)), ({ methods, weight, works }) => {
+    const trace = recordedTrace(fiber, span)
+    span?.attribute("cassette.command.count", works.length)
+    return Effect.map(
+      writer.submitAll(
+        works.map((work) => work(trace)),
+        weight
+      ),
+      (outcomes) => outcomes.map((outcome, index) => resultOf(methods[index] ?? "", outcome, fiber.context))
+    )
+  })
 
 /** Several commands, decided in order in one transaction; a refused one leaves nothing, and the others stand. */
 export const submitBatch = <const Batch extends ReadonlyArray<LedgerCommand>>(
   writer: CommandWriter,
   commands: Batch
 ): Effect.Effect<BatchResults<Batch>, InvalidInput | InvariantViolation | StoreWriteError> =>
-  Effect.flatMap(Effect.fromResult(decodeBatch(commands)), ({ methods, weight, works }) =>
-    Effect.withFiber(({ context }) =>
-      Effect.map(
-        writer.submitAll(works, weight),
-        (outcomes) =>
-          outcomes.map((outcome, index) =>
-            resultOf(methods[index] ?? "", outcome, context)
-          ) as unknown as BatchResults<Batch>
-      )
-    )
-  )
+  Effect.withFiber((fiber) =>
+    isTraced(fiber)
+      ? Effect.useSpan("cassette.ledger.commands", (span) => submitDecoded(writer, commands, fiber, span))
+      : submitDecoded(writer, commands, fiber, undefined)
+  ) as Effect.Effect<BatchResults<Batch>, InvalidInput | InvariantViolation | StoreWriteError>

@@ -29,6 +29,7 @@ import { eventRoots } from "./event-roots.ts"
 import type { Hashing } from "../../foundation/hashing.ts"
 import { LedgerReader, type ReadError } from "../reading/ledger-reader.ts"
 import { signatureOf, Signing, type SigningKey } from "../../foundation/signing.ts"
+import { traced } from "../../foundation/telemetry.ts"
 
 type Ports = LedgerReader | Hashing | Signing
 
@@ -65,7 +66,7 @@ export interface MadeCheckpoint {
 }
 
 /** Signs the ledger as it is now: all events up to the newest. */
-export const makeCheckpoint = Effect.fn("Checkpoint.make")(function* (
+export const makeCheckpoint = traced("cassette.checkpoint.make")(function* (
   options: MakeCheckpointOptions
 ): Effect.fn.Return<MadeCheckpoint, InvalidInput | InvalidKeyName | SigningFailed | ReadError, Ports> {
   const { sha256 } = yield* Signing
@@ -151,7 +152,7 @@ export const rewriteFault = (
 }
 
 /** Holds a signed checkpoint against the ledger: trust, then origin, then the root of its size over the events. */
-export const verifyCheckpoint = Effect.fn("Checkpoint.verify")(function* (
+export const verifyCheckpoint = traced("cassette.checkpoint.verify")(function* (
   text: string,
   whom: TrustFile
 ): Effect.fn.Return<VerifiedCheckpoint, CheckpointError | ReadError, Ports> {

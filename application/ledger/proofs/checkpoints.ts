@@ -31,6 +31,7 @@ import type { LedgerReader, ReadError } from "../reading/ledger-reader.ts"
 import type { MerkleLog, MerkleLogError } from "./merkle-log.ts"
 import { proveConsistency, proveInclusion, proveInclusions } from "./proofs.ts"
 import type { Signing } from "../../foundation/signing.ts"
+import { traced } from "../../foundation/telemetry.ts"
 
 /** Which event is shown to be in which tree. */
 export interface InclusionRequest {
@@ -106,18 +107,18 @@ const ownCheckpoint = Effect.fnUntraced(function* (
 const ifGiven = (note: string | undefined) =>
   note === undefined ? Effect.succeed(undefined) : ownCheckpoint(note)
 
-const inclusion = Effect.fn("Checkpoints.proveInclusion")(function* (request: InclusionRequest) {
+const inclusion = traced("cassette.checkpoints.proveInclusion")(function* (request: InclusionRequest) {
   const { checkpoint, position, size } = yield* Effect.fromResult(decodeInclusion(request))
   return yield* proveInclusion({ position, size, checkpoint: yield* ifGiven(checkpoint) })
 })
 
-const inclusions = Effect.fn("Checkpoints.proveInclusions")(function* (request: InclusionsRequest) {
+const inclusions = traced("cassette.checkpoints.proveInclusions")(function* (request: InclusionsRequest) {
   const { checkpoint, events } = yield* Effect.fromResult(decodeInclusions(request))
   const own = yield* ownCheckpoint(checkpoint)
   return yield* proveInclusions({ events, checkpoint: own })
 })
 
-const consistency = Effect.fn("Checkpoints.proveConsistency")(function* (request: ConsistencyRequest) {
+const consistency = traced("cassette.checkpoints.proveConsistency")(function* (request: ConsistencyRequest) {
   const { checkpoint, from, oldCheckpoint, to } = yield* Effect.fromResult(decodeConsistency(request))
   const older = yield* ifGiven(oldCheckpoint)
   const newer = yield* ifGiven(checkpoint)

@@ -20,6 +20,7 @@ import type { TrustFile } from "../../../domain/evidence/trust.ts"
 import { believedCheckpoint } from "./checkpoint.ts"
 import { decodeVerifyProof } from "../verification/evidence-input.ts"
 import { Signing } from "../../foundation/signing.ts"
+import { traced } from "../../foundation/telemetry.ts"
 
 /** What a proof was found to show. */
 export interface VerifiedProof {
@@ -45,7 +46,7 @@ const wrongCount = (kind: Proof["kind"]) => {
 }
 
 /** Holds a proof against the signed checkpoints that it is about. */
-export const verifyProof = Effect.fn("Proof.verify")(function* (
+export const verifyProof = traced("cassette.proof.verify")(function* (
   options: VerifyProofOptions
 ): Effect.fn.Return<
   VerifiedProof,

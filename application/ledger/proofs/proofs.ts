@@ -15,6 +15,7 @@ import { leafInput, noLeaf } from "./event-roots.ts"
 import { LedgerReader } from "../reading/ledger-reader.ts"
 import { MerkleLog, type MerkleLogError, type MerklePaths } from "./merkle-log.ts"
 import { Signing } from "../../foundation/signing.ts"
+import { traced } from "../../foundation/telemetry.ts"
 
 const outOfRange = (path: string, value: number, least: number, most: number) =>
   Number.isInteger(value) && value >= least && value <= most
@@ -103,7 +104,7 @@ const inclusionsOf = Effect.fnUntraced(function* (
 })
 
 /** Shows that the event at a position is among the first `size` events. */
-export const proveInclusion = Effect.fn("Proof.inclusion")(function* ({
+export const proveInclusion = traced("cassette.proof.inclusion")(function* ({
   checkpoint,
   position,
   size: given
@@ -137,7 +138,7 @@ export interface InclusionsOptions {
 }
 
 /** Shows that events, as their caller has read them, are among those that a checkpoint covers. */
-export const proveInclusions = Effect.fn("Proof.inclusions")(function* ({
+export const proveInclusions = traced("cassette.proof.inclusions")(function* ({
   checkpoint,
   events
 }: InclusionsOptions): Effect.fn.Return<
@@ -165,7 +166,7 @@ export interface ConsistencyOptions {
 }
 
 /** Shows that the first `from` events are the beginning of the first `to`. */
-export const proveConsistency = Effect.fn("Proof.consistency")(function* ({
+export const proveConsistency = traced("cassette.proof.consistency")(function* ({
   checkpoints = [],
   from,
   to: given

@@ -24,6 +24,8 @@ import type { ReadError } from "../reading/ledger-reader.ts"
 import { isLeaseRefusal, keepLease } from "./kept-lease.ts"
 import { patiently } from "./patience.ts"
 import { describeError, failureOf, type Finished, resultOf } from "./step-result.ts"
+import { type StepSpan, type StepSpans, stepSpans } from "./step-spans.ts"
+import { traced } from "../../foundation/telemetry.ts"
 
 export { finished, type Finished } from "./step-result.ts"
 
@@ -126,6 +128,7 @@ interface Slot<E, R, Stop extends E> {
   readonly tell: (ending: StepEnding) => Effect.Effect<void>
   /** The right to wait for a step: one slot of a worker waits, and not each for the same step. */
   readonly turn: Semaphore.Semaphore
+  readonly spans: StepSpans
 }
 
 /** Waits for the next step; undefined when none waits and the worker is to end then. A stop ends the waiting. */
@@ -158,7 +161,11 @@ const firstStep = (
 const release = (ledger: LedgerShape, lease: Lease, reason: string): Effect.Effect<void> =>
   Effect.ignore(ledger.requeueStep({ ...lease, reason }))
 
-type Completion = { readonly refused: LeaseRefusal | undefined; readonly next: Claimed | undefined }
+type Completion = {
+  readonly refused: LeaseRefusal | undefined
+  readonly receipt_id?: string
+  readonly next: Claimed | undefined
+}
 
 const CANNOT_WRITE = "the worker cannot write its receipt"
 
@@ -167,9 +174,16 @@ const complete = Effect.fnUntraced(function* (
   { ledger, settings }: Pick<Slot<never, never, never>, "ledger" | "settings">,
   lease: Lease,
   { outcome, receipt }: Finished,
-  isStopped: boolean
+  isStopped: boolean,
+  traceparent: string | undefined
 ): Effect.fn.Return<Completion, WorkerError> {
-  const completion = { _tag: "CompleteStep", ...lease, outcome, receipt_payload: receipt } as const
+  const completion = {
+    _tag: "CompleteStep",
+    ...lease,
+    outcome,
+    receipt_payload: receipt,
+    traceparent
+  } as const
   const [completed, next] = isStopped
     ? [...(yield* patiently(ledger.commands([completion]))), undefined]
     : yield* patiently(ledger.commands([completion, claimCommand(settings, lease.run_id)]))
@@ -177,7 +191,9 @@ const complete = Effect.fnUntraced(function* (
     return yield* Effect.fail(next.failure)
   }
   const claimed = next !== undefined && Result.isSuccess(next) ? next.success : undefined
-  if (Result.isSuccess(completed)) return { refused: undefined, next: claimed }
+  if (Result.isSuccess(completed)) {
+    return { refused: undefined, receipt_id: completed.success.receipt_id, next: claimed }
+  }
   if (isLeaseRefusal(completed.failure)) return { refused: completed.failure, next: claimed }
   if (claimed !== undefined) yield* release(ledger, claimed.lease, CANNOT_WRITE)
   return yield* Effect.fail(completed.failure)
@@ -211,12 +227,13 @@ interface Worked {
 const workStep = Effect.fnUntraced(function* <E, R, Stop extends E>(
   slot: Slot<E, R, Stop>,
   step: Claimed,
-  restore: <A, E2, R2>(effect: Effect.Effect<A, E2, R2>) => Effect.Effect<A, E2, R2>
+  restore: <A, E2, R2>(effect: Effect.Effect<A, E2, R2>) => Effect.Effect<A, E2, R2>,
+  span: StepSpan
 ): Effect.fn.Return<Worked, WorkerError | Stop, R> {
   const { handler, ledger, settings, stopOn, tell } = slot
   const kept = yield* keepLease(ledger, step, settings.ttl_seconds)
   const working = yield* Effect.forkChild(
-    Effect.interruptible(Effect.suspend(() => handler(step, kept.current)))
+    span.around(Effect.interruptible(Effect.suspend(() => handler(step, kept.current))))
   )
   const ended = yield* Effect.exit(
     restore(Effect.raceFirst(Effect.as(Fiber.await(working), undefined), kept.lost))
@@ -244,13 +261,20 @@ const workStep = Effect.fnUntraced(function* <E, R, Stop extends E>(
     return yield* Effect.as(giveBack("the worker was stopped"), nothing)
   }
   let result = resultOf(exit)
-  const { next, refused } = yield* complete(slot, lease, result, isStopped).pipe(
+  const { next, receipt_id, refused } = yield* complete(
+    slot,
+    lease,
+    result,
+    isStopped,
+    span.traceparent
+  ).pipe(
     Effect.catchTag("InvalidInput", (invalid) => {
       result = failureOf(withoutPlace(invalid))
-      return complete(slot, lease, result, isStopped)
+      return complete(slot, lease, result, isStopped, span.traceparent)
     }),
     Effect.tapError(() => giveBack(CANNOT_WRITE))
   )
+  if (receipt_id !== undefined) yield* span.end(receipt_id, result, Exit.isFailure(exit))
   yield* tell(
     refused === undefined ? { _tag: "Completed", step, result } : { _tag: "Lost", step, why: refused }
   ).pipe(
@@ -271,7 +295,8 @@ const workSlot = <E, R, Stop extends E>(slot: Slot<E, R, Stop>): Effect.Effect<v
         const step: Claimed | undefined = next ?? (yield* firstStep(slot, after_run))
         if (step === undefined) return
         after_run = step.lease.run_id
-        const worked = yield* workStep(slot, step, restore)
+        const claimed = step
+        const worked = yield* slot.spans.during(claimed, (span) => workStep(slot, claimed, restore, span))
         // What stopped the worker takes effect where it can be interrupted again: right behind this loop.
         if (worked.isStopped) return
         next = worked.next
@@ -335,7 +360,7 @@ const never = (_error: unknown): _error is never => false
  * Worker.run({ worker_id: "mailer-1", run_id: "mails", concurrency: 4 }, (step) =>
  *   Effect.map(send(step.payload), (id) => ({ sent: id })))
  */
-export const run = Effect.fn("Worker.run")(function* <E, R, Stop extends E = never>(
+export const run = traced("cassette.worker.run")(function* <E, R, Stop extends E = never>(
   options: WorkerOptions<E, Stop>,
   handler: Handler<E, R>
 ): Effect.fn.Return<WorkerTally, WorkerError | Stop, R | Ledger> {
@@ -351,7 +376,8 @@ export const run = Effect.fn("Worker.run")(function* <E, R, Stop extends E = nev
       return onStep(ending)
     })
   const turn = yield* Semaphore.make(1)
-  const slot = { ledger, settings, handler, stopOn: stopOn as (error: E) => error is Stop, tell, turn }
+  const spans = yield* stepSpans(ledger)
+  const slot = { ledger, settings, handler, stopOn: stopOn as (error: E) => error is Stop, tell, turn, spans }
   const slots = Effect.forEach(Array.from({ length: settings.concurrency }), () => workSlot(slot), {
     concurrency: "unbounded",
     discard: true
