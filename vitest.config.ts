@@ -61,8 +61,9 @@ export default defineConfig({
       { extends: true, test: { name: "alone", include: ALONE } }
     ],
     globalSetup: ["interfaces/cli/testing/built-programs.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Ten times of what the longest takes, for machines that are slower or have more to do.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     pool: "forks",
     // Tests wait for processes and locks, so that two cores are busy with three workers; the default would be one.
     maxWorkers: Math.max(3, Math.floor(availableParallelism() / 2)),

@@ -15,7 +15,7 @@ export default defineConfig({
     globalSetup: ["interfaces/cli/testing/built-programs.ts"],
     // More runs than usual take more time than usual.
     testTimeout: Math.max(600_000, 600 * Number(process.env["PROP_RUNS"])),
-    hookTimeout: 60_000,
+    hookTimeout: 240_000,
     pool: "forks",
     // On two cores the default is one worker.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),

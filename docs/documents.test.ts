@@ -111,9 +111,6 @@ const stepsOf = (session: string): ReadonlyArray<Step> =>
       return { command, output: output.join("\n") }
     })
 
-/** How long all sessions of a document may take: each command is a process. */
-const SESSIONS_MILLIS = 240_000
-
 /** Stands between what two commands print; no command prints it. */
 const NEXT = "--- next command ---"
 
@@ -156,18 +153,14 @@ describe("documentation", () => {
   it("has sessions to run", () => {
     expect([...sessions.keys()]).toContain("README.md")
   })
-  it.each([...sessions])(
-    "the sessions of %s print what they say and leave the checkout clean",
-    (_, all) => {
-      const steps = all.flatMap(({ text }) => stepsOf(text))
-      const printed = printedBy(steps.map(({ command }) => command))
-      for (const [index, { command, output }] of steps.entries()) {
-        expect(normalized(printed[index] ?? "nothing was printed"), command).toBe(normalized(output))
-      }
-      expect(changesIn(checkout)).toBe("")
-    },
-    SESSIONS_MILLIS
-  )
+  it.each([...sessions])("the sessions of %s print what they say and leave the checkout clean", (_, all) => {
+    const steps = all.flatMap(({ text }) => stepsOf(text))
+    const printed = printedBy(steps.map(({ command }) => command))
+    for (const [index, { command, output }] of steps.entries()) {
+      expect(normalized(printed[index] ?? "nothing was printed"), command).toBe(normalized(output))
+    }
+    expect(changesIn(checkout)).toBe("")
+  })
 
   it("shows the end of files that are run elsewhere as they are", () => {
     const parts = blocks.filter((block) => partOf(block) !== undefined)

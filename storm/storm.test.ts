@@ -39,10 +39,7 @@ const outcomeOf = async (storm: ChildProcess): Promise<{ code: number; report: S
   return { code, report: JSON.parse(await output) as StormReport }
 }
 
-/** Processes start slowly on a busy machine, and end in order (milliseconds). */
-const TIMEOUT = 240_000
-
-describe("a storm", { timeout: TIMEOUT }, () => {
+describe("a storm", () => {
   it("passes, says what it did and leaves nothing behind", async () => {
     const below = temporaryFolder()
     const storm = start("--seconds", "2", "--processes", "3", "--seed", "7", "--below", below)

@@ -32,7 +32,7 @@ describe("a hung and a damaged cassette of eight", () => {
       expect(outcome.left).toEqual([])
       expect(Object.values(outcome.repaired).map(({ status }) => status)).toEqual(Array(8).fill("ok"))
     },
-    60_000 + rounds * 15_000
+    240_000 + rounds * 15_000
   )
 
   it(
@@ -40,6 +40,6 @@ describe("a hung and a damaged cassette of eight", () => {
     async () => {
       expect(await orphanRounds(orphans)).toEqual([])
     },
-    60_000 + orphans * 15_000
+    240_000 + orphans * 15_000
   )
 })

@@ -1,6 +1,9 @@
 // Whether a process that a test started, or one that it led to, is still there.
 import { readFileSync } from "node:fs"
 
+/** Longest that a program of a test is waited for: less than the test may take, and far more than it needs (milliseconds). */
+export const PROGRAM_MILLIS = 200_000
+
 /** Whether it has ended and another parent has not asked how: the first process of a container may never ask. */
 const isLeftOver = (pid: number): boolean => {
   if (process.platform !== "linux") return false

@@ -186,7 +186,7 @@ describe("signals", () => {
     const wait = ["cassette", "claim", "--run-id", "later", "--worker", "w", "--wait", "600", ...where]
     for (const signal of ["SIGINT", "SIGTERM"] as const) {
       const child = startCortex(wait, options)
-      await expect.poll(() => existsSync(`${ledger}-wal`), { timeout: 50_000 }).toBe(true)
+      await expect.poll(() => existsSync(`${ledger}-wal`), { timeout: 100_000 }).toBe(true)
       await new Promise((resolve) => setTimeout(resolve, 200))
       child.kill(signal)
       expect(await closed(child)).toEqual([signal === "SIGINT" ? 130 : 143, null])

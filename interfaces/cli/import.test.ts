@@ -101,7 +101,7 @@ describe("cortex cassette import", () => {
       readdirSync(folder).some(
         (name) => name.startsWith(".cassette-draft-") && existsSync(join(folder, name, "ledger.db"))
       )
-    await expect.poll(isWriting, { timeout: 60_000 }).toBe(true)
+    await expect.poll(isWriting, { timeout: 100_000 }).toBe(true)
     child.kill("SIGKILL")
     await once(child, "close")
     expect(existsSync(join(folder, "new.db"))).toBe(false)

@@ -69,7 +69,7 @@ const followed = async (): Promise<void> => {
         restoreCopy("try.db")
         return headOf("try.db")
       },
-      { timeout: 50_000, interval: 100 }
+      { timeout: 100_000, interval: 100 }
     )
     .toBe(head)
   following?.kill("SIGKILL")

@@ -12,5 +12,5 @@ describe("questions beside a saving server, a watch and index runs", () => {
     expect(answers.flatMap(stormFaults)).toEqual([])
     expect(answers).toHaveLength(4)
     expect(Math.min(indexRuns, saves)).toBeGreaterThan(0)
-  }, 240_000)
+  })
 })

@@ -5,14 +5,11 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import Database from "better-sqlite3"
-import { afterAll, beforeEach, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeEach, describe, expect, it } from "vitest"
 import { binary } from "./testing/binary.ts"
 import { runCortex, startCortex } from "./testing/child-process.ts"
 import { documentOf, runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 import { secondsPass } from "./testing/test-host.ts"
-
-// Several processes start at once, on machines that may have more to do.
-vi.setConfig({ testTimeout: 180_000 })
 
 const { folder, remove } = temporaryFolder()
 afterAll(remove)

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { build, type Format } from "esbuild"
 import { describe, expect, it } from "vitest"
 import { cassetteWith } from "../../infrastructure/network/testing/cassettes.ts"
+import { PROGRAM_MILLIS } from "../../infrastructure/testing/process-end.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
@@ -59,7 +60,7 @@ const run = (program: string, ...args: ReadonlyArray<string>) => {
   const { stderr, stdout } = spawnSync(process.execPath, [program, ...args], {
     cwd: "/",
     encoding: "utf8",
-    timeout: 30_000
+    timeout: PROGRAM_MILLIS
   })
   return { stderr, stdout }
 }

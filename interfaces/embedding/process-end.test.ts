@@ -6,6 +6,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { cassetteWith } from "../../infrastructure/network/testing/cassettes.ts"
+import { PROGRAM_MILLIS } from "../../infrastructure/testing/process-end.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
@@ -25,7 +26,7 @@ const endOf = (layer: string, use: string) => {
        await runtime.runPromise(${use})
        console.log("done")`
     ],
-    { cwd: repository, encoding: "utf8", timeout: 20_000 }
+    { cwd: repository, encoding: "utf8", timeout: PROGRAM_MILLIS }
   )
   return { signal, status, stderr, stdout }
 }

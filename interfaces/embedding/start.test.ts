@@ -4,6 +4,7 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
+import { PROGRAM_MILLIS } from "../../infrastructure/testing/process-end.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 
 const repository = new URL("../../", import.meta.url)
@@ -27,7 +28,7 @@ const packagesOf = (program: string): ReadonlyArray<string> => {
       "--eval",
       program
     ],
-    { cwd: fileURLToPath(repository), encoding: "utf8", timeout: 30_000 }
+    { cwd: fileURLToPath(repository), encoding: "utf8", timeout: PROGRAM_MILLIS }
   )
   if (stderr !== "") throw new Error(stderr)
   const urls = JSON.parse(stdout) as ReadonlyArray<string>

@@ -23,7 +23,7 @@ import type { TimelineEntry } from "../../domain/history/timeline.ts"
 import { runJson } from "../cli/testing/in-process.ts"
 import { Ledger } from "../embedding/ledger.ts"
 import { openNetwork } from "../embedding/network-files.ts"
-import { contentsOf, openInspected, serve, type Served } from "./testing/served.ts"
+import { contentsOf, serve, type Served } from "./testing/served.ts"
 import { HOSTILE, makeShopLedger } from "./testing/shop-ledger.ts"
 import { SECRET_HEADER } from "./server.ts"
 
@@ -444,17 +444,16 @@ describe("a file", () => {
       const descriptor = openSync(file, "r+")
       writeSync(descriptor, Buffer.alloc(2_048, 0xa5), 0, 2_048, place)
       closeSync(descriptor)
-      const opened = await openInspected(file).catch(() => undefined)
-      if (opened === undefined) continue
-      await serving(file, async ({ ask }) => {
-        for (const question of QUESTIONS) {
-          const { status, text } = await ask(question)
-          expect([200, 400, 404, 500]).toContain(status)
-          expect(() => JSON.parse(text) as unknown).not.toThrow()
-        }
-        const report = (await ask("/v1/verify")).text
-        expect(report).not.toContain('"verdict":"PASS"')
-      })
+      const own = await serve(file).catch(() => undefined)
+      if (own === undefined) continue
+      for (const question of QUESTIONS) {
+        const { status, text } = await own.ask(question)
+        expect([200, 400, 404, 500]).toContain(status)
+        expect(() => JSON.parse(text) as unknown).not.toThrow()
+      }
+      const report = (await own.ask("/v1/verify")).text
+      expect(report).not.toContain('"verdict":"PASS"')
+      await own.close()
     }
   })
 

@@ -60,7 +60,7 @@ describe("an agent's day", () => {
     await agent.data("step_complete", { ...(lease as object), ...receipt })
     const left = () => agent.data("lease_list", { expired: true })
     await expect
-      .poll(left, { timeout: 30_000 })
+      .poll(left, { timeout: 100_000 })
       .toMatchObject({ leases: [{ run_id: "mail-1" }], more: false })
     const [{ run_id, step_id } = {}] = (await left())["leases"] as ReadonlyArray<Record<string, unknown>>
     await agent.data("step_requeue", { run_id, step_id, reason: "its lease has ended" })

@@ -3,7 +3,8 @@ import { execFile } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { PROGRAM_MILLIS } from "../../infrastructure/testing/process-end.ts"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
 import { HttpBridge } from "./testing/http-bridge.ts"
 
@@ -13,7 +14,7 @@ const program = join(root, "node_modules/@modelcontextprotocol/conformance/dist/
 const suite = async (folder: string, ...args: ReadonlyArray<string>): Promise<string> => {
   const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], {
     cwd: folder,
-    timeout: 170_000
+    timeout: PROGRAM_MILLIS
   })
   return stdout
 }
@@ -28,9 +29,6 @@ const rows = [
 )
 
 const passed = rows.filter(({ isPassed }) => isPassed).map(({ name }) => name)
-
-// Each question starts two programs, which take long where many others run.
-vi.setConfig({ testTimeout: 180_000 })
 
 let place: ReturnType<typeof temporaryFolder>
 let bridge: HttpBridge

@@ -3,7 +3,8 @@ import { execFile } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { PROGRAM_MILLIS } from "../../infrastructure/testing/process-end.ts"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
 import { agentTools } from "./agent-tools.ts"
 import { serverCommand } from "./testing/official-client.ts"
@@ -12,9 +13,6 @@ const program = join(
   import.meta.dirname,
   "../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 )
-
-// Each question starts two programs, which take long where many others run.
-vi.setConfig({ testTimeout: 180_000 })
 
 let place: ReturnType<typeof temporaryFolder>
 
@@ -61,7 +59,7 @@ const inspect = async (method: string, ...more: ReadonlyArray<string>): Promise<
         USERPROFILE: join(place.folder, "home"),
         MCP_INSPECTOR_SECRET_STORE: "memory"
       },
-      timeout: 170_000
+      timeout: PROGRAM_MILLIS
     }
   )
   const { code, stderr, stdout } = await running.then(

@@ -161,7 +161,7 @@ describe("a list of tools while a cassette does not answer", () => {
     cancel("list")
     letGo()
     // The list may come before the network is open.
-    await expect.poll(listed, { timeout: 50_000 }).toMatch(/documents .*; memory /)
+    await expect.poll(listed, { timeout: 100_000 }).toMatch(/documents .*; memory /)
     expect(answersTo("list")).toEqual([])
   })
 })

@@ -83,7 +83,7 @@ const turn = Effect.promise(() => new Promise<void>((resolve) => setTimeout(reso
 
 const until = <R>(what: string, isSo: Effect.Effect<boolean, never, R>) =>
   Effect.gen(function* () {
-    for (let turns = 0; turns < 3_000; turns++) {
+    for (let turns = 0; turns < 20_000; turns++) {
       if (yield* isSo) return
       yield* turn
     }

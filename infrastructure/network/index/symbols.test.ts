@@ -245,7 +245,7 @@ describe("a symbol of a memory", () => {
         }
       }
     }
-  }, 60_000)
+  })
 
   it("of another agent is neither a candidate nor a reason for more digits", async () => {
     const { connection, file } = newCassette(temporaryFolder(), "one", "read-write", "private")

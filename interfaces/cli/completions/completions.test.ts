@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { PROGRAM_MILLIS } from "../../../infrastructure/testing/process-end.ts"
 import { Host } from "../../shared/host.ts"
 import { runCli, temporaryFolder } from "../testing/in-process.ts"
 import { testHost } from "../testing/test-host.ts"
@@ -87,16 +88,14 @@ const lines: ReadonlyArray<readonly [line: string, offered: ReadonlyArray<string
   ["cortex bundle diff mes", ["message.json"]]
 ]
 
-/** Long enough for any machine; a shell that asks for something would wait without an end. */
-const SHELL_MILLIS = 120_000
-
 /** What a shell offers for the last word of each line, in order. */
 const offeredBy = (shell: string): ReadonlyArray<ReadonlyArray<string>> => {
   const typed = lines.map(([line]) => line)
   const ran = spawnSync(shell, [...(offers[shell] ?? []), scriptOf(shell), ...typed], {
     cwd: folder,
     encoding: "utf8",
-    timeout: SHELL_MILLIS,
+    // A shell that asks for something would wait without an end.
+    timeout: PROGRAM_MILLIS,
     env: { ...process.env, HOME: folder }
   })
   expect([ran.status, ran.stderr]).toEqual([0, ""])
@@ -118,8 +117,7 @@ describe.each(["bash", "zsh", "fish"])("in %s", (shell) => {
     () => {
       const found = offeredBy(shell)
       expect(lines.map(([line], number) => [line, found[number]])).toEqual(lines)
-    },
-    SHELL_MILLIS
+    }
   )
 })
 

@@ -16,7 +16,7 @@ export const chromium = NAMES.map((name) => {
 }).find((path) => path !== undefined)
 
 /** Longest that anything is waited for; less than a test may take, so that what was waited for is told (milliseconds). */
-const PATIENCE = 50_000
+const PATIENCE = 100_000
 
 interface Message {
   readonly id?: number
@@ -41,6 +41,9 @@ export class Tab {
   private constructor(socket: WebSocket) {
     this.socket = socket
     socket.addEventListener("message", ({ data }) => this.take(JSON.parse(String(data)) as Message))
+    socket.addEventListener("close", () => {
+      for (const answer of this.waiting.values()) answer({ error: { message: "the tab was closed" } })
+    })
   }
 
   static async open(address: string): Promise<Tab> {

@@ -66,7 +66,7 @@ const asked = (origin: URL, path: string, secret: string, options: AskOptions): 
   })
 
 /** Opens a ledger file as `cortex inspect` does. */
-export const openInspected = async (
+const openInspected = async (
   filename: string,
   options: Partial<InspectionOptions> = {}
 ): Promise<{ readonly inspected: InspectedLedger; readonly scope: Scope.Closeable }> => {

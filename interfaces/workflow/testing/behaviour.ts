@@ -83,7 +83,7 @@ export const give = (deferred: TextDeferred, workflow: Workflow.Any, executionId
 const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
 /** Longest that something is waited for (milliseconds of real time). */
-const LONGEST_WAIT = 10_000
+const LONGEST_WAIT = 100_000
 
 /** Waits until there is something. */
 export const untilSome = <A, R>(what: string, look: Effect.Effect<Option.Option<A>, never, R>) =>
