@@ -1,10 +1,7 @@
 // A cassette that a child process serves, so that a file that hangs or breaks SQLite harms that process alone. A child that is
 // late is killed, and its cassette is left alone for a while that grows with every failure in a row; a child that has
 // nothing to do is stopped. Deadlines are real time: a hanging file does not follow a test's clock.
-import { existsSync } from "node:fs"
 import { constants } from "node:os"
-import { extname } from "node:path"
-import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import type { AskIndex, Cassette } from "../../../application/network/cassette.ts"
 import { isJsonObject, type JsonValue } from "../../../domain/canonical/json.ts"
@@ -12,6 +9,7 @@ import { messageValue } from "../../../domain/canonical/written-json.ts"
 import { CassetteOffline } from "../../../domain/network/errors.ts"
 import type { IndexAnswers, IndexRequest } from "../../../domain/network/index-requests.ts"
 import { DEFAULT_DEADLINE_MILLIS } from "../../../domain/network/limits.ts"
+import { programBeside } from "../../files/program-beside.ts"
 import type { CassetteFault } from "../cassette-file.ts"
 import type { ChildAnswer, ChildRequest } from "./child-messages.ts"
 import { GrowingPause } from "./backoff.ts"
@@ -32,17 +30,6 @@ export interface ChildCassetteOptions extends CassetteAddress {
 }
 
 const DEFAULT_IDLE_MILLIS = 30_000
-
-/**
- * The program beside this module: in the sources, in the package, and in a bundle of ES modules that has it as an entry
- * point. A bundle may have lost it, and one in CommonJS does not know where it is.
- */
-const programBeside = (): string | undefined => {
-  const here: string | undefined = import.meta.url
-  if (here === undefined) return undefined
-  const program = fileURLToPath(new URL(`./cassette-child${extname(fileURLToPath(here))}`, here))
-  return existsSync(program) ? program : undefined
-}
 
 const NO_PROGRAM: CassetteFault = {
   status: "refused",
@@ -105,7 +92,7 @@ class Child {
       settle({ status: "offline", reason })
       return () => {}
     }
-    const program = this.options.program ?? programBeside()
+    const program = this.options.program ?? programBeside("cassette-child", import.meta.url)
     if (program === undefined) {
       settle(NO_PROGRAM)
       return () => {}

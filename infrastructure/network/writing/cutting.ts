@@ -1,11 +1,9 @@
 // Cuts the documents of an index run into chunks: in this thread, or in a further one that does it while this one writes. The
 // further thread is a help and nothing more: where there is none, or when it has ended, documents are cut here.
-import { existsSync } from "node:fs"
 import { availableParallelism, loadavg } from "node:os"
-import { extname } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
+import { programBeside } from "../../files/program-beside.ts"
 import type { CutRecord } from "../index/chunk-rows.ts"
 import { type SearchedChunk, searchedChunksOf } from "../index/chunk-terms.ts"
 
@@ -31,14 +29,6 @@ export const isThreadWorthIt = ({ done, spentMillis, total }: CuttingProgress): 
   (spentMillis / done) * (total - done) >= MIN_LEFT_MILLIS &&
   loadavg()[0]! < availableParallelism() &&
   availableParallelism() > 1
-
-/** The thread's program beside this module; a host that is bundled has it when its bundle has that entry point. */
-const programBeside = (): string | undefined => {
-  const here: string | undefined = import.meta.url
-  if (here === undefined) return undefined
-  const program = fileURLToPath(new URL(`./cutting-thread${extname(fileURLToPath(here))}`, here))
-  return existsSync(program) ? program : undefined
-}
 
 /** A thread that answers in the order in which it is asked; the answer is undefined when it has ended. */
 class CuttingThread {
@@ -75,7 +65,8 @@ class CuttingThread {
 
 /** Where the host forbids threads, there is none. */
 const startThread = (): CuttingThread | undefined => {
-  const program = process.permission?.has("worker") === false ? undefined : programBeside()
+  const program =
+    process.permission?.has("worker") === false ? undefined : programBeside("cutting-thread", import.meta.url)
   return program === undefined ? undefined : new CuttingThread(program)
 }
 
