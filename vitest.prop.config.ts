@@ -13,9 +13,9 @@ export default defineConfig({
   test: {
     include: ["property-tests/**/*.prop.ts"],
     globalSetup: ["interfaces/cli/testing/built-programs.ts"],
-    // More runs than usual take more time than usual.
-    testTimeout: Math.max(600_000, 600 * Number(process.env["PROP_RUNS"])),
-    hookTimeout: 240_000,
+    // Ten times of what the longest takes; more runs than usual take more time than usual.
+    testTimeout: Math.max(1_800_000, 600 * Number(process.env["PROP_RUNS"])),
+    hookTimeout: 1_800_000,
     pool: "forks",
     // On two cores the default is one worker.
     maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),

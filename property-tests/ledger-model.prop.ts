@@ -60,7 +60,7 @@ afterAll(() => {
 /** The same start and as many runs as every property of this process. */
 const optionsOf = (scale: number) => {
   const { numRuns, seed } = propParameters(scale)
-  return { runs: numRuns, seed, timeout: 600_000, command: "pnpm prop" }
+  return { runs: numRuns, seed, timeout: 1_800_000, command: "pnpm prop" }
 }
 
 ledgerLaws("a ledger on SQLite", onSqlite, optionsOf(0.5))

@@ -16,7 +16,7 @@ import type { Damaged } from "./page-damage.ts"
 import { framesOf } from "./wal-file.ts"
 
 /** How long one file may be judged (milliseconds): far more than any needs, on a busy machine too. */
-const LIMIT_MILLIS = 60_000
+const LIMIT_MILLIS = 300_000
 
 interface SecondOpinion {
   readonly version: string

@@ -3,10 +3,12 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, writeFileSync } from "node:fs"
+import { request } from "node:http"
 import { createRequire } from "node:module"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
+import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
 import { AUDIT_KEY } from "./audit-key.ts"
@@ -117,15 +119,18 @@ export const startWorkerd = async (folder: string): Promise<Workerd> => {
   ])) as [string]
   const { port } = JSON.parse(line) as { readonly port: number }
   const address = `http://127.0.0.1:${port}`
-  const post = async (binding: string, name: string, method: string, args: ReadonlyArray<unknown>) => {
-    const response = await fetch(address, {
-      method: "POST",
-      body: JSON.stringify({ binding, name, method, args })
+  // A call may take as long as it needs: `fetch` gives up after five minutes.
+  const post = (binding: string, name: string, method: string, args: ReadonlyArray<unknown>) =>
+    new Promise<string>((resolve, reject) => {
+      const call = request(address, { method: "POST", agent: false }, (response) => {
+        text(response).then((body) => {
+          if (response.statusCode === 200) resolve(body)
+          else reject(new Error(`${method} of ${name}: ${body} ${said}`))
+        }, reject)
+      })
+      call.on("error", reject)
+      call.end(JSON.stringify({ binding, name, method, args }))
     })
-    const body = await response.text()
-    if (!response.ok) throw new Error(`${method} of ${name}: ${body} ${said}`)
-    return body
-  }
   return {
     address,
     ask: async (binding, name, method, ...args) => JSON.parse(await post(binding, name, method, args)),
