@@ -15,6 +15,9 @@ const guides = readdirSync(join(repository, "docs/guides")).map((name) => `docs/
 const documents = [
   "README.md",
   "CONTRIBUTING.md",
+  "SECURITY.md",
+  "docs/faq.md",
+  "docs/versioning.md",
   ...guides,
   "ARCHITECTURE.md",
   "docs/spec/ledger.md",
@@ -188,6 +191,22 @@ describe("documentation", () => {
       }
     }
   )
+
+  it("shows settings for agents with which the server starts", () => {
+    const settings = blocks.filter(
+      ({ language, text }) => language === "json" && text.includes('"mcpServers"')
+    )
+    expect(settings.map(({ document }) => document)).toEqual(["README.md", "docs/guides/agents.md"])
+    for (const { text } of settings) {
+      const { args } = (JSON.parse(text) as { mcpServers: { cortex: { args: Array<string> } } }).mcpServers
+        .cortex
+      const given = args.slice(args.indexOf("mcp")).map((arg) => (arg.startsWith("/path/") ? folder : arg))
+      const { status, stderr } = spawnSync(join(checkout, "cortex"), [...given, "--check"], {
+        encoding: "utf8"
+      })
+      expect(status, stderr).toBe(0)
+    }
+  })
 
   it("names only scripts that exist", () => {
     const manifest = readFileSync(join(repository, "package.json"), "utf8")

@@ -18,6 +18,7 @@ const documents = [
   "ARCHITECTURE.md",
   "CHANGELOG.md",
   "CONTRIBUTING.md",
+  "SECURITY.md",
   "bench/README.md",
   ...markdownIn("docs")
 ]
