@@ -18,6 +18,18 @@ export const cellsOf = (table: LedgerTable, row: AnyRow): ReadonlyArray<Cell> =>
   return ledgerTables[table].columns.map((column) => values[column] ?? null)
 }
 
+/** What a row takes in memory beside its text. */
+const UNITS_PER_ROW = 512
+
+const textOf = (row: AnyRow): string => {
+  if ("payload_json" in row) return row.payload_json
+  if ("receipt_json" in row) return row.receipt_json
+  return "content" in row ? row.content : ""
+}
+
+/** What a row takes in memory (UTF-16 units). */
+export const unitsOf = (row: AnyRow): number => textOf(row).length + UNITS_PER_ROW
+
 /** A run and a key of it as one text; U+0000 is in no id. */
 const nameOf = (runId: string, idempotencyKey: string): string => `${runId}\u0000${idempotencyKey}`
 

@@ -4,58 +4,23 @@ import { expect, it } from "vitest"
 import { AUDIT_KEY } from "../../interfaces/durable-objects/testing/audit-key.ts"
 import { describeInWorkerd } from "../../interfaces/durable-objects/testing/describe-workerd.ts"
 import type { Verdict } from "./fleet.ts"
+import { claimAll, postSteps, sender } from "./testing/claiming.ts"
 
-const RUNS = Number(process.env["RUNS"] ?? 24)
+const RUNS = 24
 const STEPS = 5
 const WORKERS = 16
-
-interface Claimed {
-  readonly ok: boolean
-  readonly data?: { readonly step_id: string; readonly lease: { readonly run_id: string } }
-  readonly error?: { readonly code: string }
-}
 
 describeInWorkerd(
   "runs with a ledger each",
   (running) => {
-    const send = async <A>(path: string, body?: unknown): Promise<A> =>
-      (await (
-        await fetch(
-          `${running.workerd().address}${path}`,
-          body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
-        )
-      ).json()) as A
-    const post = (run_id: string, n: number) =>
-      send<Claimed>(`/runs/${run_id}/post`, {
-        run_id,
-        source: "USER",
-        payload: { n, steps: Array.from({ length: STEPS }, (_, step) => ({ step })) },
-        idempotency_key: `k${n}`
-      })
+    const send = <A>(path: string) => sender(running.workerd().address)<A>(path)
+    const post = (run_id: string) => postSteps(running.workerd().address, run_id, STEPS)
     const fleet = <A>(method: string) => running.workerd().ask<A>("FLEET", "fleet", method)
 
     it("every step is claimed once, by many workers at a time", async () => {
       const runs = Array.from({ length: RUNS }, (_, n) => `run-${n}`)
-      for (const outcome of await Promise.all(runs.map((run_id) => post(run_id, 1))))
-        expect(outcome.ok).toBe(true)
-      const claimed: Array<string> = []
-      const work = async (worker_id: string) => {
-        let after_run = ""
-        while (true) {
-          const step = await send<Claimed>("/claim", { worker_id, after_run })
-          if (step.data === undefined) return expect(step.error?.code).toBe("NO_PENDING_STEP")
-          const { lease, step_id } = step.data
-          after_run = lease.run_id
-          claimed.push(`${after_run} ${step_id}`)
-          const done = await send<Claimed>(`/runs/${after_run}/complete`, {
-            ...lease,
-            receipt_payload: { done: true },
-            outcome: "SUCCESS"
-          })
-          expect(done.ok).toBe(true)
-        }
-      }
-      await Promise.all(Array.from({ length: WORKERS }, (_, n) => work(`w${n}`)))
+      for (const { ok } of await Promise.all(runs.map(post))) expect(ok).toBe(true)
+      const claimed = await claimAll(running.workerd().address, WORKERS)
       expect(claimed.length).toBe(RUNS * STEPS)
       expect(new Set(claimed).size).toBe(claimed.length)
     })
@@ -70,7 +35,7 @@ describeInWorkerd(
         .catch(() => undefined)
       await running.kill()
       await running.start()
-      expect((await post("run-1", 1)).ok).toBe(true)
+      expect((await post("run-1")).ok).toBe(true)
       expect(await running.workerd().ask("RUN", "run-1", "verify")).toMatchObject({
         ok: true,
         data: { verdict: "PASS" }

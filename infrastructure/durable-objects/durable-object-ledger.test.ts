@@ -3,6 +3,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Ledger } from "../../application/ledger/ledger.ts"
+import { ALL_RUNGS } from "../../application/ledger/verification/evidence-input.ts"
+import type { VerificationOptions } from "../../application/ledger/verification/verification.ts"
 import { durableObjectHost, type ObjectStorage } from "./durable-object-host.ts"
 import { durableObjectLedgerLayer } from "./durable-object-ledger.ts"
 import { standInStorage } from "./testing/stand-in.ts"
@@ -10,12 +12,18 @@ import { standInStorage } from "./testing/stand-in.ts"
 const withObject = <A, E>(
   storage: ObjectStorage,
   work: Effect.Effect<A, E, Ledger>,
-  { ledgerId = "run-1", mayCreate = true } = {}
+  {
+    ledgerId = "run-1",
+    mayCreate = true,
+    maxFoldUnits
+  }: { readonly ledgerId?: string; readonly mayCreate?: boolean; readonly maxFoldUnits?: number } = {}
 ) =>
   Effect.provide(
     work,
     Ledger.layerWith().pipe(
-      Layer.provide(durableObjectLedgerLayer(durableObjectHost(storage), { ledgerId, mayCreate }))
+      Layer.provide(
+        durableObjectLedgerLayer(durableObjectHost(storage), { ledgerId, mayCreate, maxFoldUnits })
+      )
     )
   )
 
@@ -117,6 +125,31 @@ describe("a ledger in an object", () => {
       assert.strictEqual(outcomes[1]._tag, "InvalidInput")
       assert.include(outcomes[1].message, "this store takes 1995904")
       assert.strictEqual(head.position, 3)
+    })
+  )
+
+  it.live("verifies what fits into its memory, and says what to do with more", () =>
+    Effect.gen(function* () {
+      const storage = standInStorage()
+      const small = Ledger.use((ledger) =>
+        ledger.postMessage({ run_id: "small", source: "USER", payload: { n: 1 } })
+      )
+      yield* withObject(storage, Effect.andThen(small, Effect.replicateEffect(post("x".repeat(1_000)), 20)))
+      const verified = (options: VerificationOptions, maxFoldUnits: number) =>
+        withObject(
+          storage,
+          Ledger.use((ledger) => ledger.verifyCassette(options)),
+          { maxFoldUnits }
+        )
+      const error = yield* Effect.flip(verified({}, 20_000))
+      assert.strictEqual(error._tag, "StorageFailure")
+      assert.include(error.message, "more than 20000 units")
+      const rungs = ALL_RUNGS.filter((rung) => rung !== "projections")
+      for (const options of [{ runId: "small" }, { rungs }] as const) {
+        assert.strictEqual((yield* verified(options, 20_000)).verdict, "PASS")
+      }
+      const { counts, verdict } = yield* verified({}, 100_000)
+      assert.deepStrictEqual([verdict, counts["cassette_steps"]], ["PASS", 21])
     })
   )
 

@@ -6,7 +6,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Semaphore from "effect/Semaphore"
 import { LedgerStore, type LedgerTransaction } from "../../application/ledger/commands/ledger-store.ts"
-import { MemoryTables } from "../../application/ledger/memory/memory-tables.ts"
 import { LedgerReader } from "../../application/ledger/reading/ledger-reader.ts"
 import { LedgerEvidence } from "../../application/ledger/verification/ledger-evidence.ts"
 import { clockFault } from "../../application/foundation/recordable-time.ts"
@@ -29,6 +28,7 @@ import { makeSqliteLedgerReader } from "../ledger/sqlite-ledger-reader.ts"
 import { makeSqliteLedgerStore } from "../ledger/sqlite-ledger-store.ts"
 import { damage } from "../sqlite/file-finding.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
+import { boundedFold, MAX_FOLD_UNITS } from "./bounded-fold.ts"
 import { nodeRandomIdsLayer } from "../thoughts/node-random-ids.ts"
 
 export interface ObjectLedgerOptions {
@@ -36,6 +36,8 @@ export interface ObjectLedgerOptions {
   readonly ledgerId: string
   /** True where a ledger may be born, which it is with its first event; where there is none, anything else is `NotALedger`. */
   readonly mayCreate: boolean
+  /** Most that a verification folds in memory (units). */
+  readonly maxFoldUnits?: number | undefined
 }
 
 /** What SQLite says of an object's pages; the whole account of them is kept from the object. */
@@ -157,7 +159,7 @@ const makePorts = Effect.fnUntraced(function* (host: SqlHost, options: ObjectLed
         Effect.as(lock.take(1), makeSnapshot(host, database.name, pagesOf(host))),
         () => lock.release(1)
       ),
-      foldTarget: Effect.sync(() => new MemoryTables())
+      foldTarget: Effect.sync(() => boundedFold(database.name, options.maxFoldUnits ?? MAX_FOLD_UNITS))
     })
   )
 })

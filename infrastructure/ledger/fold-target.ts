@@ -7,7 +7,7 @@ import type { Page } from "../../domain/foundation/page.ts"
 import type { RowChange } from "../../domain/ledger/evolve.ts"
 import { LEDGER_TABLES, type LedgerTable, ledgerTables, type StepRow } from "../../domain/ledger/rows.ts"
 import type { Cell } from "../../domain/ledger/table-digest.ts"
-import { type AnyRow, cellsOf, FoldLookups, keyOf } from "../../domain/ledger/fold-lookups.ts"
+import { type AnyRow, cellsOf, FoldLookups, keyOf, unitsOf } from "../../domain/ledger/fold-lookups.ts"
 import type { RunSummary } from "../../application/ledger/reading/ledger-reader.ts"
 import type { FoldTarget } from "../../application/ledger/verification/ledger-evidence.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
@@ -16,9 +16,8 @@ import { EvidenceRows } from "./evidence-rows.ts"
 import { selectRuns } from "./compiled/ledger-queries.ts"
 import { nextPendingStep } from "./ledger-lookups.ts"
 
-/** How much is held in memory before it goes to the temporary database (UTF-16 units, with what a row takes beside its text). */
+/** How much is held in memory before it goes to the temporary database (units). */
 const MAX_HELD_UNITS = 16 * 1_048_576
-const UNITS_PER_ROW = 512
 
 const columnType = (column: string): string =>
   ["ordinal", "fencing_token", "event_position"].includes(column) ? "INTEGER" : "TEXT"
@@ -45,15 +44,6 @@ const puts = statementsOf(
   (table) => `REPLACE INTO ${table} VALUES (${ledgerTables[table].columns.map(() => "?").join(", ")})`
 )
 const deletes = statementsOf((table) => `DELETE FROM ${table} WHERE ${ledgerTables[table].key} = ?`)
-
-const textOf = (row: AnyRow): string => {
-  if ("payload_json" in row) return row.payload_json
-  if ("receipt_json" in row) return row.receipt_json
-  return "content" in row ? row.content : ""
-}
-
-/** What a row takes in memory (UTF-16 units). */
-const unitsOf = (row: AnyRow): number => textOf(row).length + UNITS_PER_ROW
 
 export class SpillingFold implements FoldTarget {
   private readonly scratch: Connection

@@ -62,12 +62,23 @@ interface Services {
 
 const decodeName = decodeInput(Identifier, Result.succeed)
 
+const refusal = (path: string, message: string) =>
+  Effect.fail(new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] }))
+
+/** Uses what a call was given, unless it is something that a call can carry and that is no plain object: null, a date, a map. */
+const given = <Input extends object, A, E>(
+  input: Input,
+  use: (input: Input) => Effect.Effect<A, E>
+): Effect.Effect<A, E | InvalidInput> =>
+  typeof input === "object" && input !== null && Object.getPrototypeOf(input) === Object.prototype
+    ? use(input)
+    : refusal("/", "expected an object")
+
 /** Refuses to wait: who asks an object asks again. */
-const refuseWait = (command: object): Effect.Effect<void, InvalidInput> => {
-  if (!Object.hasOwn(command, "wait")) return Effect.void
-  const message = "an object does not wait for a step: ask again"
-  return Effect.fail(new InvalidInput({ message: `/wait: ${message}`, issues: [{ path: "/wait", message }] }))
-}
+const refuseWait = (command: object): Effect.Effect<void, InvalidInput> =>
+  Object.hasOwn(command, "wait")
+    ? refusal("/wait", "an object does not wait for a step: ask again")
+    : Effect.void
 
 const statusOf = Effect.fnUntraced(function* (ledger: LedgerShape, runId: string | undefined) {
   const summary = runId === undefined ? undefined : yield* ledger.runSummary(runId)
@@ -113,32 +124,36 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
 
   /** Posts a message with its jobs and steps; the first post makes the ledger. */
   post(command: PostMessage): Promise<Outcome<Posted | PostedAndClaimed>> {
-    return this.#create(({ ledger }) => ledger.postMessage(command))
+    return this.#create(({ ledger }) => given(command, ledger.postMessage))
   }
 
   /** Claims the oldest waiting step of a run under a lease. */
   claim(command: ClaimStep): Promise<Outcome<Claimed>> {
-    return this.#answer(({ ledger }) => Effect.andThen(refuseWait(command), ledger.claimStep(command)))
+    return this.#answer(({ ledger }) =>
+      given(command, (plain) => Effect.andThen(refuseWait(plain), ledger.claimStep(plain)))
+    )
   }
 
   /** Claims the oldest waiting step of the next run that has one. */
   claimAny(command: ClaimAny): Promise<Outcome<Claimed>> {
-    return this.#answer(({ ledger }) => Effect.andThen(refuseWait(command), ledger.claimAny(command)))
+    return this.#answer(({ ledger }) =>
+      given(command, (plain) => Effect.andThen(refuseWait(plain), ledger.claimAny(plain)))
+    )
   }
 
   /** Finishes a leased step with its receipt. */
   complete(command: CompleteStep): Promise<Outcome<Completed>> {
-    return this.#answer(({ ledger }) => ledger.completeStep(command))
+    return this.#answer(({ ledger }) => given(command, ledger.completeStep))
   }
 
   /** A new lease of the same step, with the next token. */
   renew(command: RenewLease): Promise<Outcome<Renewed>> {
-    return this.#answer(({ ledger }) => ledger.renewLease(command))
+    return this.#answer(({ ledger }) => given(command, ledger.renewLease))
   }
 
   /** Lets a leased step wait again. */
   requeue(command: RequeueStep): Promise<Outcome<Requeued>> {
-    return this.#answer(({ ledger }) => ledger.requeueStep(command))
+    return this.#answer(({ ledger }) => given(command, ledger.requeueStep))
   }
 
   /** Up to 256 commands in order and in one transaction, each with an outcome of its own. */
@@ -158,12 +173,12 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
 
   /** One page of the log behind a position. */
   log(options: ListEvents = {}): Promise<Outcome<ReadonlyArray<EventEnvelope>>> {
-    return this.#answer(({ ledger }) => ledger.eventsAfter(options))
+    return this.#answer(({ ledger }) => given(options, ledger.eventsAfter))
   }
 
   /** One page of the log before a position, the newest in front. */
   newest(options: ListEventsBefore = {}): Promise<Outcome<ReadonlyArray<EventEnvelope>>> {
-    return this.#answer(({ ledger }) => ledger.eventsBefore(options))
+    return this.#answer(({ ledger }) => given(options, ledger.eventsBefore))
   }
 
   /** The newest event's place: note it elsewhere, and `verify` finds a history that was cut or rewritten. */
@@ -173,7 +188,7 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
 
   /** Checks structure, chain, projections, receipts and leases; a negative verdict is a report. */
   verify(options: VerificationOptions = {}): Promise<Outcome<VerificationReport>> {
-    return this.#answer(({ ledger }) => ledger.verifyCassette(options))
+    return this.#answer(({ ledger }) => given(options, ledger.verifyCassette))
   }
 
   /**
@@ -182,7 +197,9 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
    */
   checkpoint(options: { readonly keyName?: string | undefined } = {}): Promise<Outcome<MadeCheckpoint>> {
     return this.#answer(({ evidence }) =>
-      Effect.flatMap(this.#key, (key) => Effect.provideContext(makeCheckpoint({ ...options, key }), evidence))
+      given(options, (plain) =>
+        Effect.flatMap(this.#key, (key) => Effect.provideContext(makeCheckpoint({ ...plain, key }), evidence))
+      )
     )
   }
 
@@ -193,12 +210,12 @@ export class LedgerObject<Env = unknown> extends DurableObject<Env> {
 
   /** Appends a record to its task's chain. */
   recordThought(input: ThoughtInput): Promise<Outcome<ThoughtRecord>> {
-    return this.#answer(({ thoughts }) => thoughts.createThoughtRecord(input))
+    return this.#answer(({ thoughts }) => given(input, thoughts.createThoughtRecord))
   }
 
   /** Records of one task, or of all. */
   listThoughts(options: ListThoughts = {}): Promise<Outcome<ReadonlyArray<ThoughtRecord>>> {
-    return this.#answer(({ thoughts }) => thoughts.listThoughtRecords(options))
+    return this.#answer(({ thoughts }) => given(options, thoughts.listThoughtRecords))
   }
 
   readonly #key = Effect.suspend(() => {

@@ -16,6 +16,17 @@ export class Run extends LedgerObject<{ readonly AUDIT_KEY: string }> {
   protected override readonly signingKey = () =>
     signingKeyFromPem(this.ctx.id.name === "keyless" ? "no key" : this.env.AUDIT_KEY)
 
+  /** What the platform lets an owner do: everything is gone. */
+  async wipe(): Promise<null> {
+    await (this.ctx.storage as unknown as { readonly deleteAll: () => Promise<void> }).deleteAll()
+    return null
+  }
+
+  /** Ends the object, as the platform does with one that rests: its next call finds another instance. */
+  evict(): void {
+    ;(this.ctx as unknown as { readonly abort: () => void }).abort()
+  }
+
   /** Statements on the object's own database, as an owner of the object can run them. */
   sql(...statements: ReadonlyArray<string>): ReadonlyArray<Record<string, unknown>> {
     return statements.flatMap((statement) => this.ctx.storage.sql.exec(statement).toArray())
@@ -67,13 +78,40 @@ interface Call {
   readonly args: ReadonlyArray<unknown>
 }
 
+/** Values that no JSON can carry, by name. */
+const MADE: Readonly<Record<string, () => unknown>> = {
+  undefined: () => undefined,
+  bigint: () => 10n,
+  date: () => new Date(0),
+  cyclic: () => {
+    const cyclic: Record<string, unknown> = { run_id: "r", source: "USER" }
+    cyclic["payload"] = cyclic
+    return cyclic
+  },
+  map: () => new Map([["run_id", "r"]]),
+  bytes: () => new Uint8Array(8),
+  function: () => () => "r",
+  long: () => "x".repeat(3_000_000)
+}
+
+const isMade = (value: unknown): value is { readonly made: string } =>
+  typeof value === "object" && value !== null && "made" in value
+
+/** The call's own arguments, with what no JSON can carry in the place of its name. */
+const madeOf = (value: unknown): unknown => {
+  if (isMade(value)) return MADE[value.made]?.()
+  if (Array.isArray(value)) return value.map(madeOf)
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, madeOf(member)]))
+}
+
 const isStream = (value: unknown): value is { readonly ok: true; readonly data: ReadableStream } =>
   typeof value === "object" && value !== null && "data" in value && value.data instanceof ReadableStream
 
 export default {
   async fetch(request: Request, env: Env): Promise<Response> {
     const { args, binding, method, name } = (await request.json()) as Call
-    const answer = await env[binding].getByName(name)[method]?.(...args)
+    const answer = await env[binding].getByName(name)[method]?.(...args.map(madeOf))
     return isStream(answer) ? new Response(answer.data) : Response.json(answer ?? null)
   }
 }
