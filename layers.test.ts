@@ -319,6 +319,14 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/history",
     "domain/workflow"
   ],
+  "application/agents": [
+    "application/foundation",
+    "application/ledger",
+    "domain/agents",
+    "domain/canonical",
+    "domain/foundation",
+    "domain/ledger"
+  ],
   "application/inspection": [
     "application/bundles",
     "application/dossiers",

@@ -1,8 +1,9 @@
 // Bundles the `cortex` binary: one file per lazily loaded group instead of some six hundred modules, which is the
 // difference between a third of a second and most of one at every start. Only better-sqlite3, which is native code,
-// stays outside. `page.ts` bundles the page of `cortex inspect`, `library.config.ts` the entry points of the library.
+// stays outside. `page.ts` bundles the page of `cortex inspect`, `hook.ts` what `cortex hook` starts, `library.config.ts` the entry points of the library.
 import { defineConfig } from "rolldown"
 import { type Bundled, thirdPartyLicences } from "./licences.ts"
+import { ownHook } from "./hook.ts"
 import { inspectorPage } from "./page.ts"
 
 /** The packages whose code ends up in the bundle, by the package that brings them; their licences go with it. */
@@ -35,5 +36,5 @@ export default defineConfig({
   platform: "node",
   external: [/^node:/, "better-sqlite3"],
   output: { dir: "dist/bin/cortex", format: "esm", chunkFileNames: "[name]-[hash].js", minify: false },
-  plugins: [thirdPartyLicences(bundled), inspectorPage]
+  plugins: [thirdPartyLicences(bundled), inspectorPage, ownHook]
 })

@@ -19,7 +19,7 @@ const licenceOf = (by: string, name: string): string => {
 }
 
 /** The packages that modules of the bundle come from. */
-const packagesOf = (modules: ReadonlyArray<string>): ReadonlySet<string> =>
+export const packagesOf = (modules: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(modules.flatMap((id) => /.*[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)/.exec(id)?.[1] ?? []))
 
 /** Refuses a bundle whose packages are not those of the list: a licence would be missing, or one too many. */

@@ -52,16 +52,21 @@ const escapes: ReadonlyMap<string, string> = new Map([
 
 const fourHexDigits = /^[0-9a-fA-F]{4}$/
 
+/** Whether a string may hold half a surrogate pair, as an escape: no canonical text has one, other programs write them. */
+export type Halves = "refuse" | "keep"
+
 class Reader {
   private readonly text: string
   private readonly rule: CanonicalRule
   private readonly maxDepth: number
+  private readonly halves: Halves
   private position = 0
 
-  constructor(text: string, rule: CanonicalRule, maxDepth: number) {
+  constructor(text: string, rule: CanonicalRule, maxDepth: number, halves: Halves) {
     this.text = text
     this.rule = rule
     this.maxDepth = maxDepth
+    this.halves = halves
   }
 
   document(): JsonValue {
@@ -135,7 +140,7 @@ class Reader {
         this.position = index + 1
         read += this.text.slice(pieceStart, index)
         // The raw text is well-formed, so that only escapes can have brought in half a pair.
-        if (!read.isWellFormed()) throw this.fault("lone_surrogate", start)
+        if (this.halves === "refuse" && !read.isWellFormed()) throw this.fault("lone_surrogate", start)
         return read
       }
       if (unit === backslash) {
@@ -236,8 +241,12 @@ const firstLoneSurrogate = (text: string): number => {
 }
 
 /** The value of a JSON text; throws a `JsonFault`. A key named `__proto__` is an ordinary own key. */
-export const readStrictly = (text: string, rule: CanonicalRule, maxDepth = MAX_JSON_DEPTH): JsonValue =>
-  new Reader(text, rule, maxDepth).document()
+export const readStrictly = (
+  text: string,
+  rule: CanonicalRule,
+  maxDepth = MAX_JSON_DEPTH,
+  halves: Halves = "refuse"
+): JsonValue => new Reader(text, rule, maxDepth, halves).document()
 
 /** As `readStrictly`, for text that was stored as canonical or written by us; undefined when it is no JSON. */
 export const storedValue = (text: string, maxDepth = MAX_STORED_DEPTH): JsonValue | undefined => {

@@ -2,7 +2,7 @@
 
 import * as Result from "effect/Result"
 import { type JsonValue, MAX_JSON_DEPTH } from "./json.ts"
-import { JsonFault, readStrictly } from "./json-reading.ts"
+import { type Halves, JsonFault, readStrictly } from "./json-reading.ts"
 import type { CanonicalRule } from "./not-canonical.ts"
 import { type NotStrictJson, notStrictJsonAt } from "./not-strict-json.ts"
 
@@ -16,10 +16,11 @@ declare const TextDecoder: new (
 export const readJson = (
   text: string,
   rule: CanonicalRule,
-  maxDepth = MAX_JSON_DEPTH
+  maxDepth = MAX_JSON_DEPTH,
+  halves: Halves = "refuse"
 ): Result.Result<JsonValue, NotStrictJson> =>
   Result.try({
-    try: () => readStrictly(text, rule, maxDepth),
+    try: () => readStrictly(text, rule, maxDepth, halves),
     catch: (thrown) => {
       if (thrown instanceof JsonFault) return notStrictJsonAt(rule, thrown.reason, text, thrown.offset)
       throw thrown
@@ -29,10 +30,12 @@ export const readJson = (
 /** As `readJson`, for bytes that must be UTF-8 without a byte order mark. */
 export const readJsonBytes = (
   bytes: Uint8Array,
-  rule: CanonicalRule
+  rule: CanonicalRule,
+  maxDepth = MAX_JSON_DEPTH,
+  halves: Halves = "refuse"
 ): Result.Result<JsonValue, NotStrictJson> => {
   const text = decodedText(bytes)
-  if (text !== undefined) return readJson(text, rule)
+  if (text !== undefined) return readJson(text, rule, maxDepth, halves)
   const sound = soundPrefix(bytes)
   return Result.fail(notStrictJsonAt(rule, "not_utf8", sound, sound.length))
 }

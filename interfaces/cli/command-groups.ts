@@ -25,6 +25,7 @@ export const loadGroup: { readonly [Name in GroupName]: () => Promise<CommandGro
   run: async () => (await import("./corpus/run-command.ts")).runCommand,
   mcp: async () => (await import("./mcp.ts")).mcpCommand,
   inspect: async () => (await import("./inspect/inspect-command.ts")).inspectCommand,
+  hook: async () => (await import("./hook/group.ts")).hookGroup,
   doctor: async () => (await import("./doctor/doctor.ts")).doctorCommand,
   completions: async () => (await import("./completions/completions-command.ts")).completionsCommand
 }

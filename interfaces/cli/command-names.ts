@@ -22,6 +22,7 @@ export type GroupName =
   | "run"
   | "mcp"
   | "inspect"
+  | "hook"
   | "doctor"
   | "completions"
 
@@ -83,6 +84,11 @@ export const namedGroups: { readonly [Name in GroupName]: NamedGroup } = {
   run: { summary: "plan, work and bundle in one go", isOne: true, place: ["db"] },
   mcp: { summary: "serve agents over standard input and output (MCP)", isOne: true, place: ["db", "config"] },
   inspect: { summary: "look at a ledger in a browser", isOne: true, place: ["db", "config"] },
+  hook: {
+    summary: "record the calls of a coding agent: pre, post, stop, settings",
+    isOne: false,
+    place: ["db"]
+  },
   doctor: {
     summary: "the state of everything here, and what to do about it",
     isOne: true,

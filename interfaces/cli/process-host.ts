@@ -3,7 +3,6 @@
 import { fstatSync, readFileSync, readlinkSync } from "node:fs"
 import { notTextOf, type RawText } from "./argument-text.ts"
 import type { HostShape, OutputStream } from "../shared/host.ts"
-import { main } from "./main.ts"
 
 const stopSignals = ["SIGINT", "SIGTERM"] as const
 
@@ -40,6 +39,12 @@ const rawText: RawText = {
   folder: () => orUndefined(() => readlinkSync("/proc/self/cwd", { encoding: "buffer" }))
 }
 
+/** Runs what is loaded without the other commands. */
+const quickly = async (host: HostShape): Promise<number | undefined> =>
+  host.args[0] === "hook" && host.notText === undefined
+    ? (await import("./hook/hook-process.ts")).quickHook(host)
+    : undefined
+
 /** Runs the command of this process and ends the process. */
 export const runProcess = async (): Promise<void> => {
   const stop = new AbortController()
@@ -59,5 +64,5 @@ export const runProcess = async (): Promise<void> => {
     self: [process.execPath, ...process.execArgv, ...process.argv.slice(1, 2)]
   }
   // An open standard input would keep the process alive after a stop.
-  process.exit(await main(host))
+  process.exit((await quickly(host)) ?? (await (await import("./main.ts")).main(host)))
 }

@@ -99,6 +99,7 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   NetworkUnavailable: 1,
   NoCassetteWithCapability: 1,
   WriteRefused: 1,
+  StopNotRecorded: 1,
   AmbiguousNetworkSymbol: 1,
   ExpandedTextTooLarge: 1,
   NetworkSymbolCycle: 1,
@@ -106,6 +107,8 @@ export const exitCodes: { readonly [Tag in CommandFailure["_tag"]]: ExitCode } =
   NetworkSymbolNotFound: 1,
 
   InvalidInput: 2,
+  // Hosts of coding agents take 2 as "block".
+  CallNotRecorded: 2,
   InvalidBundle: 2,
   InvalidDossier: 2,
   UnsupportedNode: 2,

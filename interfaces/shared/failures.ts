@@ -26,6 +26,7 @@ import { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { NetworkError } from "../../domain/network/errors.ts"
 import { CassetteReport } from "../../domain/network/verification.ts"
 import { DoctorReport } from "./doctor-report.ts"
+import type { CallNotRecorded, StopNotRecorded } from "./hook-failures.ts"
 import type { NotAReadStep } from "../../application/corpus/read-worker.ts"
 import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
 
@@ -140,6 +141,8 @@ export class OutputFailed extends Schema.TaggedError<OutputFailed>()("OutputFail
 }
 
 export type CommandFailure =
+  | CallNotRecorded
+  | StopNotRecorded
   | AmbiguousPrefix
   | IdNotFound
   | LedgersDiffer

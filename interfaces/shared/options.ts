@@ -1,12 +1,13 @@
 // Flags that several commands share, and how numbers and paths on the command line are read. A number is whole
 // decimal digits and nothing else: what a shell or a spreadsheet turned into `1e3` or ` 1` is refused, not guessed.
-import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
 import * as GlobalFlag from "effect/cli/GlobalFlag"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
 import { Host } from "./host.ts"
+import { rootFolderOf } from "./path-arguments.ts"
+
+export { absolutePath, refusedFlag } from "./path-arguments.ts"
 
 export type OutputFormat = "text" | "json"
 
@@ -60,30 +61,9 @@ export const wholeNumberFlag = (name: string, minimum: number) =>
 export const switchFlag = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withoutNegation, Flag.withDefault(false), Flag.withDescription(description))
 
-/** Input that a flag carries and that is refused; the message begins with the flag. */
-export const refusedFlag = (flag: string, message: string): InvalidInput =>
-  new InvalidInput({ message: `${flag}: ${message}`, issues: [{ path: flag, message }] })
-
-/** What is wrong with a path; a single `-` is standard input or output elsewhere, so that no file is meant by it. */
-const pathFault = (path: string): string | undefined => {
-  if (path === "-") return "a file is needed here, and - is none: name it (./- for a file of that name)"
-  return path === "" || path.includes("\0") || !path.isWellFormed() ? "name a file or folder" : undefined
-}
-
-/** A path from the command line, absolute; empty and impossible ones are refused, and `-`. */
-export const absolutePath = (flag: string, path: string): Effect.Effect<string, InvalidInput, Host> => {
-  const fault = pathFault(path)
-  return fault === undefined
-    ? Host.use((host) => Effect.succeed(resolve(host.cwd, path)))
-    : Effect.fail(refusedFlag(flag, fault))
-}
-
 /** The folder that `--root` or CORTEX_ROOT names, absolute. */
 export const rootFolder = Effect.gen(function* () {
-  const { env } = yield* Host
-  const given = yield* Root
-  if (Option.isSome(given)) return yield* absolutePath("--root", given.value)
-  return yield* absolutePath("CORTEX_ROOT", env["CORTEX_ROOT"] || ".")
+  return yield* rootFolderOf(Option.getOrUndefined(yield* Root))
 })
 
 /** True when `--root` or CORTEX_ROOT names the folder, so that it is not the current one by chance. */

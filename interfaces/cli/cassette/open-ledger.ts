@@ -1,7 +1,5 @@
 // Finds the ledger file that the flags name and opens it for one command. Only posting and thinking may create a ledger; reading
 // opens so that nothing is changed. The database is loaded here and nowhere else, so that help needs none.
-import { statSync } from "node:fs"
-import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -13,17 +11,13 @@ import type { HistoryShape } from "../../../application/history/history.ts"
 import type { CheckpointsShape } from "../../../application/ledger/proofs/checkpoints.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
 import type { ThoughtsShape } from "../../../application/thoughts/thoughts.ts"
-import type { InvalidInput } from "../../../domain/foundation/errors.ts"
 import { RunNotFound } from "../../../domain/ledger/errors.ts"
-import { fileFailure, makeFolders, nameFault } from "../../embedding/files.ts"
 import type { Host } from "../../shared/host.ts"
 import { historyOf } from "../../shared/open-history.ts"
-import { absolutePath, refusedFlag, rootFolder } from "../../shared/options.ts"
+import { type Access, ledgerFileAt } from "../../shared/ledger-place.ts"
+import { Root } from "../../shared/options.ts"
 import { writeWarnings } from "../output.ts"
 import { AllowNetworkFs, Db, Durability } from "./ledger-flags.ts"
-
-/** `write` may make a ledger, `append` writes to one that is there, `read` changes nothing. */
-export type Access = "write" | "append" | "read"
 
 /** The settings that say which ledger, and how. */
 type LedgerSettings =
@@ -32,48 +26,10 @@ type LedgerSettings =
   | GlobalFlag.Setting.Identifier<"durability">
   | GlobalFlag.Setting.Identifier<"allow-network-fs">
 
-/** Where a ledger lies below the root folder. */
-const ledgerPath = ["CORTEX", "_generated", "system3.db"] as const
-
-const folderFailure = (folder: string, error: unknown) => {
-  const { code } = error as NodeJS.ErrnoException
-  return code === "EEXIST" || code === "ENOTDIR"
-    ? refusedFlag("--root", `${folder} is in the way: it is a file`)
-    : fileFailure("--root", folder, error)
-}
-
-/** Makes the ledger's folder below a root that must be there: a mistyped root is not created. */
-const makeFolder = (root: string) =>
-  Effect.try({
-    try: () => statSync(root, { throwIfNoEntry: false })?.isDirectory() === true,
-    catch: (error) => fileFailure("--root", root, error)
-  }).pipe(
-    Effect.flatMap((isFolder) =>
-      isFolder
-        ? Effect.try({
-            try: () => makeFolders(join(root, ...ledgerPath.slice(0, -1))),
-            catch: (error) => folderFailure(join(root, ...ledgerPath.slice(0, -1)), error)
-          })
-        : Effect.fail(refusedFlag("--root", `there is no folder ${root}`))
-    )
-  )
-
 /** The path of the ledger file that the flags name, absolute. */
 export const ledgerFile = Effect.fnUntraced(function* (access: Access) {
-  const named = yield* Db
-  if (Option.isSome(named)) {
-    if (named.value === ":memory:") {
-      return yield* Effect.fail<InvalidInput>(
-        refusedFlag("--db", "a ledger in memory would end with this command: name a file")
-      )
-    }
-    const wrong = nameFault(named.value)
-    if (wrong !== undefined) return yield* Effect.fail(refusedFlag("--db", wrong))
-    return yield* absolutePath("--db", named.value)
-  }
-  const root = yield* rootFolder
-  if (access === "write") yield* makeFolder(root)
-  return join(root, ...ledgerPath)
+  const db = Option.getOrUndefined(yield* Db)
+  return yield* ledgerFileAt({ db, root: Option.getOrUndefined(yield* Root) }, access)
 })
 
 /** What is done with an opened ledger, its thoughts and its checkpoints. */

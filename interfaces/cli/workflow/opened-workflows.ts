@@ -2,7 +2,8 @@
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import type { Workflows } from "../../embedding/workflows.ts"
-import { type Access, warnAbout, withLedger } from "../cassette/open-ledger.ts"
+import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
+import type { Access } from "../../shared/ledger-place.ts"
 
 export const executionArgument = Argument.String("execution").pipe(
   Argument.withDescription("the execution as list prints it, WORKFLOW/ID, or its run")
