@@ -139,7 +139,16 @@ describe("the scripts", () => {
       ...(help.args ?? []).map(({ name }) => name),
       ...subcommands.flatMap(argumentsOf)
     ]
-    const words = ["cassette", "cassettes", "execution", "id", "memory", "position-or-time", "reference"]
+    const words = [
+      "cassette",
+      "cassettes",
+      "execution",
+      "host",
+      "id",
+      "memory",
+      "position-or-time",
+      "reference"
+    ]
     expect([...new Set(argumentsOf(tree))].sort()).toEqual(
       [...fileArguments, ...words, "shell", "symbol", "symbols", "text"].sort()
     )
