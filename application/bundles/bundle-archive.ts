@@ -13,6 +13,7 @@ export interface PackedContent {
   readonly artifacts: ReadonlyArray<Pick<ManifestArtifact, "path" | "bytes" | "sha256">>
 }
 
+/** Port: packs the folder of a bundle into one uncompressed tar file, and unpacks it. */
 export class BundleArchive extends Context.Service<
   BundleArchive,
   {

@@ -18,6 +18,10 @@ export interface OpenedBundle {
   readonly changedFolders: Effect.Effect<ReadonlyArray<string>, FileUnreadable>
 }
 
+/**
+ * Port: opens a bundle, a folder or its `bundle.json`, to read its files. `FileUnreadable` where the system
+ * refuses.
+ */
 export class BundleSource extends Context.Service<
   BundleSource,
   {

@@ -7,6 +7,10 @@ import { packBundle, unpackBundle } from "./pack-bundle.ts"
 import { replayBundle } from "./replay-bundle.ts"
 import { verifyBundle } from "./verify-bundle.ts"
 
+/**
+ * What can be done with bundles; each member needs only its own ports. A bundle that does not verify is a report
+ * of `verify`, and `UnsoundBundle` of the others.
+ */
 export const Bundle = {
   build: buildBundle,
   verify: verifyBundle,

@@ -18,6 +18,7 @@ export interface WalkOptions {
   readonly exclude: ReadonlyArray<string>
 }
 
+/** What a walk below the root found: files to index, what was left out and why, and the paths that were asked for. */
 export interface Walk {
   /** Paths of files, in order. */
   readonly files: ReadonlyArray<string>
@@ -28,12 +29,14 @@ export interface Walk {
   readonly missing: ReadonlyArray<string>
 }
 
+/** The bytes of a file, with what the file system said of it when they were read. */
 export interface FileText {
   readonly stat: FileStat
   /** Normalised text as UTF-8. */
   readonly text: Uint8Array
 }
 
+/** Port: the files below a corpus' root, which it never leaves. Paths are relative to the root, with `/`. */
 export class CorpusFiles extends Context.Service<
   CorpusFiles,
   {

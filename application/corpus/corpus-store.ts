@@ -33,6 +33,7 @@ export interface SectionsPage {
   readonly after: SectionRow | undefined
 }
 
+/** Port: the stored index of a corpus with its sections and symbols. */
 export class CorpusStore extends Context.Service<
   CorpusStore,
   {

@@ -48,6 +48,7 @@ import {
 } from "./resolving.ts"
 import { traced } from "../foundation/telemetry.ts"
 
+/** The operations of a corpus. Line numbers count from 0, and the end of a range is not in it. */
 export interface CorpusShape {
   /** Indexes the files that the options name, the whole root by default; what cannot be taken is in the report. */
   readonly index: (
@@ -238,6 +239,7 @@ const make = Effect.gen(function* () {
   return shape
 })
 
+/** A folder of texts, indexed by file and heading, from which bounded slices are read. */
 export class Corpus extends Context.Service<Corpus, CorpusShape>()("cortex-cassette/application/Corpus") {
   /** The service over its ports. */
   static readonly layerNoDeps: Layer.Layer<

@@ -9,8 +9,10 @@ import type { Expansion, ExpansionKey } from "../../domain/corpus/expansion.ts"
 
 /** Where expansions are kept: the corpus database, or a file of JSON lines. */
 export const CACHE_SUBSTRATES = ["sqlite", "jsonl"] as const
+/** Where expansions are kept: a database, or a file of JSON lines. */
 export type CacheSubstrate = (typeof CACHE_SUBSTRATES)[number]
 
+/** How much a cache holds: expansions, the runs and references that they are of, and the bytes of their texts. */
 export interface CacheStats {
   readonly substrate: CacheSubstrate
   /** The file that holds the expansions. */
@@ -29,6 +31,7 @@ export interface Stored {
   readonly created: boolean
 }
 
+/** Port: what was read, once for each run, reference and slice. */
 export class ExpansionCache extends Context.Service<
   ExpansionCache,
   {

@@ -14,11 +14,13 @@ import { CorpusFiles, type Walk, type WalkOptions } from "./corpus-files.ts"
 import { CorpusStore, type KnownFile } from "./corpus-store.ts"
 import { leavesHeadingsOut } from "./current-sections.ts"
 
+/** How many of the files are done. */
 export interface IndexProgress {
   readonly done: number
   readonly total: number
 }
 
+/** What is indexed: paths and globs below the root, all of it by default. */
 export interface IndexOptions extends Partial<WalkOptions> {
   /** Told now and then how many files have been looked at. */
   readonly onProgress?: ((progress: IndexProgress) => Effect.Effect<void>) | undefined

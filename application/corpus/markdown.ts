@@ -2,6 +2,7 @@
 import * as Context from "effect/Context"
 import type { Heading, MarkdownDialect } from "../../domain/corpus/headings.ts"
 
+/** Port: the headings of a Markdown text, in order. */
 export class Markdown extends Context.Service<
   Markdown,
   {

@@ -55,6 +55,7 @@ export interface WorkTally {
   readonly bytes_read: number
 }
 
+/** Whose reading steps are worked. `ttl_seconds` is how long a lease lasts, in seconds (default 300). */
 export interface WorkOptions extends Pick<WorkerOptions, "job_id" | "ttl_seconds" | "worker_id"> {
   readonly run_id: string
   /** Told after every step. */
@@ -64,6 +65,7 @@ export interface WorkOptions extends Pick<WorkerOptions, "job_id" | "ttl_seconds
 /** What ends the worker: the step in hand was given back. */
 type Stop = NotAReadStep | Exclude<ResolveError, StepFault>
 
+/** Every way in which `work` ends early. What cannot be read is no error but a receipt of FAILURE. */
 export type WorkError = WorkerError | Stop
 
 /** How a reading ended that concerns the step alone, and neither the cache nor the index. */

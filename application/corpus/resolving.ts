@@ -88,6 +88,7 @@ export type MeasureError =
   | SliceOutOfRange
   | UnboundedSlice
 
+/** Every way in which a slice is refused or cannot be read. */
 export type ResolveError = MeasureError | ExpansionCacheError | ExpansionDiffers
 
 /** The index as resolving needs it. */

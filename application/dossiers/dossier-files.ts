@@ -38,6 +38,7 @@ export interface OpenedDossier {
   readonly changedFolders: Effect.Effect<ReadonlyArray<string>, FileUnreadable>
 }
 
+/** Port: the files of a dossier, in a folder or in one tar file. */
 export class DossierFiles extends Context.Service<
   DossierFiles,
   {

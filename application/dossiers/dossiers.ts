@@ -20,6 +20,10 @@ import {
   verifyDossierWith
 } from "./verify-dossier.ts"
 
+/**
+ * The operations on dossiers. `export` writes one, `verify` judges one offline, or against the ledger that is
+ * there.
+ */
 export interface DossiersShape {
   /** Exports what was chosen to an absolute path, whole or not at all; nothing is written over. The same gives the same bytes. */
   readonly export: (
@@ -34,6 +38,7 @@ export interface DossiersShape {
   ) => Effect.Effect<VerifiedDossier, VerifyDossierError | ReadError>
 }
 
+/** The evidence of runs, jobs and tasks for a receiver who has neither the ledger nor this program. */
 export class Dossiers extends Context.Service<Dossiers, DossiersShape>()("cortex-cassette/Dossiers") {
   /** Dossiers of a ledger, over files that the host brings. */
   static readonly layerNoDeps: Layer.Layer<Dossiers, never, Ledger | Checkpoints | ExportPorts> =

@@ -76,6 +76,7 @@ export type ExportDossierError =
   | StorageFull
   | ReadError
 
+/** The ports that an export needs beside the ledger and its checkpoints. */
 export type ExportPorts = FolderTarget | DossierFiles | BundleSource | Hashing | Signing
 
 /** The checkpoint that everything is proven against, with its note. */

@@ -49,6 +49,7 @@ export interface VerifiedDossier {
 /** Every way verifying can fail, which says nothing about the dossier. */
 export type VerifyDossierError = FileUnreadable | NotADossierArchive | TargetFailure | InvalidInput
 
+/** The ports that verifying a dossier needs; a ledger is none of them. */
 export type DossierPorts = DossierFiles | BundleSource | Hashing | Signing
 
 const decode = decodeInput(Schema.Struct({ trust: Schema.optional(TrustFile) }), Result.succeed)

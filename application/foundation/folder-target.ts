@@ -28,6 +28,7 @@ export interface FolderDraft {
   readonly finishPacked: Finished
 }
 
+/** What a draft makes beforehand, and what it is a copy of. */
 export interface DraftOptions {
   /** Folders that stand in it though no file may. */
   readonly folders?: ReadonlyArray<string> | undefined
@@ -35,6 +36,7 @@ export interface DraftOptions {
   readonly source?: string | undefined
 }
 
+/** Port: a folder or file that is written as a draft and gets its name only when it is whole. */
 export class FolderTarget extends Context.Service<
   FolderTarget,
   {

@@ -3,6 +3,7 @@
 import * as Context from "effect/Context"
 import type { Sha256, Sha256OfBytes, Sha256Stream } from "../../domain/canonical/sha256.ts"
 
+/** Port: SHA-256 of texts (as UTF-8), of bytes and of streams, in lower-case hex. */
 export class Hashing extends Context.Service<
   Hashing,
   {

@@ -15,6 +15,7 @@ export interface SigningKey {
   readonly sign: (message: Uint8Array) => Effect.Effect<Uint8Array, SigningFailed> | Promise<Uint8Array>
 }
 
+/** Port: Ed25519 verification of signatures. Keys that sign are given with a request, as `SigningKey`. */
 export class Signing extends Context.Service<Signing, SignatureChecks>()(
   "cortex-cassette/application/Signing"
 ) {}

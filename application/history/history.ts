@@ -46,11 +46,13 @@ export const NewestOptions = Schema.Struct({
 })
 export type NewestOptions = typeof NewestOptions.Type
 
+/** `full`: payloads, receipts and thoughts above 4 KB whole, too. */
 export interface ShowOptions {
   /** Bodies above 4 KB whole too. */
   readonly full?: boolean | undefined
 }
 
+/** The operations of the history. Each reads and changes nothing. */
 export interface HistoryShape {
   /**
    * The one object that an id names, or that alone has an id which begins so: a message, job, step, receipt, thought or run, or the
@@ -120,6 +122,7 @@ const makeHistory = Effect.gen(function* () {
   } satisfies HistoryShape
 })
 
+/** What happened in a ledger: one thing with all that belongs to it, and the timeline as sentences. */
 export class History extends Context.Service<History, HistoryShape>()("cortex-cassette/History") {
   /** The history over a ledger and its thoughts. */
   static readonly layerNoDeps = Layer.effect(this, makeHistory)

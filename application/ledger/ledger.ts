@@ -97,6 +97,10 @@ type Method<Name extends CommandName> = (
   command: Commands[Name]["input"]
 ) => Effect.Effect<Commands[Name]["reply"], CommandFailure<Commands[Name]["refusal"]>>
 
+/**
+ * The operations of a ledger. Times are ISO 8601 in UTC with milliseconds, positions count events from 1, and
+ * leases are in seconds.
+ */
 export interface LedgerShape {
   /** The id of this ledger, undefined when the file is too damaged to tell. */
   readonly ledgerId: string | undefined
@@ -433,6 +437,7 @@ const makeLedger: Effect.Effect<
   }
 })
 
+/** The work ledger: messages become jobs and steps, which workers claim under leases and finish with receipts. */
 export class Ledger extends Context.Service<Ledger, LedgerShape>()("cortex-cassette/Ledger") {
   /**
    * The ledger over ports that the host brings, with the writer that other services of the same log are built over;

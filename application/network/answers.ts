@@ -30,4 +30,5 @@ export interface MergedAnswer extends Search {
   readonly left_off?: LeftOff
 }
 
+/** Every way in which a question to the network is refused. */
 export type AskError = QueryError | InvalidInput

@@ -48,9 +48,13 @@ export interface KeptCassette {
   readonly refusal: string | undefined
 }
 
+/** The embedder failed, or is not the one that made the stored vectors. */
 export type VectorError = EmbedderFailed | EmbedderMismatch
+/** Every way in which a cassette is not brought up to date; it stays as it was. */
 export type IndexError = CassetteWriteError | FileUnreadable | NotAFile | PathOutsideRoot | VectorError
+/** Every way in which a cartridge is not imported; no cassette is made then. */
 export type CartridgeError = CartridgeRefused | InvalidInput | ReadOnlyStore | StorageFailure | StorageFull
+/** Every way in which a cassette is not exported; nothing is written then. */
 export type ExportError =
   | CassetteDamaged
   | CassetteOffline

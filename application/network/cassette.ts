@@ -88,6 +88,10 @@ export type AskIndex = <Op extends IndexRequest["op"]>(
   request: Extract<IndexRequest, { readonly op: Op }>
 ) => Effect.Effect<IndexAnswers[Op], CassetteOffline>
 
+/**
+ * Port: one searchable store of the network. What does not answer within its deadline, in milliseconds, is left
+ * out.
+ */
 export interface Cassette {
   readonly cassetteId: string
   /** True when it answers in this process: such cassettes are asked one after another. */

@@ -67,6 +67,7 @@ export type CassetteHealth =
   | ({ readonly status: "ok" | "partial"; readonly took_ms: number; readonly reason?: string } & Handshake)
   | (CassetteAnswer & { readonly cassette_id: string })
 
+/** The questions to a network of cassettes: search, symbols and memories, and which cassettes there are. */
 export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
   /** Registers a cassette under its id; a cassette that is offline is registered all the same. */
   readonly register: (

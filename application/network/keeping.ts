@@ -58,6 +58,7 @@ export interface EachCassette<A, E> {
 
 type Configured = ConfigurationMissing | InvalidConfiguration
 
+/** Which cassettes, all by default. `prune` removes what no source has. */
 export interface IndexOptions {
   /** Ids; all local cassettes that follow their sources when none is named. */
   readonly cassettes?: ReadonlyArray<string> | undefined
@@ -65,6 +66,7 @@ export interface IndexOptions {
   readonly prune?: boolean | undefined
 }
 
+/** Which cassette goes where, as a folder (default) or one tar file. `agent` names whose own memories go along. */
 export interface ExportOptions {
   readonly cassette: string
   /** Where it is made, absolute; nothing is written over. */
@@ -75,6 +77,7 @@ export interface ExportOptions {
   readonly agent?: string | undefined
 }
 
+/** The operations on configured cassettes. Those on several answer what became of each. */
 export interface CassetteKeepingShape {
   /**
    * Brings cassettes up to date with their sources, each document with its receipt. The refusal of one that is alone is the
@@ -292,6 +295,7 @@ const keepingOf = (files: CassetteFilesShape): CassetteKeepingShape => ({
   follow: Stream.mapEffect(files.changes, () => followed(files))
 })
 
+/** Fills, verifies, exports, imports and migrates the cassettes of a configuration. */
 export class CassetteKeeping extends Context.Service<CassetteKeeping, CassetteKeepingShape>()(
   "cortex-cassette/application/CassetteKeeping"
 ) {

@@ -48,6 +48,7 @@ export interface MemorySource {
   readonly save_count: number
 }
 
+/** A memory with everybody who saved it, the newest in front. */
 export interface RecalledMemory extends Pick<MergedAnswer, "answers" | "left_off" | "partial"> {
   readonly hash: string
   readonly symbol: string
@@ -55,6 +56,7 @@ export interface RecalledMemory extends Pick<MergedAnswer, "answers" | "left_off
   readonly sources: ReadonlyArray<MemorySource>
 }
 
+/** Every way in which a memory is not saved. */
 export type MemorySaveError =
   | Effect.Error<ReturnType<SaveMemory>>
   | InvalidInput
@@ -70,8 +72,13 @@ export interface ForgottenMemory {
   readonly save_count: number
 }
 
+/** Every way in which a memory is not forgotten; it stays as it is. */
 export type MemoryForgetError = Effect.Error<ReturnType<ForgetMemory>> | SymbolAskError
 
+/**
+ * The operations on memories. A memory is named by the first 12 digits or more of its hash, or by its symbol
+ * `@A:…`.
+ */
 export interface MemoryQuestions {
   /** Where memories can be saved now, in the order of registration; what tells nothing of itself is not among them. */
   readonly memoryPlaces: Effect.Effect<ReadonlyArray<MemoryPlace>, NetworkClosed>

@@ -28,6 +28,7 @@ export interface SymbolOptions extends ExpansionOptions, LookupOptions {}
 /** What was found out about symbols, and who took part. */
 export type SymbolAnswer<A> = A & Pick<MergedAnswer, "answers" | "left_off" | "partial">
 
+/** Every way in which a symbol of the network does not lead to one text. */
 export type SymbolAskError = AskError | SymbolError
 
 /** Stores that are no index have no symbols and are not asked. */

@@ -26,6 +26,7 @@ export interface NearText {
   readonly score: number
 }
 
+/** The texts that are nearest to a question, and what people are to be told of the search. */
 export interface NearTexts {
   /** Best first, equal ones in order of their hashes. */
   readonly texts: ReadonlyArray<NearText>
@@ -33,10 +34,12 @@ export interface NearTexts {
   readonly notices: ReadonlyArray<string>
 }
 
+/** Search by vectors over the cassettes of one question. */
 export interface VectorIndexShape {
   readonly nearest: (session: QuerySession, question: VectorQuestion) => Effect.Effect<NearTexts>
 }
 
+/** Port: search by vectors; without it a network searches by words. */
 export class VectorIndex extends Context.Service<VectorIndex, VectorIndexShape>()(
   "cortex-cassette/application/VectorIndex"
 ) {}

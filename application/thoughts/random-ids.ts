@@ -2,6 +2,7 @@
 // test can put fixed ids in its place.
 import * as Context from "effect/Context"
 
+/** Port: random UUIDs (version 4). */
 export class RandomIds extends Context.Service<
   RandomIds,
   {

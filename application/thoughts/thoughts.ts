@@ -41,6 +41,7 @@ export interface CreateThoughtOptions {
   readonly nowFn?: (() => string) | undefined
 }
 
+/** The operations on thoughts. */
 export interface ThoughtsShape {
   /** Appends a record to the end of its task's chain and answers it. */
   readonly createThoughtRecord: (
@@ -187,6 +188,7 @@ const makeThoughts: Effect.Effect<
   } satisfies ThoughtsShape
 })
 
+/** Thought records: plans, analyses, decisions and reflections, one hash chain for each task, in the ledger's log. */
 export class Thoughts extends Context.Service<Thoughts, ThoughtsShape>()("cortex-cassette/Thoughts") {
   /** The thoughts over ports that the host brings and over the ledger's writer, which `Ledger.layerWith` gives. */
   static readonly layerNoDeps = Layer.effect(this, makeThoughts)

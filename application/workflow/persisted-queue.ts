@@ -32,6 +32,7 @@ const DEFAULT_QUEUE_TTL_SECONDS = 60
 /** How long a take that failed waits before it says so: a loop that takes again at once must not spin. */
 const FAILED_TAKE_MILLIS = 500
 
+/** The name of this process as a worker, and how long its leases last, in seconds. */
 export interface PersistedQueueOptions {
   /** Who takes, in every claim and receipt (default: `queue-` and a random id). */
   readonly worker_id?: string | undefined

@@ -56,6 +56,7 @@ const failed = {
 /** Every finding code with what it means. */
 export const bundleFindingCodes = { ...invalid, ...failed } as const
 
+/** What is wrong with a bundle; `bundleFindingCodes` says what each means. */
 export type BundleFindingCode = keyof typeof bundleFindingCodes
 
 /** A finding; `where` is a JSON pointer into bundle.json, or a path in the folder. */

@@ -38,6 +38,7 @@ const ManifestStep = Schema.Union([
     refs: Schema.Struct({ section_id: Schema.String })
   })
 ])
+/** One step of a bundle: what it was to read, within which bounds. */
 export type ManifestStep = typeof ManifestStep.Type
 
 const ManifestArtifact = Schema.Struct({
@@ -49,8 +50,10 @@ const ManifestArtifact = Schema.Struct({
   sha256: Schema.String,
   bytes: Schema.Int
 })
+/** One artifact of a bundle: which slice of what, in which file, with SHA-256 and size in bytes. */
 export type ManifestArtifact = typeof ManifestArtifact.Type
 
+/** `bundle.json`: what a job read, with the hash of each artifact. */
 export const Manifest = Schema.Struct({
   bundle_version: Schema.Literal(BUNDLE_VERSION),
   bundle_id: Schema.String,

@@ -19,6 +19,7 @@ export const MAX_RECEIPT_BYTES = 32 * 1_048_576
 
 const Outcome = Schema.Literals(["SUCCESS", "FAILURE"])
 
+/** What a replay of a bundle comes to: the same for the same bundle, without times and paths. */
 export const ReplayReceipt = Schema.Struct({
   receipt_version: Schema.Literal(RECEIPT_VERSION),
   executor_version: Schema.Literal(EXECUTOR_VERSION),

@@ -5,6 +5,7 @@ import { appendTo } from "../foundation/appending.ts"
 import { Verdict } from "../foundation/finding.ts"
 import { Findings } from "../foundation/findings.ts"
 
+/** One thing that is wrong, where, and what to do. */
 export const CheckFinding = Schema.Struct({
   code: Schema.String,
   /** What the finding is about: a symbol, a line of a file. */
@@ -13,6 +14,7 @@ export const CheckFinding = Schema.Struct({
 })
 export type CheckFinding = typeof CheckFinding.Type
 
+/** A verdict over symbols or a corpus, with its findings; `findings_left_off` counts those beyond the list. */
 export const CheckReport = Schema.Struct({
   verdict: Verdict,
   findings: Schema.Array(CheckFinding),

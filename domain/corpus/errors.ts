@@ -14,6 +14,7 @@ import type {
   UnsupportedNode
 } from "../foundation/storage-errors.ts"
 
+/** The file is a database, but none of a corpus. */
 export class NotACorpus extends Schema.TaggedError<NotACorpus>()("NotACorpus", {
   file: Schema.String,
   reason: Schema.String
@@ -23,6 +24,7 @@ export class NotACorpus extends Schema.TaggedError<NotACorpus>()("NotACorpus", {
   }
 }
 
+/** There is no corpus database yet: index first. */
 export class CorpusMissing extends Schema.TaggedError<CorpusMissing>()("CorpusMissing", {
   file: Schema.String
 }) {
@@ -41,6 +43,7 @@ export class CorpusCorrupt extends Schema.TaggedError<CorpusCorrupt>()("CorpusCo
   }
 }
 
+/** No symbol has this name. */
 export class SymbolNotFound extends Schema.TaggedError<SymbolNotFound>()("SymbolNotFound", {
   symbol_id: Schema.String
 }) {
@@ -72,6 +75,7 @@ export class SectionNotFound extends Schema.TaggedError<SectionNotFound>()("Sect
   }
 }
 
+/** The file is not in the index. */
 export class FileNotIndexed extends Schema.TaggedError<FileNotIndexed>()("FileNotIndexed", {
   path: Schema.String
 }) {
@@ -92,6 +96,7 @@ export class TargetVanished extends Schema.TaggedError<TargetVanished>()("Target
 const escapeHint = (heading: string): string =>
   /\/|~(?![01])/.test(heading) ? "; in a heading's own text / is written ~1, and ~ is written ~0" : ""
 
+/** The file has no heading with this path now. */
 export class HeadingNotFound extends Schema.TaggedError<HeadingNotFound>()("HeadingNotFound", {
   path: Schema.String,
   heading: Schema.String
@@ -127,6 +132,7 @@ export class NotText extends Schema.TaggedError<NotText>()("NotText", {
   }
 }
 
+/** The file is larger than a text may be, in bytes. */
 export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLarge", {
   path: Schema.String,
   size: Schema.Number,
@@ -137,6 +143,7 @@ export class FileTooLarge extends Schema.TaggedError<FileTooLarge>()("FileTooLar
   }
 }
 
+/** The file has changed since it was indexed, or while it was read. */
 export class FileChanged extends Schema.TaggedError<FileChanged>()("FileChanged", {
   path: Schema.String
 }) {

@@ -15,6 +15,7 @@ export const cacheFindingCodes = {
   LINE_TORN: "the last line has no end"
 } as const
 
+/** What is wrong with a corpus or its cache; `cacheFindingCodes` says what each means. */
 export type CacheFindingCode = keyof typeof cacheFindingCodes
 
 export interface ExpansionFault {

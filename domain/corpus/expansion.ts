@@ -34,6 +34,7 @@ export const ExpansionKey = Schema.Struct({
 })
 export type ExpansionKey = typeof ExpansionKey.Type
 
+/** What was read: a slice of a section for one run, its text and the text's SHA-256. */
 export const Expansion = Schema.Struct({
   ...ExpansionKey.fields,
   /** The section as it stood when the slice was cut; lines before it may have moved since. */

@@ -9,6 +9,7 @@ export interface FileStat {
   readonly inode: string
 }
 
+/** An indexed file, with what the file system said of it. */
 export interface FileRow extends FileStat {
   /** Relative to the root, with `/` between names. */
   readonly path: string
@@ -18,6 +19,7 @@ export interface FileRow extends FileStat {
   readonly line_count: number
 }
 
+/** A section of an indexed file: lines from `line_start`, counted from 0, up to but without `line_end`. */
 export interface SectionRow {
   readonly section_id: string
   readonly path: string
@@ -29,6 +31,7 @@ export interface SectionRow {
   readonly content_hash: string
 }
 
+/** A heading of an indexed file. */
 export interface HeadingRow {
   readonly path: string
   /** 0-based line on which the heading begins. */
@@ -39,6 +42,7 @@ export interface HeadingRow {
   readonly section_id: string
 }
 
+/** A symbol with its target and its default slice. */
 export interface SymbolRow {
   readonly symbol_id: string
   readonly path: string

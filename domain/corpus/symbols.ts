@@ -11,6 +11,7 @@ const form = /^@[A-Z][A-Z0-9_]*(?:\/[A-Za-z0-9._-]+)+$/
 export const isSymbolId = (text: string): boolean =>
   text.length <= MAX_SYMBOL_LENGTH && form.test(text) && !text.includes("..")
 
+/** A symbol's name, such as `@DOCS/readme`. */
 export const SymbolId = Schema.String.check(
   Schema.makeFilter(isSymbolId, {
     expected: `a symbol such as @DOCS/readme: @, an upper-case name, then parts of letters, digits, ".", "_" and "-" after slashes, without "..", at most ${MAX_SYMBOL_LENGTH} characters`,
@@ -23,6 +24,7 @@ const sectionIdForm = /^[0-9a-f]{64}$/
 /** True for the id of a section. */
 export const isSectionId = (text: string): boolean => sectionIdForm.test(text)
 
+/** The id of a section: 64 lower-case hex digits. */
 export const SectionId = Schema.String.check(
   Schema.makeFilter(isSectionId, {
     expected: "a section id: 64 lower-case hex digits",
@@ -45,6 +47,7 @@ const isShortText = (text: string): boolean =>
 export const isCorpusPath = (text: string): boolean =>
   isShortText(text) && text.split("/").every((part) => part !== "" && part !== "." && part !== "..")
 
+/** A path relative to a corpus' root. */
 export const CorpusPath = Schema.String.check(
   Schema.makeFilter(isCorpusPath, {
     expected: `a path relative to the root such as docs/guide.md, without "." and "..", at most ${MAX_TARGET_BYTES} bytes`,

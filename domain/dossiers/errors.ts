@@ -22,4 +22,5 @@ export class BundleDisagrees extends Schema.TaggedError<BundleDisagrees>()("Bund
   }
 }
 
+/** Why a file is no dossier, or a bundle does not belong into one. */
 export type DossierRefusal = NotADossierArchive | BundleDisagrees

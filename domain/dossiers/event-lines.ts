@@ -15,6 +15,7 @@ export interface WithheldEvent extends Omit<EventEnvelope, "data"> {
   readonly withheld: string
 }
 
+/** A line of a dossier's events: an event as the ledger has it, or one whose body is withheld. */
 export type DossierEvent = EventEnvelope | WithheldEvent
 
 export const isWithheld = (event: DossierEvent): event is WithheldEvent => "withheld" in event

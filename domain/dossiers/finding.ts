@@ -52,6 +52,7 @@ const failed = {
 /** Every finding code with what it means. */
 export const dossierFindingCodes = { ...invalid, ...failed } as const
 
+/** What is wrong with a dossier; `dossierFindingCodes` says what each means. */
 export type DossierFindingCode = keyof typeof dossierFindingCodes
 
 /** A finding; `where` is `event POSITION`, a path in the folder with its line, or a JSON pointer into dossier.json. */

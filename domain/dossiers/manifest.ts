@@ -64,6 +64,7 @@ export const DossierFile = Schema.Struct({
 })
 export type DossierFile = typeof DossierFile.Type
 
+/** `dossier.json`: what was chosen, the checkpoint, the streams and the hash of each file. */
 export const DossierManifest = Schema.Struct({
   kind: Schema.Literal(DOSSIER_KIND),
   version: Schema.Literal(DOSSIER_VERSION),

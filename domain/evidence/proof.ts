@@ -44,6 +44,7 @@ export const ConsistencyProof = Schema.Struct({
 })
 export type ConsistencyProof = typeof ConsistencyProof.Type
 
+/** A proof of inclusion or of consistency. */
 export const Proof = Schema.Union([InclusionProof, ConsistencyProof])
 export type Proof = typeof Proof.Type
 

@@ -6,6 +6,7 @@ import { Identifier } from "../canonical/text.ts"
 
 /** Most rows that one query answers, and how many it answers when nothing is said. */
 export const MAX_PAGE_ROWS = 10_000
+/** Rows of a page that names no limit. */
 export const DEFAULT_PAGE_ROWS = 1_000
 
 const expected = `a whole number from 1 to ${MAX_PAGE_ROWS}`

@@ -54,8 +54,10 @@ export const SKIP_REASONS = [
   "CHANGED",
   "UNREADABLE"
 ] as const
+/** Why a file was left out. */
 export type SkipReason = (typeof SKIP_REASONS)[number]
 
+/** A file that was left out, and why. */
 export const Skipped = Schema.Struct({
   /** Relative to the root; a folder that was left out as a whole ends in `/`. */
   path: Schema.String,

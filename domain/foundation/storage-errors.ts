@@ -9,6 +9,7 @@ export class StoreBusy extends Schema.TaggedError<StoreBusy>()("StoreBusy", { wa
   }
 }
 
+/** A newer program has written the file, with a version of the schema that this one does not know. */
 export class StoreNewerThanProgram extends Schema.TaggedError<StoreNewerThanProgram>()(
   "StoreNewerThanProgram",
   {
@@ -22,6 +23,7 @@ export class StoreNewerThanProgram extends Schema.TaggedError<StoreNewerThanProg
   }
 }
 
+/** The file lies on a network file system, whose locks cannot be trusted. */
 export class NetworkFileSystem extends Schema.TaggedError<NetworkFileSystem>()("NetworkFileSystem", {
   file: Schema.String,
   kind: Schema.String
@@ -45,6 +47,7 @@ export class UnsafePlace extends Schema.TaggedError<UnsafePlace>()("UnsafePlace"
   }
 }
 
+/** The file is there, but it is no ledger. */
 export class NotALedger extends Schema.TaggedError<NotALedger>()("NotALedger", {
   file: Schema.String,
   reason: Schema.String
@@ -54,12 +57,14 @@ export class NotALedger extends Schema.TaggedError<NotALedger>()("NotALedger", {
   }
 }
 
+/** There is no such file. */
 export class FileMissing extends Schema.TaggedError<FileMissing>()("FileMissing", { file: Schema.String }) {
   override get message() {
     return `There is no ${this.file}: check the path`
   }
 }
 
+/** The file was opened for reading, or may not be written. */
 export class ReadOnlyStore extends Schema.TaggedError<ReadOnlyStore>()("ReadOnlyStore", {
   file: Schema.String
 }) {
@@ -68,6 +73,7 @@ export class ReadOnlyStore extends Schema.TaggedError<ReadOnlyStore>()("ReadOnly
   }
 }
 
+/** There is no room on the disk; nothing was written. */
 export class StorageFull extends Schema.TaggedError<StorageFull>()("StorageFull", { file: Schema.String }) {
   override get message() {
     return `No space is left for ${this.file}; nothing was written, make room and try again`

@@ -11,6 +11,7 @@ const FOLDED_ABOVE_BYTES = 4_096
 /** How much of a folded body is shown (UTF-16 units). */
 const BEGINNING_UNITS = 1_024
 
+/** A payload, receipt or content: its size in bytes, its SHA-256, and its text, folded where it is long. */
 export interface Body {
   /** The length of what is stored, in UTF-8 bytes, and its SHA-256. */
   readonly bytes: number

@@ -40,12 +40,14 @@ interface WorkCounts {
   readonly committed: number
 }
 
+/** How a job stands. */
 export interface ShownJobState extends WorkCounts {
   readonly job_id: string
   readonly intent: string
   readonly outcomes: { readonly [outcome: string]: number }
 }
 
+/** A message with its payload and its jobs. */
 export interface ShownMessage {
   readonly kind: "message"
   readonly message_id: string
@@ -67,6 +69,7 @@ export interface ShownStepState {
   readonly outcome: Outcome | null
 }
 
+/** A job with its steps. */
 export interface ShownJob extends ShownJobState {
   readonly kind: "job"
   readonly ordinal: number
@@ -84,6 +87,7 @@ export interface ThoughtDuring {
   readonly gist: string
 }
 
+/** One attempt at a step, with the thoughts that were recorded meanwhile. */
 export interface ShownAttempt extends Attempt {
   readonly thoughts: ReadonlyArray<ThoughtDuring>
 }
@@ -98,6 +102,7 @@ export interface ShownReceiptBody {
   readonly receipt: Body
 }
 
+/** A step with all its attempts. */
 export interface ShownStep {
   readonly kind: "step"
   readonly step_id: string
@@ -123,6 +128,7 @@ export interface ShownStep {
   readonly differs: ReadonlyArray<string>
 }
 
+/** A receipt with the step that it ended. */
 export interface ShownReceipt extends ShownReceiptBody {
   readonly kind: "receipt"
   readonly step_id: string
@@ -131,6 +137,7 @@ export interface ShownReceipt extends ShownReceiptBody {
   readonly run_id: string
 }
 
+/** An event as a sentence, with its place in the chain and its data. */
 export interface ShownEvent extends TimelineEntry {
   readonly kind: "event"
   readonly schema_version: number
@@ -138,6 +145,7 @@ export interface ShownEvent extends TimelineEntry {
   readonly data: Body
 }
 
+/** A thought with its place in its task's chain. */
 export interface ShownThought {
   readonly kind: "thought"
   readonly id: string
@@ -161,6 +169,7 @@ interface RunWork extends WorkCounts {
 /** The work of a run with more events is not counted: that reads all its steps. */
 export const COUNTED_EVENTS = 100_000
 
+/** A run: its work, its leases, its newest events. */
 export interface ShownRun {
   readonly kind: "run"
   readonly run_id: string
@@ -187,4 +196,5 @@ export interface ShownRun {
   }>
 }
 
+/** One thing of a ledger with all that belongs to it, told apart by `kind`. */
 export type Shown = ShownMessage | ShownJob | ShownStep | ShownReceipt | ShownEvent | ShownThought | ShownRun

@@ -148,6 +148,7 @@ export interface NoClaimFields {
 /** Who asked for a requeue when the command does not say so. */
 export const DEFAULT_REQUESTER = "operator"
 
+/** A post that was judged, as `decidePost` takes it. */
 export interface PreparedPost {
   readonly run_id: string
   readonly source: Source
@@ -166,6 +167,7 @@ export type ClaimPlace =
   | { readonly run_id: string; readonly job_id: string | undefined }
   | { readonly after_run: string; readonly prefix: string }
 
+/** A claim that was judged. */
 export interface PreparedClaim {
   readonly place: ClaimPlace
   readonly worker_id: string
@@ -173,6 +175,7 @@ export interface PreparedClaim {
   readonly traceparent: string | undefined
 }
 
+/** A completion that was judged; `receipt` is canonical JSON. */
 export interface PreparedCompletion extends Lease {
   readonly outcome: Outcome
   /** Canonical text (`jcs/1`) of the receipt. */
@@ -180,10 +183,12 @@ export interface PreparedCompletion extends Lease {
   readonly traceparent: string | undefined
 }
 
+/** A renewal that was judged. */
 export interface PreparedRenewal extends Lease {
   readonly ttl_seconds: number
 }
 
+/** A requeue that was judged. */
 export interface PreparedRequeue {
   readonly run_id: string
   readonly step_id: string

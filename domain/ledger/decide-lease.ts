@@ -19,6 +19,7 @@ import type { RequeueCause } from "./events.ts"
 import { receiptIdOf } from "./ids.ts"
 import type { ReceiptRow } from "./rows.ts"
 
+/** The reply to a completion. */
 export interface Completed {
   readonly receipt_id: string
 }
@@ -31,6 +32,7 @@ export interface Renewed {
   readonly lease: Lease
 }
 
+/** The reply to a requeue: the step waits again; its next claim has a token above `fencing_token`. */
 export interface Requeued {
   readonly step_id: string
   readonly status: "PENDING"

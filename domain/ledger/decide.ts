@@ -47,11 +47,16 @@ export interface Decision<Reply> {
   readonly reply: Reply
 }
 
+/** A decision, or why there is none. */
 export type Decided<Reply, R extends Refusal = Refusal> = Result.Result<
   Decision<Reply>,
   R | InvariantViolation | StoreCorrupt
 >
 
+/**
+ * The reply to a post: the ids that were given; `created` is false where the same key and content were posted
+ * before.
+ */
 export interface Posted {
   readonly message_id: string
   /** The first job. */
@@ -67,6 +72,7 @@ export interface PostedAndClaimed extends Posted {
   readonly lease_expires_at: string | null
 }
 
+/** The reply to a claim: the step with its payload, and the lease that finishes, renews or requeues it. */
 export interface Claimed {
   readonly step_id: string
   readonly job_id: string

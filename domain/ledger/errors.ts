@@ -80,6 +80,7 @@ export class RunNotFound extends Schema.TaggedError<RunNotFound>()("RunNotFound"
   }
 }
 
+/** No step has this id. */
 export class StepNotFound extends Schema.TaggedError<StepNotFound>()("StepNotFound", {
   step_id: Schema.String
 }) {
@@ -88,6 +89,7 @@ export class StepNotFound extends Schema.TaggedError<StepNotFound>()("StepNotFou
   }
 }
 
+/** The step belongs to another run. */
 export class WrongRun extends Schema.TaggedError<WrongRun>()("WrongRun", {
   step_id: Schema.String,
   run_id: Schema.String,
@@ -118,6 +120,7 @@ export class NotLeased extends Schema.TaggedError<NotLeased>()("NotLeased", {
   }
 }
 
+/** Another worker holds the lease. */
 export class WrongWorker extends Schema.TaggedError<WrongWorker>()("WrongWorker", {
   step_id: Schema.String,
   worker_id: Schema.String,
@@ -128,6 +131,7 @@ export class WrongWorker extends Schema.TaggedError<WrongWorker>()("WrongWorker"
   }
 }
 
+/** The token is not the newest of the step: it was claimed or renewed since. */
 export class StaleFencingToken extends Schema.TaggedError<StaleFencingToken>()("StaleFencingToken", {
   step_id: Schema.String,
   fencing_token: Schema.Number,
@@ -138,6 +142,7 @@ export class StaleFencingToken extends Schema.TaggedError<StaleFencingToken>()("
   }
 }
 
+/** The lease has ended: claim again. */
 export class LeaseExpired extends Schema.TaggedError<LeaseExpired>()("LeaseExpired", {
   step_id: Schema.String,
   lease_expires_at: Schema.String,
@@ -187,6 +192,7 @@ export class ClockFarBehindHead extends Schema.TaggedError<ClockFarBehindHead>()
   }
 }
 
+/** The file is a ledger, but not the one that was asked for. */
 export class WrongLedger extends Schema.TaggedError<WrongLedger>()("WrongLedger", {
   file: Schema.String,
   expected: Schema.String,

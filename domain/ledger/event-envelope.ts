@@ -5,6 +5,10 @@ import type { Sha256 } from "../canonical/sha256.ts"
 import { isTimestamp } from "../canonical/timestamp.ts"
 import { ZERO_HASH } from "./limits.ts"
 
+/**
+ * An event as it is stored: `data` is canonical JSON, `hash` covers all other fields, `prev_hash` is the hash
+ * before it.
+ */
 export interface EventEnvelope {
   readonly position: number
   readonly type: string

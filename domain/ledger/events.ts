@@ -19,9 +19,13 @@ export const JsonObjectSchema = Schema.declare<JsonObject>(
   { expected: "a JSON object" }
 )
 
+/** Who posts a message. */
 export const SourceSchema = Schema.Literals(SOURCES)
+/** How a step ended. */
 export const OutcomeSchema = Schema.Literals(OUTCOMES)
+/** Whether a claim named a run or a job. */
 export const ClaimScope = Schema.Literals(["run", "job"])
+/** Why a step waits again: its lease had ended, its worker gave it back, or a person forced it. */
 export const RequeueCause = Schema.Literals(["expired", "released", "forced"])
 export type ClaimScope = typeof ClaimScope.Type
 export type RequeueCause = typeof RequeueCause.Type
@@ -92,7 +96,9 @@ export const eventDataSchemas = {
   ThoughtRecorded
 }
 
+/** The name of a kind of event. */
 export type EventType = keyof typeof eventDataSchemas
+/** The data of a kind of event. */
 export type EventData<T extends EventType> = (typeof eventDataSchemas)[T]["Type"]
 
 /** The newest schema version of every event type; what this program writes. */

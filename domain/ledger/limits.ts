@@ -24,7 +24,9 @@ export const MAX_TEXT_BYTES = 65_536
 
 /** Shortest and longest lease in whole seconds, and the one that a claim gets by default. */
 export const MIN_TTL_SECONDS = 1
+/** Longest lease, in seconds: a day. */
 export const MAX_TTL_SECONDS = 86_400
+/** How long a lease lasts that names no time, in seconds. */
 export const DEFAULT_TTL_SECONDS = 300
 
 /** Most commands that one batch may have. */

@@ -4,12 +4,14 @@
 import type { ThoughtRecord } from "../thoughts/thought-record.ts"
 import type { StepStatus } from "./step-state-machine.ts"
 
+/** A row of `cassette_meta`. */
 export interface MetaRow {
   readonly key: string
   readonly value: string
   readonly event_position: number
 }
 
+/** A row of `cassette_messages`; `payload_json` is canonical JSON. */
 export interface MessageRow {
   readonly message_id: string
   readonly run_id: string
@@ -20,6 +22,7 @@ export interface MessageRow {
   readonly event_position: number
 }
 
+/** A row of `cassette_jobs`. */
 export interface JobRow {
   readonly job_id: string
   readonly message_id: string
@@ -29,6 +32,7 @@ export interface JobRow {
   readonly event_position: number
 }
 
+/** A row of `cassette_steps`. */
 export interface StepRow {
   readonly step_id: string
   readonly job_id: string
@@ -43,6 +47,7 @@ export interface StepRow {
   readonly event_position: number
 }
 
+/** A row of `cassette_receipts`; `receipt_json` is canonical JSON. */
 export interface ReceiptRow {
   readonly receipt_id: string
   readonly step_id: string
@@ -61,6 +66,7 @@ export interface ThoughtRow extends ThoughtRecord {
   readonly event_position: number
 }
 
+/** The rows of each table. */
 export interface LedgerRows {
   readonly cassette_meta: MetaRow
   readonly cassette_messages: MessageRow
@@ -70,14 +76,17 @@ export interface LedgerRows {
   readonly thought_records: ThoughtRow
 }
 
+/** The name of a table. */
 export type LedgerTable = keyof LedgerRows
 
 /** Who may post a message. */
 export const SOURCES = ["USER", "PLANNER", "SYSTEM", "WORKER"] as const
+/** Who posts a message. */
 export type Source = (typeof SOURCES)[number]
 
 /** How a step may end. */
 export const OUTCOMES = ["SUCCESS", "FAILURE", "ABORTED"] as const
+/** How a step ended. */
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** The projected tables, each with its primary key and its columns in stored order. */

@@ -2,11 +2,14 @@
 // tests read this table; the database's triggers say the same in SQL. An edge that is not here does not exist.
 import * as Schema from "effect/Schema"
 
+/** How a step stands. */
 export const StepStatus = Schema.Literals(["PENDING", "LEASED", "COMMITTED"])
 export type StepStatus = typeof StepStatus.Type
 
+/** The events that move a step. */
 export type StepEventType = "StepClaimed" | "StepCompleted" | "StepRequeued" | "LeaseRenewed"
 
+/** One arrow of the step's state machine. */
 export interface StepTransition {
   readonly from: StepStatus
   readonly event: StepEventType

@@ -25,6 +25,7 @@ export const findingCodes = {
   HISTORY_REWRITTEN: "an event, or a root over events, that was noted elsewhere does not stand any more"
 } as const
 
+/** What is wrong with a ledger; `findingCodes` says what each means. */
 export type FindingCode = keyof typeof findingCodes
 
 /** A finding; `where` is `event 12`, `cassette_steps step_… status`. */
@@ -55,6 +56,7 @@ export const RungReport = Schema.Struct({
 })
 export type RungReport = typeof RungReport.Type
 
+/** The verdict over a ledger, what was checked (`rungs`), and what is wrong (`findings`). */
 export const VerificationReport = Schema.Struct({
   verdict: Verdict,
   /** The rungs in the order in which they were climbed. */

@@ -5,6 +5,7 @@ import type { JsonObject } from "../canonical/json.ts"
 
 /** What a cassette may promise about writes. */
 const MUTABILITIES = ["immutable", "stable", "mutable", "append-only", "ephemeral", "read-write"] as const
+/** Which changes a cassette allows. */
 export const Mutability = Schema.Literals(MUTABILITIES)
 export type Mutability = typeof Mutability.Type
 
@@ -18,6 +19,7 @@ export const CAPABILITIES = [
   "fixtures",
   "agent_id"
 ] as const
+/** What a cassette can do. */
 export const Capability = Schema.Literals(CAPABILITIES)
 export type Capability = typeof Capability.Type
 
@@ -33,6 +35,7 @@ export const CassetteId = Schema.String.check(
 
 export const isCassetteId = (text: string): boolean => idForm.test(text)
 
+/** How much a cassette holds. */
 export const CassetteStats = Schema.Struct({
   total_chunks: Schema.Int,
   with_vectors: Schema.Int,
@@ -41,6 +44,7 @@ export const CassetteStats = Schema.Struct({
 })
 export type CassetteStats = typeof CassetteStats.Type
 
+/** What a cassette says of itself. */
 export const Handshake = Schema.Struct({
   cassette_id: CassetteId,
   /** Relative to the configuration file. */
@@ -61,6 +65,7 @@ export const Handshake = Schema.Struct({
 export type Handshake = typeof Handshake.Type
 
 const AnswerStatus = Schema.Literals(["ok", "partial", "offline", "timeout", "error", "refused"])
+/** How a cassette answered. */
 export type AnswerStatus = typeof AnswerStatus.Type
 
 /** How a cassette answered. */

@@ -29,6 +29,7 @@ export class CassetteOffline extends Schema.TaggedError<CassetteOffline>()("Cass
   }
 }
 
+/** The file is a work ledger: it is never opened as a cassette. */
 export class LedgerIsNotACassette extends Schema.TaggedError<LedgerIsNotACassette>()("LedgerIsNotACassette", {
   file: Schema.String
 }) {
@@ -37,6 +38,7 @@ export class LedgerIsNotACassette extends Schema.TaggedError<LedgerIsNotACassett
   }
 }
 
+/** The file is there, but it is no cassette. */
 export class NotACassette extends Schema.TaggedError<NotACassette>()("NotACassette", {
   file: Schema.String,
   reason: Schema.String
@@ -46,6 +48,7 @@ export class NotACassette extends Schema.TaggedError<NotACassette>()("NotACasset
   }
 }
 
+/** The network has a cassette with this id already. */
 export class CassetteExists extends Schema.TaggedError<CassetteExists>()("CassetteExists", {
   cassette_id: Schema.String
 }) {
@@ -54,6 +57,7 @@ export class CassetteExists extends Schema.TaggedError<CassetteExists>()("Casset
   }
 }
 
+/** The network has no cassettes with these ids; `known` lists those that it has. */
 export class UnknownCassette extends Schema.TaggedError<UnknownCassette>()("UnknownCassette", {
   cassettes: Schema.Array(Schema.String),
   known: Schema.Array(Schema.String)
@@ -63,6 +67,7 @@ export class UnknownCassette extends Schema.TaggedError<UnknownCassette>()("Unkn
   }
 }
 
+/** No cassette has the capability that was asked for; `available` lists those that there are. */
 export class NoCassetteWithCapability extends Schema.TaggedError<NoCassetteWithCapability>()(
   "NoCassetteWithCapability",
   { capability: Schema.String, available: Schema.Array(Schema.String) }
@@ -103,6 +108,7 @@ export class InvalidConfiguration extends Schema.TaggedError<InvalidConfiguratio
   }
 }
 
+/** There is no configuration of a network. */
 export class ConfigurationMissing extends Schema.TaggedError<ConfigurationMissing>()("ConfigurationMissing", {
   file: Schema.String
 }) {
@@ -111,6 +117,7 @@ export class ConfigurationMissing extends Schema.TaggedError<ConfigurationMissin
   }
 }
 
+/** There is a configuration already; it was not written over. */
 export class ConfigurationExists extends Schema.TaggedError<ConfigurationExists>()("ConfigurationExists", {
   file: Schema.String
 }) {
@@ -177,6 +184,7 @@ const cartridgeFaults = [
   "COUNT_MISMATCH",
   "ROOT_MISMATCH"
 ] as const
+/** What is wrong with a cartridge; `cartridgeFaults` lists all. */
 export type CartridgeFault = (typeof cartridgeFaults)[number]
 
 /** A cartridge that is not whole or not honest; `line` counts from 1 and is null for a file as a whole. */

@@ -13,6 +13,7 @@ import { computeHash } from "./thought-record.ts"
  */
 export type ThoughtFaultKind = "link" | "hash" | "differs" | "missing" | "extra"
 
+/** What is wrong with a thought or its chain. */
 export interface ThoughtFault {
   readonly kind: ThoughtFaultKind
   readonly message: string

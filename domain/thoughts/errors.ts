@@ -21,6 +21,7 @@ export class DuplicateId extends Schema.TaggedError<DuplicateId>()("DuplicateId"
   }
 }
 
+/** No thought has this id. */
 export class ThoughtNotFound extends Schema.TaggedError<ThoughtNotFound>()("ThoughtNotFound", {
   id: Schema.String
 }) {

@@ -9,6 +9,7 @@ import { isTimestamp } from "../canonical/timestamp.ts"
 
 /** What a thought may be. */
 export const THOUGHT_TYPES = ["plan", "analysis", "decision", "reflection"] as const
+/** What kind of thought a record is. */
 export const ThoughtType = Schema.Literals(THOUGHT_TYPES)
 export type ThoughtType = typeof ThoughtType.Type
 

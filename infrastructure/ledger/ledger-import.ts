@@ -15,6 +15,7 @@ import { type EventOfLine, eventsOfLines, refusedEvents } from "./event-lines.ts
 import { attempt, type Replaying, replayed, replayEvent } from "./replay.ts"
 import { verifyFile } from "./sqlite-ledger-evidence.ts"
 
+/** The file to make, and the file that the lines come from. */
 export interface ImportOptions {
   /** The file to make; it must not exist yet. */
   readonly filename: string

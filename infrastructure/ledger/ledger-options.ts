@@ -25,6 +25,7 @@ export interface LedgerFileOptions {
   readonly networkKind?: typeof networkKind | undefined
 }
 
+/** How a ledger's file is opened. */
 export interface SqliteLedgerOptions extends LedgerFileOptions {
   /**
    * `recent` (default) checks the schema and the last thousand events at opening; `full` verifies everything

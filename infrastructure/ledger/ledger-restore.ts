@@ -34,6 +34,10 @@ import { type Inspection, judge } from "./ledger-inspection.ts"
 import type { LedgerFileOptions } from "./ledger-options.ts"
 import { verifyFile } from "./sqlite-ledger-evidence.ts"
 
+/**
+ * The backup, and the ledger's file that it replaces. `discardNewer` allows to lose events that the backup has
+ * not.
+ */
 export interface RestoreOptions extends Pick<LedgerFileOptions, "allowNetworkFs" | "busyDeadline"> {
   /** The file that takes the ledger's place; it is read and stays as it is. */
   readonly backup: string
@@ -43,6 +47,7 @@ export interface RestoreOptions extends Pick<LedgerFileOptions, "allowNetworkFs"
   readonly discardNewer?: boolean | undefined
 }
 
+/** The file that stands in the ledger's place, the files that were kept beside it, and the backup's verification. */
 export interface Restored {
   readonly file: string
   /** What was replaced, under the names that it has now: the file, and its log if that was kept. */
@@ -51,6 +56,7 @@ export interface Restored {
   readonly report: VerificationReport
 }
 
+/** Every way in which a backup is not put in place; the ledger stays as it was. */
 export type RestoreError = OpenError | BackupError | RestoreRefused
 
 const decodeRestore = decodeInput(

@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { type ErrorDocument, type Failure, failureDocument } from "../shared/error-document.ts"
 
+/** What a call comes to: an answer, or an error as data, with the code of its tag. */
 export type Outcome<Data> =
   | { readonly ok: true; readonly data: Data }
   | { readonly ok: false; readonly error: ErrorDocument }

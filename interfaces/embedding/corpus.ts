@@ -21,8 +21,10 @@ export const repairExpansionLines = (
 ): Effect.Effect<CacheRepair, ExpansionCacheError> =>
   Effect.flatMap(onSqlite, ({ repairExpansionLines: repair }) => repair(options))
 
+/** Which folder, and how its database is opened. */
 export type CorpusOptions = SqliteCorpusOptions
 
+/** The corpus of a folder, with its one layer on SQLite and files. */
 export class Corpus extends CorpusService {
   /** The corpus of a root folder and the cache of what was read, with its database in CORTEX/_generated/system1.db. */
   static readonly layer = (

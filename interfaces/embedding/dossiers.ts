@@ -5,6 +5,7 @@ import type { Ledger } from "../../application/ledger/ledger.ts"
 import type { Checkpoints } from "../../application/ledger/proofs/checkpoints.ts"
 import { dossierFilesLayer } from "./dossier-files.ts"
 
+/** Dossiers of a ledger, with the layer for folders of this machine. */
 export class Dossiers extends DossiersService {
   /** Dossiers of a ledger, in folders of this machine. */
   static readonly layer: Layer.Layer<DossiersService, never, Ledger | Checkpoints> = Layer.provide(

@@ -16,6 +16,7 @@ import { restoreLedger } from "../../infrastructure/ledger/ledger-restore.ts"
 import { sqliteLedgerFields, type SqliteLedgerOptions } from "../../infrastructure/ledger/ledger-options.ts"
 import { sqliteLedgerLayer } from "../../infrastructure/ledger/sqlite-ledger.ts"
 
+/** How a ledger's file is opened, and how many commands may wait. */
 export interface LedgerOptions extends SqliteLedgerOptions {
   /** How many commands may wait before callers have to (default 1,024). */
   readonly queueCapacity?: number | undefined
@@ -32,6 +33,7 @@ export const SqliteLedger = {
     merkleFileLayer(options.filename).pipe(Layer.provideMerge(sqliteLedgerLayer(options)))
 }
 
+/** The work ledger, with the layer that keeps it in a SQLite file: `LedgerShape` has its operations. */
 export class Ledger extends LedgerService {
   /** Puts a verified backup in the place of a ledger's file, and keeps what it replaces beside it. */
   static readonly restore = restoreLedger

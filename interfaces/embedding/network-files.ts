@@ -22,6 +22,10 @@ import { cassetteFiles } from "../../infrastructure/network/kept-network.ts"
 import type { NetworkFilePlace } from "../../infrastructure/network/network-files.ts"
 import { supportedNode } from "../../infrastructure/sqlite/supported-node.ts"
 
+/**
+ * Which configuration is opened, for which agent. `deadlineMillis` is how long a cassette may take, in
+ * milliseconds; `watch` follows its changes.
+ */
 export interface NetworkFileOptions extends NetworkFilePlace {
   /** How long a child may take for one request (milliseconds). */
   readonly deadlineMillis?: number | undefined

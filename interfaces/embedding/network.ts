@@ -17,6 +17,7 @@ const compressing = Effect.promise(() => import("../../infrastructure/network/in
 
 const closed = () => new NetworkClosed()
 
+/** The cassette network, with the layer that opens a configuration's file. */
 export class Network extends NetworkService {
   /**
    * The cassettes of a configuration file, to ask (`Network`) and to keep (`CassetteKeeping`); the scope's end closes them and ends

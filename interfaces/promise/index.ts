@@ -58,8 +58,10 @@ export type AsyncHandler = (
   context: { readonly signal: AbortSignal; readonly lease: () => Lease }
 ) => Promise<JsonObject | Finished>
 
+/** Who works which steps, as `WorkerOptions` of `Worker` has it, and a signal that stops the worker. */
 export type AsyncWorkerOptions = Omit<WorkerOptions, "onStep" | "stopOn"> & Abortable
 
+/** A ledger as promises: the operations of `LedgerShape`, rejected with the same errors. */
 export interface PromiseLedger
   extends
     Omit<

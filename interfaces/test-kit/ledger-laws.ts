@@ -5,6 +5,7 @@ import { describe, it } from "vitest"
 import { type Lives, type MakeLayer, tryLaw } from "./ledger-life.ts"
 import { LAWS } from "./laws/laws.ts"
 
+/** How the laws are tried. `timeout` is in milliseconds for each. */
 export interface LedgerLawsOptions {
   /** How many random lives each law is tried in (default 100); `LAWS_RUNS` of the environment goes first. */
   readonly runs?: number | undefined

@@ -16,4 +16,8 @@ const loaded: { readonly ledgerLaws: typeof Laws } = await import("./ledger-laws
   }
 )
 
+/**
+ * Registers a test for each law of a ledger: see `LedgerLawsOptions`. Without `vitest` and `fast-check` it throws
+ * and says so.
+ */
 export const ledgerLaws: typeof Laws = loaded.ledgerLaws

@@ -37,6 +37,7 @@ const fields = {
 
 const decodeOptions = decodeInput(Schema.Struct(fields), Result.succeed)
 
+/** The engine's name as a worker, and how long its leases last. */
 export interface WorkflowEngineOptions {
   /** The beginning of this engine's name as a worker in the ledger (default `workflow`); the rest of it is drawn by chance. */
   readonly name?: string | undefined

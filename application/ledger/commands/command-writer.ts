@@ -45,6 +45,7 @@ const GROUPS_PER_TURN = 8
 /** What a command without a payload of its own weighs. */
 export const LIGHT = 1_024
 
+/** The queue of commands: those that wait together share one transaction. An answer comes after the commit. */
 export interface CommandWriter {
   /** Decides and commits; the reply comes after the commit. Interrupted before its group began: nothing. */
   readonly submit: <Reply, R extends Refusal>(

@@ -76,6 +76,7 @@ export interface Commands {
   readonly RequeueStep: { input: WithLease<RequeueStep>; reply: Requeued; refusal: RequeueRefusal }
   readonly RenewLease: { input: WithLease<RenewLease>; reply: Renewed; refusal: LeaseRefusal }
 }
+/** The tag of a command. */
 export type CommandName = keyof Commands
 
 /** One command of a batch. */

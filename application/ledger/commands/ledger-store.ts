@@ -33,6 +33,7 @@ export interface LedgerTransaction {
   readonly append: (event: EventEnvelope) => void
 }
 
+/** Port: one transaction at a time over the log and its tables. A transaction that fails leaves nothing. */
 export class LedgerStore extends Context.Service<
   LedgerStore,
   {

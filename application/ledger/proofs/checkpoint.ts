@@ -49,6 +49,7 @@ export const ledgerOrigin: Effect.Effect<string, ReadError, LedgerReader> = Ledg
   })
 )
 
+/** Who signs; the key's name is `cassette/` and the ledger's id by default. */
 export interface MakeCheckpointOptions {
   readonly key: SigningKey
   /** The key's name on the signature line and in trust files; by default the origin, `cassette/<ledger_id>`. */

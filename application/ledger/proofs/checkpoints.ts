@@ -68,6 +68,10 @@ type ProofError =
   | HistoryRewritten
   | MerkleLogError
 
+/**
+ * The operations on checkpoints. Sizes count events; proofs are those of RFC 6962 trees, notes those of C2SP
+ * signed-note.
+ */
 export interface CheckpointsShape {
   /** Signs the ledger as it is now; every event is read, and nothing is signed over a chain that does not hold. */
   readonly make: (
@@ -140,6 +144,7 @@ const makeCheckpoints = Effect.gen(function* () {
   } satisfies CheckpointsShape
 })
 
+/** Signed checkpoints of a ledger's history, and proofs against them. */
 export class Checkpoints extends Context.Service<Checkpoints, CheckpointsShape>()(
   "cortex-cassette/Checkpoints"
 ) {

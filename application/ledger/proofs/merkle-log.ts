@@ -7,6 +7,7 @@ import type { StorageFull } from "../../../domain/foundation/storage-errors.ts"
 import type { Hash } from "../../../domain/evidence/merkle-tree.ts"
 import type { ReadError } from "../reading/ledger-reader.ts"
 
+/** The ledger cannot be read, or there is no room for the tree's file. */
 export type MerkleLogError = ReadError | StorageFull
 
 /** A path in the tree of some size, and that tree's root. */
@@ -21,6 +22,7 @@ export interface MerklePaths {
   readonly paths: ReadonlyArray<ReadonlyArray<string>>
 }
 
+/** Port: the Merkle tree over the events' hashes (RFC 6962), of which paths are asked. */
 export class MerkleLog extends Context.Service<
   MerkleLog,
   {

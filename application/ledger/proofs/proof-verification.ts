@@ -30,6 +30,10 @@ export interface VerifiedProof {
   readonly signers: ReadonlyArray<ReadonlyArray<string>>
 }
 
+/**
+ * A proof with the texts of the signed checkpoints that it is about, one for inclusion and two for consistency,
+ * and whose keys count.
+ */
 export interface VerifyProofOptions {
   readonly proof: string
   /** One checkpoint for an inclusion proof, two for a consistency proof, in any order. */

@@ -16,6 +16,7 @@ import type { CommitFeed } from "../commands/commit-feed.ts"
 import type { CommitWatch } from "./commit-watch.ts"
 import type { LedgerReader, ReadError } from "./ledger-reader.ts"
 
+/** Which events: those behind a position, of one run, and with `live` also those to come. */
 export interface EventStreamOptions {
   /** Start after this position (default 0: from the first event). */
   readonly after?: number | undefined

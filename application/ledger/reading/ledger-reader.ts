@@ -26,6 +26,7 @@ import type {
   ThoughtRow
 } from "../../../domain/ledger/rows.ts"
 
+/** The ledger cannot be read: closed, damaged, or the storage failed. */
 export type ReadError = LedgerClosed | StorageFailure | StoreCorrupt
 
 /** How many steps of a job or run stand where. */
@@ -35,6 +36,7 @@ export interface StepCounts {
   readonly committed: number
 }
 
+/** A job, how its steps stand, and how many ended with which outcome. */
 export interface JobStatus extends StepCounts {
   readonly job: JobRow
   /** Receipts by outcome. */
@@ -90,6 +92,7 @@ export interface ThoughtsOf {
   readonly descending?: boolean | undefined
 }
 
+/** Port: rows and events of the ledger as committed. Lists come in pages. */
 export class LedgerReader extends Context.Service<
   LedgerReader,
   {

@@ -35,6 +35,7 @@ export type StateAtOptions = ({ readonly position: number } | { readonly time: s
   readonly runId?: string | undefined
 }
 
+/** The rows as they were after the event at `position`. */
 export interface LedgerState {
   /** The position that was asked for, or that of the newest event at the time. */
   readonly position: number

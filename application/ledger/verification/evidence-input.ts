@@ -13,6 +13,7 @@ import type { SigningKey } from "../../foundation/signing.ts"
 
 /** The rungs in the order in which they are climbed. */
 export const ALL_RUNGS = ["structure", "chain", "events", "thoughts", "projections", "steps"] as const
+/** A part of a verification, named in `rungs` of its report. */
 export type Rung = (typeof ALL_RUNGS)[number]
 
 /** The rungs that a verification of one run climbs unless others are named: thoughts belong to no run. */

@@ -6,8 +6,10 @@ import type { ReadOnlyStore, StorageFull } from "../../../domain/foundation/stor
 import type { VerificationReport } from "../../../domain/ledger/verification.ts"
 import type { ReadError } from "../reading/ledger-reader.ts"
 
+/** Every way in which a copy of a ledger fails; no file is left then. */
 export type BackupError = ReadError | InvalidInput | ReadOnlyStore | StorageFull
 
+/** Port: copies of the whole ledger as files. */
 export class LedgerCopies extends Context.Service<
   LedgerCopies,
   {

@@ -43,6 +43,10 @@ export interface FoldTarget extends FoldState {
   readonly runs: (now: string, page: Page) => ReadonlyArray<RunSummary>
 }
 
+/**
+ * Port: what verification reads, of one moment: the log, the tables, the schema, and an empty place for a second
+ * fold.
+ */
 export class LedgerEvidence extends Context.Service<
   LedgerEvidence,
   {

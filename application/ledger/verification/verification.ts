@@ -40,6 +40,7 @@ import { FindingList, reading, type Rungs } from "./rungs.ts"
 import { Signing } from "../../foundation/signing.ts"
 import { verifySteps } from "./step-verification.ts"
 
+/** What is verified, all of it by default, and against what that was noted elsewhere. */
 export interface VerificationOptions {
   /**
    * Narrows everything to one run, which must be there (`RunNotFound`), at a cost that grows with the run alone: of the structure the schema, of the chain the
@@ -63,6 +64,7 @@ export interface VerificationOptions {
   readonly checkpoint?: CheckpointEvidence | undefined
 }
 
+/** Why a ledger could not be judged. A negative verdict is a report, not an error. */
 export type VerificationError = ReadError | InvalidInput | RunNotFound | UnbelievedCheckpoint
 
 type Ports = LedgerEvidence | Hashing | Signing

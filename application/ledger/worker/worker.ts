@@ -59,6 +59,7 @@ export type StepEnding =
   /** The lease had ended, or had gone to another worker; the result was dropped. */
   | { readonly _tag: "Lost"; readonly step: Claimed; readonly why: LeaseRefusal }
 
+/** Who works which steps, how many at a time, and when it ends. */
 export interface WorkerOptions<E = unknown, Stop extends E = never> {
   readonly worker_id: string
   /** The run whose steps are worked; without it every run, or those whose id begins with `prefix`. */
@@ -87,6 +88,7 @@ export interface WorkerTally {
   readonly lost: number
 }
 
+/** Errors that end a worker. An error of the handler ends its step alone, with a receipt of FAILURE. */
 export type WorkerError = InvalidInput | InvariantViolation | ReadError | StoreWriteError
 
 /** Does the work of a step and answers its receipt; `lease` is the newest lease, for systems that check its token. */

@@ -17,6 +17,7 @@ import { outlineOf } from "./outline.ts"
 /** The length of a text by some measure, such as tokens. */
 export type Measure = (text: string) => number
 
+/** Which cassettes are looked into, how long symbols are, and what a text's length is measured in. */
 export interface CompressionOptions extends LookupOptions {
   /** True: symbols are whole hashes instead of as few digits as tell them apart. */
   readonly wholeHashes?: boolean | undefined
@@ -34,6 +35,7 @@ export interface CompressionSymbol {
   readonly times: number
 }
 
+/** A text in which chunks are replaced by symbols, and those symbols. */
 export interface Compression {
   /** Expanding it by one level gives back the text. */
   readonly text: string
