@@ -114,10 +114,6 @@ export interface LedgerShape {
   /**
    * Claims the oldest waiting step of a run (or of one job) under a lease with a fencing token. With `wait`, a duration, it
    * answers as soon as there is one: after that `NoPendingStep` says how the leases stand.
-   *
-   * @example
-   * const step = yield* ledger.claimStep({ run_id, worker_id, wait: "30 seconds" })
-   * yield* ledger.completeStep({ ...step.lease, receipt_payload: { done: true }, outcome: "SUCCESS" })
    */
   readonly claimStep: (
     command: ClaimStep & ClaimWait
@@ -452,10 +448,6 @@ export class Ledger extends Context.Service<Ledger, LedgerShape>()("cortex-casse
   /**
    * The ledger, its thoughts and its checkpoints over a layer of ports, any of which may be the host's own. The scope's end
    * finishes what waits and what runs, then closes the ports; what is asked of the services later is `LedgerClosed`.
-   *
-   * @example
-   * const ports = Layer.provideMerge(myReaderLayer, SqliteLedger.layer({ filename: "work.db" }))
-   * const ledger = Ledger.layerFrom(ports)
    */
   static readonly layerFrom = <E, R>(
     ports: Layer.Layer<LedgerPorts, E, R>,

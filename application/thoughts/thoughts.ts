@@ -188,7 +188,22 @@ const makeThoughts: Effect.Effect<
   } satisfies ThoughtsShape
 })
 
-/** Thought records: plans, analyses, decisions and reflections, one hash chain for each task, in the ledger's log. */
+/**
+ * Thought records: plans, analyses, decisions and reflections, one hash chain for each task, in the ledger's log.
+ *
+ * @example
+ * import * as Effect from "effect/Effect"
+ * import { Ledger, Thoughts } from "cortex-cassette"
+ *
+ * const program = Effect.gen(function* () {
+ *   const thoughts = yield* Thoughts
+ *   const plan = { task_id: "t1", type: "plan", agent_id: "a1", content: "read first, then write" } as const
+ *   const { id } = yield* thoughts.createThoughtRecord(plan)
+ *   return yield* thoughts.getThoughtRecord(id)
+ * })
+ *
+ * await Effect.runPromise(Effect.provide(program, Ledger.layer({ filename: "thoughts.db" })))
+ */
 export class Thoughts extends Context.Service<Thoughts, ThoughtsShape>()("cortex-cassette/Thoughts") {
   /** The thoughts over ports that the host brings and over the ledger's writer, which `Ledger.layerWith` gives. */
   static readonly layerNoDeps = Layer.effect(this, makeThoughts)

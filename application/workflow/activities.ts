@@ -31,6 +31,18 @@ import { finishLate, giveBack, requeueExpired } from "./leases.ts"
 /**
  * The newest lease of the attempt that runs: its fencing token grows with every claim of the step, so that an outside system can
  * refuse what comes late. It is undefined outside activities.
+ *
+ * @example
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ * import * as Activity from "effect/workflow/Activity"
+ * import { ActivityLease } from "cortex-cassette/workflow"
+ *
+ * const execute = Effect.gen(function* () {
+ *   const lease = yield* ActivityLease
+ *   return lease === undefined ? 0 : (yield* lease).fencing_token
+ * })
+ * export const charging = Activity.make({ name: "charge", success: Schema.Number, execute })
  */
 export const ActivityLease = Context.Reference<Effect.Effect<Lease> | undefined>(
   "cortex-cassette/workflow/ActivityLease",

@@ -104,7 +104,7 @@ const sectionOf = (entry: Entry, level: number, within = ""): string => {
 }
 
 /** The name of a page's file, without its folder. */
-export const pageName = (entryPoint: string): string => `${entryPoint.replaceAll("/", "-")}.md`
+const pageName = (entryPoint: string): string => `${entryPoint.replaceAll("/", "-")}.md`
 
 const anchorOf = (name: string): string => name.toLowerCase()
 

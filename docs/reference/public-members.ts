@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type ESTree, parseSync } from "rolldown/utils"
 
-const repository = fileURLToPath(new URL("../..", import.meta.url))
+export const repository = fileURLToPath(new URL("../..", import.meta.url))
 
 /** One declaration of a source file. */
 export interface Declaration {

@@ -18,7 +18,14 @@ const sort = (keys: Array<string>): void => {
 
 const rule: WritingRule = { name: "jcs/1", integersOnly: false, sort }
 
-/** The value's canonical text under jcs/1; throws `NotCanonical`. */
+/**
+ * The value's canonical text under jcs/1; throws `NotCanonical`.
+ *
+ * @example
+ * import { jcsText } from "cortex-cassette/domain"
+ *
+ * if (jcsText({ b: 1, a: [true] }) !== '{"a":[true],"b":1}') throw new Error("not canonical")
+ */
 export const jcsText = (value: unknown): string => orderedText(rule, value)
 
 /** True when JSON.stringify writes the keys in the rule's order at every level, and nothing is of another kind or too deep. */

@@ -11,9 +11,8 @@ const LENGTH = 55
 export const isTraceparent = (text: string): boolean => FORM.test(text)
 
 /**
- * A `traceparent`: version, trace id, parent id and flags as lower-case hexadecimal digits, 55 characters.
- *
- * @example "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+ * A `traceparent`: version, trace id, parent id and flags as lower-case hexadecimal digits, 55 characters, as W3C Trace
+ * Context writes it: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
  */
 export const Traceparent = Schema.String.check(
   Schema.makeFilter(isTraceparent, {

@@ -67,7 +67,15 @@ const replayAll = <E, R>(
  * that does not fit is `InvalidInput` with its number and what is wrong with it, and no file is left.
  *
  * @example
- * yield* Ledger.importFrom(Stream.fromAsyncIterable(createReadStream("events.jsonl"), (error) => error), { filename: "new.db" })
+ * import { createReadStream } from "node:fs"
+ * import * as Stream from "effect/Stream"
+ * import { Ledger } from "cortex-cassette"
+ *
+ * export const importing = (file: string) =>
+ *   Ledger.importFrom(
+ *     Stream.fromAsyncIterable(createReadStream(file), (error) => error),
+ *     { filename: "new.db" }
+ *   )
  */
 export const importLedger = Effect.fnUntraced(function* <E, R>(
   lines: Stream.Stream<Uint8Array, E, R>,

@@ -23,6 +23,14 @@ const services = Layer.mergeAll(bundleFolderLayer, nodeHashingLayer)
 /**
  * Verifies the bundle in a folder, or of the `bundle.json` that is named; a negative verdict is a report, not an error.
  * `FileUnreadable` when the system does not let the folder be listed.
+ *
+ * @example
+ * import * as Effect from "effect/Effect"
+ * import { verifyBundle } from "cortex-cassette/bundle"
+ *
+ * // A folder that is no bundle gets a negative verdict, with what is wrong.
+ * const { findings, verdict } = await Effect.runPromise(verifyBundle("."))
+ * if (verdict === "PASS" || findings.length === 0) throw new Error("an empty folder is no bundle")
  */
 export const verifyBundle = (path: string): Effect.Effect<BundleReport, FileUnreadable> =>
   verify(resolve(path)).pipe(

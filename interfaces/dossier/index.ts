@@ -26,6 +26,13 @@ export { loadTrustFile } from "../../infrastructure/keys/trust-file.ts"
 /**
  * Verifies a dossier: a folder, the `dossier.json` in it, or a packed one; a negative verdict is a report, not an error. `onEvents` is
  * given the events as they pass by; what they are worth the report says at the end.
+ *
+ * @example
+ * import * as Effect from "effect/Effect"
+ * import { verifyDossier } from "cortex-cassette/dossier"
+ *
+ * const report = await Effect.runPromise(verifyDossier("evidence"))
+ * if (report.verdict !== "PASS") throw new Error(JSON.stringify(report.findings))
  */
 export const verifyDossier = (
   path: string,

@@ -105,16 +105,24 @@ const statusOf = Effect.fnUntraced(function* (ledger: LedgerShape, runId: string
  * One ledger in one Durable Object, for any number of runs. A subclass adds what a program needs of its own, such as who may ask.
  *
  * @example
- * export class Run extends LedgerObject {}
- * const posted = await env.RUN.getByName(runId).post({ run_id: runId, source: "USER", payload: { intent: "greet" } })
+ * import { LedgerObject, signingKeyFromPem } from "cortex-cassette/durable-objects"
+ *
+ * interface Env {
+ *   readonly RUN: { readonly getByName: (name: string) => Run }
+ *   readonly AUDIT_KEY: string
+ * }
+ *
+ * export class Run extends LedgerObject<Env> {
+ *   protected override readonly signingKey = () => signingKeyFromPem(this.env.AUDIT_KEY)
+ * }
+ *
+ * export const post = (env: Env, run_id: string) =>
+ *   env.RUN.getByName(run_id).post({ run_id, source: "USER", payload: { intent: "greet" } })
  */
 export class LedgerObject<Env = unknown> extends DurableObject<Env> {
   /**
    * Gives the key that checkpoints are signed with. A subclass that has one sets this field, and never makes it a method: callers of an
    * object reach its methods, and not its fields.
-   *
-   * @example
-   * protected override readonly signingKey = () => signingKeyFromPem(this.env.AUDIT_KEY)
    */
   protected readonly signingKey: (() => SigningKey | Promise<SigningKey>) | undefined = undefined
 

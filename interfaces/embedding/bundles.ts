@@ -3,5 +3,16 @@
 import { Bundle as operations } from "../../application/bundles/bundle.ts"
 import { bundleFilesLayer } from "./bundle-files.ts"
 
-/** What can be done with bundles, and the layer for bundles in folders of this machine. */
+/**
+ * What can be done with bundles, and the layer for bundles in folders of this machine.
+ *
+ * @example
+ * import { resolve } from "node:path"
+ * import * as Effect from "effect/Effect"
+ * import { Bundle } from "cortex-cassette"
+ *
+ * const verifying = Bundle.verify(resolve("out"))
+ * const { report } = await Effect.runPromise(Effect.provide(verifying, Bundle.layer))
+ * if (report.verdict === "PASS") throw new Error("nothing was built yet")
+ */
 export const Bundle = { ...operations, layer: bundleFilesLayer } as const

@@ -24,7 +24,26 @@ export const repairExpansionLines = (
 /** Which folder, and how its database is opened. */
 export type CorpusOptions = SqliteCorpusOptions
 
-/** The corpus of a folder, with its one layer on SQLite and files. */
+/**
+ * The corpus of a folder, with its one layer on SQLite and files.
+ *
+ * @example
+ * import { writeFileSync } from "node:fs"
+ * import * as Effect from "effect/Effect"
+ * import { Corpus } from "cortex-cassette"
+ *
+ * const program = Effect.gen(function* () {
+ *   const corpus = yield* Corpus
+ *   yield* corpus.index({ include: ["*.md"] })
+ *   yield* corpus.addSymbol({ symbol_id: "@GUIDE/install", path: "guide.md", heading: "Guide/Install" })
+ *   const request = { symbol_id: "@GUIDE/install", slice: "head(40)", run_id: "reading" }
+ *   const { payload } = yield* corpus.resolve(request)
+ *   return payload
+ * })
+ *
+ * writeFileSync("guide.md", "# Guide\n\n## Install\n\nnpm install cortex-cassette\n")
+ * await Effect.runPromise(Effect.provide(program, Corpus.layer({ root: "." })))
+ */
 export class Corpus extends CorpusService {
   /** The corpus of a root folder and the cache of what was read, with its database in CORTEX/_generated/system1.db. */
   static readonly layer = (

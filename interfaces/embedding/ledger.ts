@@ -27,13 +27,41 @@ const decodeOptions = decodeInput(
   Result.succeed
 )
 
-/** A ledger's ports on a SQLite file: `Ledger.layerFrom` takes them, with any of them replaced by the host's own. */
+/**
+ * A ledger's ports on a SQLite file: `Ledger.layerFrom` takes them, with any of them replaced by the host's own.
+ *
+ * @example
+ * import * as Layer from "effect/Layer"
+ * import { Ledger, SqliteLedger } from "cortex-cassette"
+ * import { LedgerReader } from "cortex-cassette/application"
+ *
+ * // A host's own reader, here one that is the reader below it.
+ * const reader = Layer.effect(LedgerReader, LedgerReader)
+ * const ports = Layer.provideMerge(reader, SqliteLedger.layer({ filename: "ported.db" }))
+ * export const layer = Ledger.layerFrom(ports)
+ */
 export const SqliteLedger = {
   layer: (options: SqliteLedgerOptions): Layer.Layer<LedgerPorts, OpenError> =>
     merkleFileLayer(options.filename).pipe(Layer.provideMerge(sqliteLedgerLayer(options)))
 }
 
-/** The work ledger, with the layer that keeps it in a SQLite file: `LedgerShape` has its operations. */
+/**
+ * The work ledger, with the layer that keeps it in a SQLite file: `LedgerShape` has its operations.
+ *
+ * @example
+ * import * as Effect from "effect/Effect"
+ * import { Ledger } from "cortex-cassette"
+ *
+ * const program = Effect.gen(function* () {
+ *   const ledger = yield* Ledger
+ *   yield* ledger.postMessage({ run_id: "mails", source: "USER", payload: { to: "Ada" } })
+ *   const step = yield* ledger.claimStep({ run_id: "mails", worker_id: "w1", wait: "30 seconds" })
+ *   yield* ledger.completeStep({ ...step.lease, receipt_payload: { sent: true }, outcome: "SUCCESS" })
+ *   return yield* ledger.verifyCassette()
+ * })
+ *
+ * await Effect.runPromise(Effect.provide(program, Ledger.layer({ filename: "work.db" })))
+ */
 export class Ledger extends LedgerService {
   /** Puts a verified backup in the place of a ledger's file, and keeps what it replaces beside it. */
   static readonly restore = restoreLedger

@@ -178,7 +178,9 @@ class Workers {
  * Opens a ledger for a program without Effect.
  *
  * @example
- * await using ledger = await openLedger({ filename: "work.db" })
+ * import { openLedger } from "cortex-cassette/promise"
+ *
+ * await using ledger = await openLedger({ filename: "promised.db" })
  * await ledger.postMessage({ run_id: "r", source: "USER", payload: { intent: "greet" } })
  * const step = await ledger.claimStep({ run_id: "r", worker_id: "w" })
  * await ledger.completeStep({ ...step.lease, receipt_payload: { said: "hello" }, outcome: "SUCCESS" })
@@ -213,7 +215,10 @@ export const openLedger = async (options: LedgerOptions): Promise<PromiseLedger>
  * the signal is aborted, leaves no file.
  *
  * @example
- * await importLedger(createReadStream("events.jsonl"), { filename: "new.db" })
+ * import { createReadStream } from "node:fs"
+ * import { importLedger } from "cortex-cassette/promise"
+ *
+ * export const importing = () => importLedger(createReadStream("events.jsonl"), { filename: "new.db" })
  */
 export const importLedger = (
   lines: AsyncIterable<Uint8Array>,

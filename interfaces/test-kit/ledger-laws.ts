@@ -52,9 +52,6 @@ const repeatLine = (
  * Registers a test for each law: replies and tables as a simple model has them, the order of claims, leases and tokens, receipts,
  * idempotency keys, refusals, batches, the chain and its fold, and persistence where `persists` says so. `makeLayer` is asked for
  * the layer of each new ledger by a name of its own; a failing test prints one line that repeats it.
- *
- * @example
- * ledgerLaws("my store", () => Ledger.layerFrom(myPorts))
  */
 export const ledgerLaws = (name: string, makeLayer: MakeLayer, options: LedgerLawsOptions = {}): void => {
   const { command = "npx vitest run", persists = false, timeout = DEFAULT_TIMEOUT } = options

@@ -37,6 +37,17 @@ export const memoryLedgerPorts = merkleFileLayer(IN_MEMORY).pipe(
 /**
  * A ledger, its thoughts and its checkpoints in memory, as `Ledger.layer` gives them on a file. Of `verifyCassette` every rung
  * is climbed: `structure` has nothing to look at, and the report warns of it. `backup` and `rebuild` fail: there is no file.
+ *
+ * @example
+ * import * as Effect from "effect/Effect"
+ * import { Ledger } from "cortex-cassette"
+ * import { memoryLedgerLayer } from "cortex-cassette/testing"
+ *
+ * const program = Ledger.use((ledger) =>
+ *   ledger.postMessage({ run_id: "r1", source: "USER", payload: { intent: "greet" } })
+ * )
+ *
+ * await Effect.runPromise(Effect.provide(program, memoryLedgerLayer))
  */
 export const memoryLedgerLayer: Layer.Layer<Ledger | Thoughts | Checkpoints> = Layer.orDie(
   Ledger.layerFrom(memoryLedgerPorts)

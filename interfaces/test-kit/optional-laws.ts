@@ -19,5 +19,11 @@ const loaded: { readonly ledgerLaws: typeof Laws } = await import("./ledger-laws
 /**
  * Registers a test for each law of a ledger: see `LedgerLawsOptions`. Without `vitest` and `fast-check` it throws
  * and says so.
+ *
+ * @example
+ * import { Ledger, SqliteLedger } from "cortex-cassette"
+ * import { ledgerLaws } from "cortex-cassette/testing"
+ *
+ * ledgerLaws("my store", () => Ledger.layerFrom(SqliteLedger.layer({ filename: ":memory:" })), { runs: 20 })
  */
 export const ledgerLaws: typeof Laws = loaded.ledgerLaws

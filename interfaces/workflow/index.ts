@@ -58,7 +58,30 @@ const layerFrom = (
     )
   ).pipe(Layer.provide(nodeHashingLayer))
 
-/** Effect's `WorkflowEngine` on a ledger. */
+/**
+ * Effect's `WorkflowEngine` on a ledger.
+ *
+ * @example
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Schema from "effect/Schema"
+ * import * as Activity from "effect/workflow/Activity"
+ * import * as Workflow from "effect/workflow/Workflow"
+ * import { CassetteWorkflowEngine } from "cortex-cassette/workflow"
+ *
+ * const Greeting = Workflow.make("Greeting", {
+ *   payload: { name: Schema.String },
+ *   success: Schema.String,
+ *   idempotencyKey: ({ name }) => name
+ * })
+ *
+ * const GreetingLive = Greeting.toLayer(({ name }) =>
+ *   Activity.make({ name: "greet", success: Schema.String, execute: Effect.succeed(`Hello, ${name}!`) })
+ * )
+ *
+ * const layer = Layer.provideMerge(GreetingLive, CassetteWorkflowEngine.layer({ filename: "flow.db" }))
+ * await Effect.runPromise(Effect.provide(Greeting.execute({ name: "Ada" }), layer))
+ */
 export const CassetteWorkflowEngine = {
   layerFrom,
   /** The engine on a ledger's file, and the ledger itself. */
@@ -70,18 +93,34 @@ export const CassetteWorkflowEngine = {
     layerFrom({ name, ttl_seconds }).pipe(Layer.provideMerge(Ledger.layer(ledger)))
 }
 
-/** Effect's persisted queues on a ledger. */
+/**
+ * Effect's persisted queues on a ledger.
+ *
+ * @example
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Schema from "effect/Schema"
+ * import * as PersistedQueue from "effect/persistence/PersistedQueue"
+ * import { Ledger } from "cortex-cassette"
+ * import { CassettePersistedQueue } from "cortex-cassette/workflow"
+ *
+ * const program = Effect.gen(function* () {
+ *   const mails = yield* PersistedQueue.make({ name: "mails", schema: Schema.Struct({ to: Schema.String }) })
+ *   yield* mails.offer({ to: "Ada" })
+ *   return yield* mails.take(({ to }) => Effect.succeed(`a mail to ${to}`))
+ * })
+ *
+ * const queues = PersistedQueue.layer.pipe(
+ *   Layer.provide(CassettePersistedQueue.layerStore()),
+ *   Layer.provide(Ledger.layer({ filename: "queues.db" }))
+ * )
+ * await Effect.runPromise(Effect.provide(program, queues))
+ */
 export const CassettePersistedQueue = {
   /**
    * The store of `PersistedQueue` on the ledger that is there; several processes that open its file share its queues. An attempt
    * is one receipt, and a retry is posted with the receipt of the attempt that failed. `cleanup` removes nothing: the ledger keeps
    * what was finished, and an id that was offered once is known for good.
-   *
-   * @example
-   * const queues = PersistedQueue.layer.pipe(
-   *   Layer.provide(CassettePersistedQueue.layerStore()),
-   *   Layer.provide(Ledger.layer({ filename: "work.db" }))
-   * )
    */
   layerStore: (options: PersistedQueueOptions = {}) =>
     queueStoreLayer(options).pipe(Layer.provide(nodeHashingLayer), Layer.provide(nodeRandomIdsLayer))

@@ -21,7 +21,16 @@ export class Finished {
  * A handler's result with an outcome of its own.
  *
  * @example
- * Worker.finished("ABORTED", { reason: "the order was cancelled" })
+ * import * as Effect from "effect/Effect"
+ * import { Worker } from "cortex-cassette"
+ *
+ * export const worker = Worker.run({ worker_id: "w1", run_id: "orders" }, (step) =>
+ *   Effect.succeed(
+ *     step.payload["cancelled"] === true
+ *       ? Worker.finished("ABORTED", { reason: "the order was cancelled" })
+ *       : { packed: true }
+ *   )
+ * )
  */
 export const finished = (outcome: Outcome, receipt: JsonObject): Finished => new Finished(outcome, receipt)
 

@@ -359,8 +359,13 @@ const never = (_error: unknown): _error is never => false
  * bear that, or check the lease's token.
  *
  * @example
- * Worker.run({ worker_id: "mailer-1", run_id: "mails", concurrency: 4 }, (step) =>
- *   Effect.map(send(step.payload), (id) => ({ sent: id })))
+ * import * as Effect from "effect/Effect"
+ * import { Ledger, Worker } from "cortex-cassette"
+ *
+ * const options = { worker_id: "mailer-1", run_id: "mails", concurrency: 4, untilEmpty: true }
+ * const program = Worker.run(options, (step) => Effect.succeed({ sent_to: step.payload["to"] ?? null }))
+ *
+ * await Effect.runPromise(Effect.provide(program, Ledger.layer({ filename: "work.db" })))
  */
 export const run = traced("cassette.worker.run")(function* <E, R, Stop extends E = never>(
   options: WorkerOptions<E, Stop>,
