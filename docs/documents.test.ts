@@ -211,7 +211,7 @@ describe("documentation", () => {
   it("names only scripts that exist", () => {
     const manifest = readFileSync(join(repository, "package.json"), "utf8")
     for (const block of blocks.filter((each) => each.language === "sh")) {
-      for (const [, script] of block.text.matchAll(/pnpm(?:@12)? (?:--silent )?([a-z]+)/g)) {
+      for (const [, script] of block.text.matchAll(/pnpm(?:@12)? (?:--silent )?([a-z:]+)/g)) {
         expect(manifest, `${block.document}:${block.line}`).toContain(`"${script}":`)
       }
     }
