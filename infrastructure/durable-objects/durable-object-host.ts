@@ -27,7 +27,8 @@ class ObjectSqlError extends Error {
   }
 }
 
-const withCode = /^([\s\S]*): (SQLITE_[A-Z]+)(?: \(extended: (SQLITE_[A-Z_]+)\))?$/
+// The platform also writes where in the statement the error is.
+const withCode = /^([\s\S]*?)(?: at offset \d+)?: (SQLITE_[A-Z]+)(?: \(extended: (SQLITE_[A-Z_]+)\))?$/
 
 /** The platform's error as SQLite's, with its code; anything else as it is. */
 const translated = (error: unknown): unknown => {

@@ -3,7 +3,8 @@
 import { expect, it } from "vitest"
 import { databaseIn, dump } from "../../migrations/testing/attack.ts"
 import { attacks } from "../../migrations/testing/attacks/index.ts"
-import { type State, states } from "../../migrations/testing/states.ts"
+import { insertEvent, rowAfter } from "../../migrations/testing/ledger.ts"
+import { head, legal, type State, states } from "../../migrations/testing/states.ts"
 import { attackedIn, endsTransaction, successesOf } from "./testing/attacks.ts"
 import { describeInWorkerd } from "./testing/describe-workerd.ts"
 
@@ -20,5 +21,15 @@ describeInWorkerd("in workerd", (running) => {
     expect(found).toBe(dump(database))
     database.close()
     expect(successesOf(tried, outcomes)).toEqual([])
+  })
+
+  it("an honest event is seen as a trace, and taken back", async () => {
+    const honest = [
+      { name: "a post", state: "ledger", sql: insertEvent(rowAfter(head, legal.post)) }
+    ] as const
+    for (let n = 0; n < 2; n++) {
+      const { outcomes } = await attackedIn(running.workerd(), "ledger", honest)
+      expect(successesOf(honest, outcomes)).toEqual(["a post: left a trace"])
+    }
   })
 })

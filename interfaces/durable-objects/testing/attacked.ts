@@ -3,6 +3,8 @@
 import type { ObjectStorage } from "../../../infrastructure/durable-objects/durable-object-host.ts"
 
 export interface AttackJob {
+  /** Settings of the connection. */
+  readonly first: ReadonlyArray<string>
   readonly statements: ReadonlyArray<string>
   readonly state: ReadonlyArray<string>
   readonly dump_queries: ReadonlyArray<string>
@@ -31,39 +33,50 @@ const undone = <A>(storage: ObjectStorage, work: () => A): A => {
   return result.value
 }
 
-/** Makes a state, unless it is there already, and tries attacks on it. */
+/** Everything that is in the database, as one text. */
+const dumpOf = ({ sql }: ObjectStorage, queries: ReadonlyArray<string>): string =>
+  queries
+    .map((query) =>
+      sql
+        .exec(query)
+        .toArray()
+        .map((row) => Object.values(row)[0])
+        .join("\n")
+    )
+    .join("\n\n")
+
+/** What grows with every row that the connection has changed, and with what the schema holds. */
+const changesOf = ({ sql }: ObjectStorage): string =>
+  JSON.stringify(sql.exec("SELECT total_changes() AS rows, count(*) AS objects FROM sqlite_schema").toArray())
+
+/** Makes a state, unless it is there already, and tries attacks on it. Where SQLite counts no change there is nothing to compare. */
 export const attacked = (
   storage: ObjectStorage,
-  { attacks, dump_queries, state, statements }: AttackJob
+  { attacks, dump_queries, first, state, statements }: AttackJob
 ): AttackReport => {
   const { sql } = storage
-  const dump = () =>
-    dump_queries
-      .map((query) =>
-        sql
-          .exec(query)
-          .toArray()
-          .map((row) => Object.values(row)[0])
-          .join("\n")
-      )
-      .join("\n\n")
   sql.exec("PRAGMA foreign_keys = OFF")
   if (sql.exec("SELECT 1 FROM sqlite_schema WHERE name = 'events'").toArray().length === 0) {
     for (const statement of [...statements, ...state]) sql.exec(statement)
   }
+  for (const statement of first) sql.exec(statement)
+  const prepared = new Map<string, string>()
   const outcomes = attacks.map(({ after, setup, sql: attack }) =>
     undone(storage, () => {
       if (setup !== "") sql.exec(setup)
-      const before = dump()
+      const before = prepared.get(setup) ?? dumpOf(storage, dump_queries)
+      prepared.set(setup, before)
+      const changes = changesOf(storage)
       let error: string | null = null
       try {
         sql.exec(attack)
       } catch (thrown) {
         error = (thrown as Error).message
       }
+      const counted = changesOf(storage) !== changes
       if (after !== "") sql.exec(after)
-      return { error, changed: dump() !== before }
+      return { error, changed: counted && dumpOf(storage, dump_queries) !== before }
     })
   )
-  return { dump: dump(), outcomes }
+  return { dump: dumpOf(storage, dump_queries), outcomes }
 }

@@ -12,19 +12,29 @@ const isBorder = (statement: string): boolean => /^(?:BEGIN|COMMIT)$/.test(state
 /** True for statements that end the transaction in which they stand, so that they must be tried alone. */
 export const endsTransaction = ({ sql }: Attack): boolean => /\bOR ROLLBACK\b/i.test(sql)
 
-const jobOf = (state: State, attacks: ReadonlyArray<Attack>) => ({
+const jobOf = (state: State, attacks: ReadonlyArray<Attack>, first: ReadonlyArray<string>) => ({
+  first,
   statements: [snapshot],
   state: states[state].filter((statement) => !isBorder(statement)),
   dump_queries: dumpQueries,
   attacks: attacks.map(({ after = "", setup = "", sql }) => ({ after, setup, sql }))
 })
 
-/** Makes a state in an object of its name, and tries attacks on it, each of which is taken back. */
+/** Makes a state in an object, unless it is there, and tries attacks on it, after the statements `first`; each is taken back. */
 export const attackedIn = (
   workerd: Workerd,
   state: State,
-  attacks: ReadonlyArray<Attack>
-): Promise<AttackReport> => workerd.ask("ATTACKED", state, "attack", jobOf(state, attacks))
+  attacks: ReadonlyArray<Attack>,
+  { first = [], name = state }: { readonly name?: string; readonly first?: ReadonlyArray<string> } = {}
+): Promise<AttackReport> => workerd.ask("ATTACKED", name, "attack", jobOf(state, attacks, first))
+
+/** Runs statements that are not taken back; why they were refused, or undefined. */
+export const refusalOf = (workerd: Workerd, name: string, sql: string): Promise<string | undefined> =>
+  workerd.ask<{ readonly error: string | null }>("ATTACKED", name, "plain", sql).then(
+    ({ error }) => error ?? undefined,
+    // The platform ends an object whose transaction was ended for it.
+    (error: Error) => error.message
+  )
 
 /** The attacks that left a trace, or were not refused. */
 export const successesOf = (
@@ -36,3 +46,10 @@ export const successesOf = (
     const isRefused = error !== null || silent === true
     return changed || !isRefused ? [`${name}: ${changed ? "left a trace" : "was not refused"}`] : []
   })
+
+/** The attacks that left a trace. */
+export const tracesOf = (
+  attacks: ReadonlyArray<Attack>,
+  outcomes: AttackReport["outcomes"]
+): ReadonlyArray<string> =>
+  attacks.flatMap(({ name }, index) => (outcomes[index]?.changed === false ? [] : [name]))

@@ -1,6 +1,8 @@
 // The worker that tests run in workerd: objects of the package, and a bare one whose database is attacked. Each request names an
 // object's method and its arguments.
 import { DurableObject } from "cloudflare:workers"
+import { durableObjectHost } from "../../../infrastructure/durable-objects/durable-object-host.ts"
+import { seenIn } from "../../../infrastructure/durable-objects/testing/host-contract.ts"
 import { LedgerObject, signingKeyFromPem } from "../index.ts"
 import { attacked, type AttackJob } from "./attacked.ts"
 
@@ -51,6 +53,11 @@ export class Busy extends Run {
 export class Attacked extends DurableObject {
   attack(job: AttackJob) {
     return attacked(this.ctx.storage, job)
+  }
+
+  /** A case of the SQL port's contract, in this object's database. */
+  contract(name: string) {
+    return seenIn(durableObjectHost(this.ctx.storage), name)
   }
 
   plain(sql: string) {

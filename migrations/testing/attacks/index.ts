@@ -8,9 +8,9 @@ import { stepAttacks } from "./steps.ts"
 import { thoughtAttacks, thoughtGateAttacks } from "./thoughts.ts"
 import { traceAttacks } from "./traces.ts"
 import { lookalikeAttacks, openTableAttacks, tableAttacks } from "./tables.ts"
+import { withWords } from "./words.ts"
 
-/** Attacks by what they aim at. */
-export const attackGroups: Readonly<Record<string, ReadonlyArray<Attack>>> = {
+const aimed: Readonly<Record<string, ReadonlyArray<Attack>>> = {
   "rows of every table": tableAttacks,
   "states and leases of steps": stepAttacks,
   "lookalikes in the temporary schema": lookalikeAttacks,
@@ -24,6 +24,12 @@ export const attackGroups: Readonly<Record<string, ReadonlyArray<Attack>>> = {
   "behind the gate": gateAttacks,
   "thoughts behind the gate": thoughtGateAttacks,
   "rows of every table, with the gate open": openTableAttacks
+}
+
+/** Attacks by what they aim at. */
+export const attackGroups: Readonly<Record<string, ReadonlyArray<Attack>>> = {
+  ...aimed,
+  "what a set-up wrote, with each word for conflicts": withWords(Object.values(aimed).flat())
 }
 
 /** All attacks, in one list. */
