@@ -13,8 +13,8 @@ export interface Session {
   readonly session: string
 }
 
-/** What was called; the names are those of OpenTelemetry's conventions for generative AI. */
-type CallKind = "execute_tool" | "chat" | "invoke_agent"
+/** What was called; the first three names are those of OpenTelemetry's conventions for generative AI. */
+type CallKind = "execute_tool" | "chat" | "invoke_agent" | "handoff" | "guardrail"
 
 export interface Call extends Session {
   readonly kind: CallKind
@@ -34,9 +34,10 @@ export interface CallOptions {
   readonly ttl_seconds: number
 }
 
-/** How a call ended. `output` and `error` are left out when the host does not tell them. */
+/** How a call ended. Bodies are left out when the host does not tell them; `input` is for a host that tells it at the end alone. */
 export interface CallEnding {
   readonly outcome: Outcome
+  readonly input?: unknown
   readonly output?: unknown
   readonly error?: unknown
 }
@@ -85,18 +86,31 @@ export const postOfCall = (
   claim: { worker_id: callWorker(sha256, call), ttl_seconds }
 })
 
-/** The completion of a call's step: how it ended, and what was in force when recording had failed. */
+interface EndingOptions {
+  readonly bodies: Bodies
+  readonly on_error: OnError
+}
+
+/** The receipt of a call: what it gave, and what was in force when recording had failed. */
+export const receiptOfCall = (
+  sha256: Sha256,
+  ending: CallEnding,
+  { bodies, on_error }: EndingOptions
+): JsonObject => ({
+  ...recordOf(sha256, "input", ending, bodies),
+  ...recordOf(sha256, "output", ending, bodies),
+  ...recordOf(sha256, "error", ending, bodies),
+  on_error
+})
+
+/** The completion of a call's step. */
 export const completionOfCall = (
   sha256: Sha256,
   lease: Lease,
   ending: CallEnding,
-  { bodies, on_error }: { readonly bodies: Bodies; readonly on_error: OnError }
+  options: EndingOptions
 ): CompleteStep => ({
   ...lease,
   outcome: ending.outcome,
-  receipt_payload: {
-    ...recordOf(sha256, "output", ending, bodies),
-    ...recordOf(sha256, "error", ending, bodies),
-    on_error
-  }
+  receipt_payload: receiptOfCall(sha256, ending, options)
 })

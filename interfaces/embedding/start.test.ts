@@ -44,6 +44,10 @@ const ledger = ["better-sqlite3", "effect"]
 it.each([
   ["application/index.ts", ["effect"]],
   ["domain/index.ts", ["effect"]],
+  // The packages of the hosts are types alone.
+  ["interfaces/agents/ai-sdk.ts", ["effect"]],
+  ["interfaces/agents/claude-agent-sdk.ts", ["effect"]],
+  ["interfaces/agents/openai-agents.ts", ["effect"]],
   ["interfaces/bundle/index.ts", ["effect"]],
   ["interfaces/embedding/index.ts", ledger],
   ["interfaces/embedding/network.ts", ["effect"]],
