@@ -36,6 +36,17 @@ const text = async (...args: ReadonlyArray<string>) => {
   return stdout
 }
 
+/** The types of events that version 0.1 knows; a later program knows these and more. */
+const typesOfThen = [
+  "LeaseRenewed",
+  "LedgerCreated",
+  "MessagePosted",
+  "StepClaimed",
+  "StepCompleted",
+  "StepRequeued",
+  "ThoughtRecorded"
+]
+
 describe("a ledger of version 0.1", () => {
   it("verifies, also against its checkpoint", async () => {
     // One step was left leased, and nothing but that its lease has ended since is to be told.
@@ -47,12 +58,13 @@ describe("a ledger of version 0.1", () => {
     expect(await data("thought", "verify")).toMatchObject({ valid: true, record_count: 4 })
   })
 
-  it("has every type of event, and its head", async () => {
+  it("has every type of event of then, and its head", async () => {
     const events = (await text("cassette", "log", "--format", "json"))
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as { type: string; hash: string; position: number })
-    expect([...new Set(events.map(({ type }) => type))].sort()).toEqual(Object.keys(eventVersions).sort())
+    expect([...new Set(events.map(({ type }) => type))].sort()).toEqual(typesOfThen)
+    expect(Object.keys(eventVersions)).toEqual(expect.arrayContaining(typesOfThen))
     const { hash, position } = events.at(-1) ?? {}
     expect({ hash, position }).toMatchInlineSnapshot(`
       {
