@@ -5,9 +5,14 @@ import * as Result from "effect/Result"
 import { attestationMessage, attestationSigners, attestationText } from "../../domain/bundles/attestation.ts"
 import type { BundleFinding } from "../../domain/bundles/finding.ts"
 import { hexText } from "../../domain/canonical/bytes.ts"
+import type { SigningFailed } from "../../domain/evidence/checkpoint-errors.ts"
 import type { TrustFile } from "../../domain/evidence/trust.ts"
+import type { InvalidInput } from "../../domain/foundation/errors.ts"
+import type { FileUnreadable } from "../../domain/foundation/root-files.ts"
+import type { Hashing } from "../foundation/hashing.ts"
 import { signatureOf, Signing, type SigningKey } from "../foundation/signing.ts"
-import { soundBundle } from "./sound-bundle.ts"
+import type { BundleSource } from "./bundle-source.ts"
+import { soundBundle, type UnsoundBundle } from "./sound-bundle.ts"
 import { type VerifiedBundle, verifyBundle } from "./verify-bundle.ts"
 import { traced } from "../foundation/telemetry.ts"
 
@@ -20,7 +25,14 @@ export interface AttestationRequest {
 }
 
 /** Signs the bundle at an absolute path; gives the envelope's text. `InvalidInput` when the key is none that can be believed. */
-export const signBundle = traced("cassette.bundle.sign")(function* (path: string, key: SigningKey) {
+export const signBundle = traced("cassette.bundle.sign")(function* (
+  path: string,
+  key: SigningKey
+): Effect.fn.Return<
+  string,
+  FileUnreadable | UnsoundBundle | InvalidInput | SigningFailed,
+  BundleSource | Hashing | Signing
+> {
   const { sha256 } = yield* Signing
   const { manifest, manifestBytes } = yield* soundBundle(path)
   const bundle = { manifest, manifestHash: hexText(sha256(manifestBytes)) }
@@ -48,12 +60,12 @@ const judge = Effect.fnUntraced(function* (
 export const verifyAttestedBundle = traced("cassette.bundle.verifyAttested")(function* (
   path: string,
   request: AttestationRequest
-) {
+): Effect.fn.Return<VerifiedBundle, FileUnreadable, BundleSource | Hashing | Signing> {
   const verified = yield* verifyBundle(path)
   const { report } = verified
   const judged = yield* judge(verified, request)
   if (Result.isSuccess(judged)) return { ...verified, report: { ...report, signers: judged.success } }
   const findings = [...report.findings, { ...judged.failure, where: "attestation" }]
   const verdict = report.verdict === "PASS" ? "FAIL" : report.verdict
-  return { ...verified, report: { ...report, verdict, findings } } satisfies VerifiedBundle
+  return { ...verified, report: { ...report, verdict, findings } }
 })

@@ -3,6 +3,7 @@
 import * as Effect from "effect/Effect"
 import { BundleChanged, Different } from "../../domain/bundles/errors.ts"
 import type { Manifest } from "../../domain/bundles/manifest.ts"
+import type { FileUnreadable } from "../../domain/foundation/root-files.ts"
 import {
   firstDifference,
   type ReadArtifact,
@@ -11,7 +12,7 @@ import {
 } from "../../domain/bundles/replay.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { BundleSource } from "./bundle-source.ts"
-import { soundBundle } from "./sound-bundle.ts"
+import { soundBundle, type UnsoundBundle } from "./sound-bundle.ts"
 import { traced } from "../foundation/telemetry.ts"
 
 /** Reads every artifact once, in order. */
@@ -32,7 +33,11 @@ const readArtifacts = Effect.fnUntraced(function* (path: string, manifest: Manif
 export const replayBundle = traced("cassette.bundle.replay")(function* (
   path: string,
   parent?: ReplayReceipt
-) {
+): Effect.fn.Return<
+  ReplayReceipt,
+  BundleChanged | Different | FileUnreadable | UnsoundBundle,
+  BundleSource | Hashing
+> {
   const { sha256 } = yield* Hashing
   const { manifest } = yield* soundBundle(path)
   const run = Effect.map(readArtifacts(path, manifest), (read) =>

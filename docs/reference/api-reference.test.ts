@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { apiReference, docOf, entriesOf } from "./api-reference.ts"
 import { heldToFile } from "./held-to-file.ts"
+import { signatureOf } from "./signature.ts"
 import { entryPoints, publicMembers } from "./public-members.ts"
 
 const pages = apiReference()
@@ -31,5 +32,18 @@ describe("the comments of exported names", () => {
           .match(/[.:]$|@example/)
     )
     expect(silent.map(({ declarations: [declaration], name }) => `${declaration?.file} ${name}`)).toEqual([])
+  })
+})
+
+describe("exported functions", () => {
+  it.each(entryPoints())("of $name say in words what they return, and so their errors", (point) => {
+    const declarations = entriesOf(publicMembers(point))
+      .flatMap((entry) => [entry].concat(entriesOf(entry.members)))
+      .flatMap((entry) => entry.declarations)
+    // The bracket of the parameters, without a type behind it, stands before the body.
+    const untyped = declarations.filter(({ text }) =>
+      /^(?:const|function) [^]*\)\s*(?:=>\s*…|\{ … \}\)?)$/.test(signatureOf(text))
+    )
+    expect(untyped.map(({ file, name }) => `${file} ${name}`)).toEqual([])
   })
 })

@@ -77,7 +77,8 @@ const kindOf = ({ declarations, members }: Entry): Kind => {
   if (members.length > 0) return "service"
   if (/extends (?:Schema\.)?TaggedError|Schema\.TaggedError</.test(text)) return "error"
   if (/^(?:abstract )?class /.test(text)) return "service"
-  if (/^(?:async )?function |^const \w+ = (?:async )?(?:<|\(|Effect\.fn)/.test(text)) return "function"
+  if (/^(?:async )?function |^const \w+ =\s*(?:async )?(?:<|\()|^const \w+ = \S+\(function\*/.test(text))
+    return "function"
   return /^const /m.test(text) ? (/^const \w+ = \{/.test(text) ? "service" : "value") : "type"
 }
 

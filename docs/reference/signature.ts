@@ -29,8 +29,12 @@ const cutsOf = (node: ESTree.Node, from: number): ReadonlyArray<Cut> => {
       const { body } = node
       return body === null ? [] : [{ start: body.start, end: body.end, by: "{ … }" }]
     }
-    case "ArrowFunctionExpression":
-      return [{ start: node.body.start, end: node.body.end, by: "…" }]
+    case "ArrowFunctionExpression": {
+      const { body } = node
+      return body.type === "ArrowFunctionExpression"
+        ? cutsOf(body, body.start)
+        : [{ start: body.start, end: body.end, by: "…" }]
+    }
     default: {
       // What is cut of a class begins behind its bracket.
       let last = node.type === "ClassBody" ? node.start + 1 : node.start

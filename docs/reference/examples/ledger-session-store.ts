@@ -1,0 +1,2 @@
+// The example of ledgerSessionStore in interfaces/agents/claude-agent-sdk.ts.
+query({ prompt, options: { sessionStore: ledgerSessionStore({ ledger }) } })

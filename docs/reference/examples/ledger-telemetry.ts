@@ -1,0 +1,2 @@
+// The example of ledgerTelemetry in interfaces/agents/ai-sdk.ts.
+registerTelemetry(ledgerTelemetry({ ledger, session: "support-42" }))

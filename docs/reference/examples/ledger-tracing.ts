@@ -1,0 +1,2 @@
+// The example of ledgerTracing in interfaces/agents/openai-agents.ts.
+addTraceProcessor(ledgerTracing({ ledger }))
