@@ -37,6 +37,11 @@ const failureOf = (told: unknown): { readonly callId: string; readonly error: un
  * Telemetry for `registerTelemetry`, or for one call. Without `session` each generation is a run of its own.
  *
  * @example
+ * import { registerTelemetry } from "ai"
+ * import { ledgerTelemetry } from "cortex-cassette/agents/ai-sdk"
+ * import { openLedger } from "cortex-cassette/promise"
+ *
+ * const ledger = await openLedger({ filename: "work.db" })
  * registerTelemetry(ledgerTelemetry({ ledger, session: "support-42" }))
  */
 export const ledgerTelemetry = (options: RecorderOptions): Telemetry => {

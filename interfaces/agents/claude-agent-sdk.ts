@@ -86,40 +86,50 @@ const newestOf = async (ledger: SessionLedger, run_id: string) => {
  * A store for the option `sessionStore`, over a ledger.
  *
  * @example
- * query({ prompt, options: { sessionStore: ledgerSessionStore({ ledger }) } })
+ * import { query } from "@anthropic-ai/claude-agent-sdk"
+ * import { ledgerSessionStore } from "cortex-cassette/agents/claude-agent-sdk"
+ * import { openLedger } from "cortex-cassette/promise"
+ *
+ * export const ask = async (prompt: string) => {
+ *   const ledger = await openLedger({ filename: "work.db" })
+ *   return query({ prompt, options: { sessionStore: ledgerSessionStore({ ledger }) } })
+ * }
  */
-export const ledgerSessionStore = ({ ledger }: { readonly ledger: SessionLedger }) =>
-  ({
-    append: async (key, entries) => {
-      await appendToSession(ledger, placeOf(key), "append", entries)
-    },
-    load: async (key) => {
-      const transcript = (await transcriptsOf(ledger, placeOf(key).run_id)).get(key.subpath)
-      return transcript === undefined ? null : [...transcript.values()]
-    },
-    listSessions: async (projectKey) => {
-      const sessions: Array<{ readonly sessionId: string; readonly mtime: number }> = []
-      for (let after: string | undefined; ;) {
-        const runs = await ledger.ids({
-          kind: "run",
-          prefix: sessionRuns(scopeOf(projectKey)),
-          after,
-          limit: PAGE_RUNS
-        })
-        for (const run of runs) {
-          const session = await newestOf(ledger, run)
-          if (session !== undefined) sessions.push(session)
-        }
-        after = runs.at(-1)
-        if (runs.length < PAGE_RUNS) return sessions
+export const ledgerSessionStore = ({
+  ledger
+}: {
+  readonly ledger: SessionLedger
+}): SessionStore & Required<Pick<SessionStore, "delete" | "listSessions" | "listSubkeys">> => ({
+  append: async (key, entries) => {
+    await appendToSession(ledger, placeOf(key), "append", entries)
+  },
+  load: async (key) => {
+    const transcript = (await transcriptsOf(ledger, placeOf(key).run_id)).get(key.subpath)
+    return transcript === undefined ? null : [...transcript.values()]
+  },
+  listSessions: async (projectKey) => {
+    const sessions: Array<{ readonly sessionId: string; readonly mtime: number }> = []
+    for (let after: string | undefined; ;) {
+      const runs = await ledger.ids({
+        kind: "run",
+        prefix: sessionRuns(scopeOf(projectKey)),
+        after,
+        limit: PAGE_RUNS
+      })
+      for (const run of runs) {
+        const session = await newestOf(ledger, run)
+        if (session !== undefined) sessions.push(session)
       }
-    },
-    delete: async (key) => {
-      const place = placeOf(key)
-      if ((await ledger.runLength(place.run_id)) > 0) await appendToSession(ledger, place, "delete")
-    },
-    listSubkeys: async ({ projectKey, sessionId }) => {
-      const transcripts = await transcriptsOf(ledger, runOfSession(scopeOf(projectKey), sessionId))
-      return [...transcripts.keys()].filter((subpath) => subpath !== undefined)
+      after = runs.at(-1)
+      if (runs.length < PAGE_RUNS) return sessions
     }
-  }) satisfies SessionStore
+  },
+  delete: async (key) => {
+    const place = placeOf(key)
+    if ((await ledger.runLength(place.run_id)) > 0) await appendToSession(ledger, place, "delete")
+  },
+  listSubkeys: async ({ projectKey, sessionId }) => {
+    const transcripts = await transcriptsOf(ledger, runOfSession(scopeOf(projectKey), sessionId))
+    return [...transcripts.keys()].filter((subpath) => subpath !== undefined)
+  }
+})

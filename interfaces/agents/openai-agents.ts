@@ -56,6 +56,11 @@ const endingOf = ({ error, spanData }: Span<SpanData>): CallEnding =>
  * A processor for `addTraceProcessor`. A run is the `session` that is given, else the trace's group, else the trace.
  *
  * @example
+ * import { addTraceProcessor } from "@openai/agents"
+ * import { ledgerTracing } from "cortex-cassette/agents/openai-agents"
+ * import { openLedger } from "cortex-cassette/promise"
+ *
+ * const ledger = await openLedger({ filename: "work.db" })
  * addTraceProcessor(ledgerTracing({ ledger }))
  */
 export const ledgerTracing = (options: RecorderOptions): TracingProcessor => {
@@ -84,6 +89,7 @@ export const ledgerTracing = (options: RecorderOptions): TracingProcessor => {
   }
 }
 
+/** The ledger that a session is kept in, and the session's id. */
 export interface LedgerSessionOptions {
   readonly ledger: SessionLedger
   readonly sessionId: string
@@ -94,7 +100,15 @@ export interface LedgerSessionOptions {
  * said before them stays in the ledger.
  *
  * @example
- * await run(agent, "Hello", { session: ledgerSession({ ledger, sessionId: "support-42" }) })
+ * import { Agent, run } from "@openai/agents"
+ * import { ledgerSession } from "cortex-cassette/agents/openai-agents"
+ * import { openLedger } from "cortex-cassette/promise"
+ *
+ * export const greet = async () => {
+ *   const ledger = await openLedger({ filename: "work.db" })
+ *   const session = ledgerSession({ ledger, sessionId: "support-42" })
+ *   return run(new Agent({ name: "support" }), "Hello", { session })
+ * }
  */
 export const ledgerSession = ({ ledger, sessionId }: LedgerSessionOptions): Session => {
   const place = { run_id: runOfSession(HOST, sessionId), fields: { host: HOST, session: sessionId } }
