@@ -59,7 +59,14 @@ const configuration = {
     docFooter: { prev: false, next: false }
   }
 }
-write(join(stage, ".vitepress", "config.mjs"), `export default ${JSON.stringify(configuration, null, 2)}\n`)
+/** A guide that has the words stands before a reference that has them. */
+const ranking = `configuration.themeConfig.search.options = {
+  miniSearch: { searchOptions: { boostDocument: (id) => (id.includes("/docs/guides/") ? 3 : 1) } }
+}`
+write(
+  join(stage, ".vitepress", "config.mjs"),
+  `const configuration = ${JSON.stringify(configuration, null, 2)}\n${ranking}\nexport default configuration\n`
+)
 
 const run = (program: string, args: ReadonlyArray<string>): void => {
   const { error, status } = spawnSync(program, args, { cwd: workshop, stdio: "inherit" })
