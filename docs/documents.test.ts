@@ -66,6 +66,10 @@ const blocks = documents.flatMap(blocksOf)
 /** The entry points that examples import, as sources. */
 const entryPoints: Readonly<Record<string, string>> = {
   "cortex-cassette": new URL("../interfaces/embedding/index.ts", import.meta.url).href,
+  "cortex-cassette/agents/claude-agent-sdk": new URL(
+    "../interfaces/agents/claude-agent-sdk.ts",
+    import.meta.url
+  ).href,
   "cortex-cassette/application": new URL("../application/index.ts", import.meta.url).href,
   "cortex-cassette/testing": new URL("../interfaces/test-kit/index.ts", import.meta.url).href,
   "cortex-cassette/promise": new URL("../interfaces/promise/index.ts", import.meta.url).href,
