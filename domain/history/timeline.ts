@@ -56,7 +56,9 @@ const posted = ({ data }: EventOf<"MessagePosted">): string => {
     jobs === undefined || jobs.length === 1
       ? counted(steps?.length ?? 1, "step")
       : `${counted(jobs.length, "job")} and ${counted(steps?.length ?? 1, "step")}`
-  return `${source} posted ${work}: ${lineOf(intent === "" ? gistOfPayload(payload) : intent)}`
+  // What was called says more than that something was.
+  const isCall = jobs === undefined && typeof payload["op"] === "string"
+  return `${source} posted ${work}: ${lineOf(intent === "" || isCall ? gistOfPayload(payload) : intent)}`
 }
 
 const claimed = ({ data, recorded_at }: EventOf<"StepClaimed">): string => {

@@ -43,6 +43,12 @@ import { ledgerIdentity } from "./ledger-identity.ts"
 import { checkOpening, type OpeningCheck } from "./opening-check.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
 
+/** How a ledger's file is opened by the parts of this program. */
+export interface LedgerOpening extends LedgerFileOptions {
+  /** How many of the newest events are checked: fewer for a process that writes once and must be quick. */
+  readonly checkedEvents?: number | undefined
+}
+
 /** A ledger in a file, or in memory, with what makes further connections to it. */
 export interface LedgerFile extends LedgerDatabase {
   readonly host: Connection
@@ -86,14 +92,14 @@ interface FirstLook {
  * header, so everything that opening checks is checked before.
  */
 const firstLook =
-  (filename: string) =>
+  ({ checkedEvents, filename }: LedgerOpening) =>
   (connection: Connection): FirstLook => {
     const found = inspected(connection)
     if (found.kind !== "ledger" || found.version !== DATABASE_VERSION) return { found, damaged: false }
     const logged = connection.pragma("journal_mode") === "wal"
     const fault = logged
       ? openingFindings(connection, ledgerIdentity)[0]
-      : checkFile(connection, filename).fault
+      : checkFile(connection, filename, checkedEvents).fault
     return { found, damaged: fault !== undefined }
   }
 
@@ -130,12 +136,16 @@ const removeUnborn = (filename: string): void => {
 const hasContent = (filename: string): boolean => existsSync(filename) && statSync(filename).size > 0
 
 /** The opening check of a file. */
-export const checkFile = (connection: Connection, filename: string): OpeningCheck =>
-  checkOpening(connection, filename, schemaSteps(), () => openingFindings(connection, ledgerIdentity))
+export const checkFile = (connection: Connection, filename: string, newest?: number): OpeningCheck =>
+  checkOpening(connection, filename, schemaSteps(), () => openingFindings(connection, ledgerIdentity), newest)
 
 /** The opening check; a ledger without a readable version is damaged before anything else. */
-const checked = (connection: Connection, filename: string, found: Inspection): OpeningCheck => {
-  const check = checkFile(connection, filename)
+const checked = (
+  connection: Connection,
+  { checkedEvents, filename }: LedgerOpening,
+  found: Inspection
+): OpeningCheck => {
+  const check = checkFile(connection, filename, checkedEvents)
   return check.fault === undefined && found.kind === "ledger" && found.version === undefined
     ? { ...check, fault: { code: "ROW_MISSING", where: "cassette_meta db_version", message: "no version" } }
     : check
@@ -152,14 +162,15 @@ type AdmittedFields = "head" | "fault" | "name" | "busyDeadline" | "ledgerId" | 
 
 /** Judges what was found once more, on the connection that stays, checks it, and gives what every opening gives. */
 const admitted = Effect.fnUntraced(function* (
-  { filename, ledgerId }: LedgerFileOptions,
+  options: LedgerOpening,
   deadline: number,
   connection: Connection,
   found: Inspection
 ): Effect.fn.Return<Pick<LedgerFile, AdmittedFields>, OpenError> {
+  const { filename, ledgerId } = options
   const refusal = judge(filename, found, ledgerId)
   if (refusal !== undefined) return yield* Effect.fail(refusal)
-  const check = yield* opening(filename, deadline, () => checked(connection, filename, found))
+  const check = yield* opening(filename, deadline, () => checked(connection, options, found))
   return {
     ...check,
     name: filename,
@@ -229,7 +240,7 @@ const openFrom = (filename: string, assertInPlace: PlaceCheck) => (): Connection
 }
 
 const openInMemory = Effect.fnUntraced(function* (
-  options: LedgerFileOptions,
+  options: LedgerOpening,
   deadline: number
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
   const connection = yield* acquire(IN_MEMORY, deadline, () => openForWriting(IN_MEMORY))
@@ -247,7 +258,7 @@ const openInMemory = Effect.fnUntraced(function* (
 })
 
 const openToWrite = Effect.fnUntraced(function* (
-  options: LedgerFileOptions,
+  options: LedgerOpening,
   deadline: number
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
   const { filename, ledgerId } = options
@@ -257,7 +268,7 @@ const openToWrite = Effect.fnUntraced(function* (
   const assertFile = watchPlace(filename)
   if (!created && (hasContent(filename) || !mayCreate)) {
     const { damaged, found } = yield* opening(filename, deadline, () =>
-      lookUntouched(filename, firstLook(filename))
+      lookUntouched(filename, firstLook(options))
     )
     const refusal = found.kind === "empty" && mayCreate ? undefined : judge(filename, found, ledgerId)
     if (refusal !== undefined) return yield* Effect.fail(refusal)
@@ -322,7 +333,7 @@ const openEvidence = (
       )
 
 const openToRead = Effect.fnUntraced(function* (
-  options: LedgerFileOptions,
+  options: LedgerOpening,
   deadline: number
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
   const { filename } = options
@@ -350,7 +361,7 @@ const openToRead = Effect.fnUntraced(function* (
 
 /** Opens a ledger's file for the scope's life. Damage inside a ledger is no error here: it is `fault`. */
 export const openLedgerFile = Effect.fnUntraced(function* (
-  options: LedgerFileOptions
+  options: LedgerOpening
 ): Effect.fn.Return<LedgerFile, OpenError, Scope.Scope> {
   const { allowNetworkFs = false, mode = "write", networkKind } = options
   yield* supportedNode

@@ -17,7 +17,11 @@ import { LEDGER_VERSIONS } from "./schema-snapshots.ts"
 import type { PageCheck } from "./structure-findings.ts"
 import { rawEventPage } from "./stored-events.ts"
 
+/** How many of the newest events an opening checks. */
 const CHECKED_EVENTS = 1_000
+
+/** Most events that are read at once. */
+const PAGE = 1_000
 
 export interface OpeningCheck {
   readonly head: Head
@@ -36,7 +40,7 @@ const checkEvents = (host: SqlHost, after: number): OpeningCheck => {
   // One event more than is checked, so that the first of them has its predecessor.
   let from = Math.max(0, after - 1)
   while (true) {
-    const events = rawEventPage(host, { after: from, limit: CHECKED_EVENTS })
+    const events = rawEventPage(host, { after: from, limit: PAGE })
     for (const event of events) {
       const fault = head === undefined ? undefined : firstFinding(host, head, event)
       if (fault !== undefined) return { head: EMPTY_HEAD, fault }
@@ -51,7 +55,7 @@ const checkEvents = (host: SqlHost, after: number): OpeningCheck => {
 export const openingFault = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): Finding | undefined =>
   check(host, steps).fault
 
-const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): OpeningCheck => {
+const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>, newest = CHECKED_EVENTS): OpeningCheck => {
   const schema = schemaFindings(host, LEDGER_VERSIONS, steps)[0]
   if (schema !== undefined) return { head: EMPTY_HEAD, fault: schema }
   const mismatch = (message: string): OpeningCheck => ({
@@ -64,7 +68,7 @@ const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): OpeningCheck =>
     const message = "there are events before position 1"
     return { head: EMPTY_HEAD, fault: { code: "CHAIN_BROKEN", where: "events", message } }
   }
-  const checked = checkEvents(host, Math.max(0, stored.position - CHECKED_EVENTS))
+  const checked = checkEvents(host, Math.max(0, stored.position - newest))
   if (checked.fault !== undefined) return checked
   const { hash, position } = checked.head
   if (position === 0) return mismatch("a ledger has at least the event that created it")
@@ -76,19 +80,20 @@ const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): OpeningCheck =>
 }
 
 /**
- * The opening check, of one moment, since others may append meanwhile; damage that stops it is its finding, a busy
+ * The opening check of the schema and of the `newest` events (1,000 by default), of one moment, since others may append meanwhile; damage that stops it is its finding, a busy
  * store is thrown as `Busy`.
  */
 export const checkOpening = (
   host: SqlHost,
   file: string,
   steps: ReadonlyArray<SchemaStep>,
-  pages: PageCheck
+  pages: PageCheck,
+  newest?: number
 ): OpeningCheck => {
   try {
     return host.snapshot(() => {
       const [fault] = pages()
-      return fault === undefined ? check(host, steps) : { head: EMPTY_HEAD, fault }
+      return fault === undefined ? check(host, steps, newest) : { head: EMPTY_HEAD, fault }
     })
   } catch (error) {
     const failure = sqliteFailure(file, error)

@@ -11,6 +11,9 @@ import { makeSqliteLedgerStore } from "../../infrastructure/ledger/sqlite-ledger
 
 export { sha256 } from "../../infrastructure/hashing/node-hashing.ts"
 
+/** How many of the newest events are checked before a hook writes: its process checks them with code that is not yet warm. */
+const CHECKED_EVENTS = 32
+
 /** Records what a hook was told; a file that is missing is made. */
 export const recordHookEvent = Effect.fnUntraced(function* (
   file: LedgerFileOptions,
@@ -18,7 +21,10 @@ export const recordHookEvent = Effect.fnUntraced(function* (
   rule: HookRule
 ) {
   const works = yield* Effect.fromResult(hookWorks(sha256, event, rule))
-  const store = yield* Effect.flatMap(openLedgerFile(file), makeSqliteLedgerStore)
+  const store = yield* Effect.flatMap(
+    openLedgerFile({ ...file, checkedEvents: CHECKED_EVENTS }),
+    makeSqliteLedgerStore
+  )
   for (const outcome of yield* commitGroup(store, sha256, works)) yield* outcome
 }, Effect.scoped)
 export type { LedgerFileOptions } from "../../infrastructure/ledger/ledger-options.ts"

@@ -25,7 +25,7 @@ const hookNames = ["pre", "post", "stop"] as const satisfies ReadonlyArray<HookN
 /** A call of an agent may wait for a person's permission. */
 export const DEFAULT_LEASE_SECONDS = 3_600
 
-/** Hosts end a hook after 60 seconds or later. */
+/** Hosts wait for the hook of a call for 60 seconds or longer. */
 export const DEFAULT_TIMEOUT_SECONDS = 10
 export const MAX_TIMEOUT_SECONDS = 50
 

@@ -56,6 +56,9 @@ const told = Effect.fnUntraced(function* ({
   })
   // Programs cut texts in the middle of a character; such a text has no hash, and the call has a record all the same.
   const json = readJsonBytes(bytes, "jcs/1", MAX_DEPTH, "keep")
+  if (Result.isFailure(json) && json.failure.reason === "too_deep") {
+    return yield* Effect.fail(new NotRecorded(`standard input has JSON with over ${MAX_DEPTH} levels`))
+  }
   if (Result.isFailure(json))
     return yield* Effect.fail(
       new NotRecorded(`standard input is no JSON that can be hashed: ${json.failure.message}`)

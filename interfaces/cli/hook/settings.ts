@@ -22,7 +22,7 @@ const places: { readonly [Name in HostName]: Place } = {
   },
   codex: {
     file: ".codex/hooks.json",
-    root: '"$(git rev-parse --show-toplevel)"',
+    root: ".",
     timeout: TIMEOUT_SECONDS
   },
   cursor: { file: ".cursor/hooks.json", root: ".", timeout: TIMEOUT_SECONDS },
