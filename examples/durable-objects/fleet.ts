@@ -19,12 +19,13 @@ export interface Verdict {
 export class Fleet extends LedgerObject<Env> {
   protected override readonly signingKey = () => signingKeyFromPem(this.env.AUDIT_KEY)
 
-  /** Notes where every run's history ends now. */
+  /** Notes where every run's history ends now, if it goes on from the newest note: a run that does not keeps failing. */
   async noteAll(): Promise<number> {
     let noted = 0
     for await (const run_id of this.#runIds()) {
       const head = await this.env.RUN.getByName(run_id).head()
       if (!head.ok) continue
+      if (!(await this.#goesOn(run_id))) continue
       const { hash, position } = head.data
       const posted = await this.post({
         run_id,
@@ -53,6 +54,13 @@ export class Fleet extends LedgerObject<Env> {
     if (!outcome.ok) return { run_id, verdict: "FAIL", findings: [outcome.error.message] }
     const { findings, verdict } = outcome.data
     return { run_id, verdict, findings: findings.map(({ code, message }) => `${code}: ${message}`) }
+  }
+
+  async #goesOn(run_id: string): Promise<boolean> {
+    const note = await this.#noteOf(run_id)
+    if (note === undefined) return true
+    const found = await this.env.RUN.getByName(run_id).log({ after: note.position - 1, limit: 1 })
+    return found.ok && found.data[0]?.hash === note.hash
   }
 
   async #noteOf(run_id: string): Promise<Note | undefined> {

@@ -1,5 +1,7 @@
 // Many runs in workerd, a ledger each: every step is claimed once by many workers, and the fleet finds the object that was wiped.
 import { createPublicKey } from "node:crypto"
+import { cpSync, rmSync } from "node:fs"
+import { join } from "node:path"
 import { expect, it } from "vitest"
 import { AUDIT_KEY } from "../../interfaces/durable-objects/testing/audit-key.ts"
 import { describeInWorkerd } from "../../interfaces/durable-objects/testing/describe-workerd.ts"
@@ -15,6 +17,10 @@ describeInWorkerd(
   (running) => {
     const send = <A>(path: string) => sender(running.workerd().address)<A>(path)
     const post = (run_id: string) => postSteps(running.workerd().address, run_id, STEPS)
+    const failing = async () =>
+      (await send<ReadonlyArray<Verdict>>("/fleet"))
+        .filter(({ verdict }) => verdict === "FAIL")
+        .map(({ run_id }) => run_id)
     const fleet = <A>(method: string) => running.workerd().ask<A>("FLEET", "fleet", method)
 
     it("every step is claimed once, by many workers at a time", async () => {
@@ -45,6 +51,9 @@ describeInWorkerd(
       )
       expect(failed.map(({ run_id }) => run_id)).toEqual(["run-1"])
       expect(failed[0]?.findings.join()).toContain("HISTORY_REWRITTEN")
+      // What is noted later forgives nothing.
+      expect(await fleet<number>("noteAll")).toBe(RUNS - 1)
+      expect(await failing()).toEqual(["run-1"])
       // The notes are a ledger, and verify as one.
       expect(await fleet("verify")).toMatchObject({ ok: true, data: { verdict: "PASS" } })
     })
@@ -61,6 +70,25 @@ describeInWorkerd(
       expect(await running.workerd().ask("FLEET", "fleet", "verify", { checkpoint })).toMatchObject({
         data: { verdict: "PASS" }
       })
+    })
+
+    it("the fleet finds a run that was put back to an earlier time", async () => {
+      const runs = join(running.folder, "data", "run")
+      const earlier = join(running.folder, "earlier")
+      await running.kill()
+      cpSync(runs, earlier, { recursive: true })
+      await running.start()
+      const later = { run_id: "run-2", source: "USER", payload: {}, idempotency_key: "later" }
+      expect(await running.workerd().ask("RUN", "run-2", "post", later)).toMatchObject({ ok: true })
+      await fleet("noteAll")
+      await running.kill()
+      rmSync(runs, { recursive: true })
+      cpSync(earlier, runs, { recursive: true })
+      await running.start()
+      expect(await running.workerd().ask("RUN", "run-2", "verify")).toMatchObject({
+        data: { verdict: "PASS" }
+      })
+      expect(await failing()).toEqual(["run-1", "run-2"])
     })
 
     it("answers nothing but what it is made for", async () => {
