@@ -54,6 +54,22 @@ const requeue = (seconds: number, cause: string, reason: string) =>
 const post = (data: JsonObject) =>
   ["MessagePosted", 0, { idempotency_key: null, message_id: "msg_1", source: "USER", ...data }] as const
 
+describe("an entry", () => {
+  it("names the span that recorded its event, if there is one", () => {
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    const thought = ["ThoughtRecorded", 0, { traceparent }] as const
+    assert.deepStrictEqual(
+      events(
+        post({ payload: {}, traceparent }),
+        post({ payload: { traceparent } }),
+        claim(1, 0),
+        thought
+      ).map((entry) => entry.traceparent),
+      [traceparent, null, null, null]
+    )
+  })
+})
+
 describe("a sentence", () => {
   it("of a post says how much work it is, and which", () => {
     assert.deepStrictEqual(

@@ -25,6 +25,8 @@ export const TimelineEntry = Schema.Struct({
   fencing_token: Schema.NullOr(Schema.Int),
   /** How long the lease had been held, for a renewal, a completion and a requeue; null where its claim was not seen. */
   took_millis: Schema.NullOr(Schema.Int),
+  /** The span that recorded it, as the header of W3C Trace Context names it. */
+  traceparent: Schema.NullOr(Schema.String),
   sentence: Schema.String
 })
 export type TimelineEntry = typeof TimelineEntry.Type
@@ -133,7 +135,8 @@ export class Timeline {
     const place = { position, recorded_at, hash, stream_id, type }
     if (Result.isFailure(decoded)) {
       const sentence = `this event cannot be read: ${lineOf(decoded.failure.message)}`
-      return { ...place, about: null, who: null, fencing_token: null, took_millis: null, sentence }
+      const unknown = { about: null, who: null, fencing_token: null, took_millis: null, traceparent: null }
+      return { ...place, ...unknown, sentence }
     }
     const event = decoded.success
     const held = "step_id" in event.data ? this.held.get(event.data.step_id) : undefined
@@ -145,6 +148,7 @@ export class Timeline {
       who: whoOf(event),
       fencing_token: "fencing_token" in event.data ? event.data.fencing_token : null,
       took_millis: event.type === "StepClaimed" ? null : took,
+      traceparent: "traceparent" in event.data ? event.data.traceparent : null,
       sentence: this.workflows.of(event, after(took)) ?? sentenceOf(event, held, took)
     }
   }

@@ -3,21 +3,11 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Option from "effect/Option"
-import * as McpSchema from "effect/ai/McpSchema"
 import type * as McpServer from "effect/ai/McpServer"
+import { progressToken } from "./request-metadata.ts"
 
 /** How long a call is silent at most. */
 const INTERVAL = Duration.seconds(1)
-
-/** The token of the request that is served; undefined when it has none. */
-const progressTokenOf = Effect.gen(function* () {
-  const client = yield* Effect.serviceOption(McpSchema.McpServerClient)
-  const context = yield* McpSchema.McpRequestContext
-  const metadata = Option.isSome(client) ? client.value.requestMetadata : context.requestMetadata
-  const token = metadata?.["progressToken"]
-  return typeof token === "string" || typeof token === "number" ? token : undefined
-})
 
 /** Does the work and meanwhile tells that `name` is at it: a tool, or what is read. */
 export const tellingProgress = <A, E, R>(
@@ -26,12 +16,12 @@ export const tellingProgress = <A, E, R>(
   work: Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function* () {
-    const progressToken = yield* progressTokenOf
-    if (progressToken === undefined) return yield* work
+    const token = yield* progressToken
+    if (token === undefined) return yield* work
     let seconds = 0
     const tell = Effect.suspend(() =>
       server.notifications["notifications/progress"]({
-        progressToken,
+        progressToken: token,
         progress: ++seconds,
         message: `${name} is at work`
       })

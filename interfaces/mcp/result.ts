@@ -5,6 +5,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Tracer from "effect/Tracer"
 import { CallToolResult } from "effect/ai/McpSchema"
 import { isJsonObject, type JsonObject } from "../../domain/canonical/json.ts"
 import { errorDocument } from "../shared/envelope.ts"
@@ -90,14 +91,36 @@ export const failureDocument = (failure: Parameters<typeof errorDocument>[0]) =>
     )
   })
 
-/** Calls a tool; every ending but an interruption is a result. */
+/** The span of a call, by the conventions for MCP; the caller's is its parent, and the one that it runs in is linked. */
+const inSpan =
+  ({ name }: AgentTool, caller: Tracer.ExternalSpan | undefined) =>
+  <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(Effect.option(Effect.currentParentSpan), (ambient) => {
+      const links = Option.toArray(ambient).map((span) => ({ span, attributes: {} }))
+      return call.pipe(
+        Effect.tapError(() => Effect.annotateCurrentSpan("error.type", "tool_error")),
+        Effect.withSpan(`tools/call ${name}`, {
+          kind: "server",
+          ...(caller === undefined ? {} : { parent: caller, links }),
+          attributes: {
+            "gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": name,
+            "mcp.method.name": "tools/call",
+            "network.transport": "pipe"
+          }
+        })
+      )
+    })
+
+/** Calls a tool in the trace of its caller; every ending but an interruption is a result. */
 export const callTool = (
   tool: AgentTool,
-  input: unknown
+  input: unknown,
+  caller: Tracer.ExternalSpan | undefined
 ): Effect.Effect<CallToolResult, never, ToolServices> =>
   tool.call(input).pipe(
     Effect.map((data) => succeeded(tool, input, data)),
-    Effect.withSpan(`mcp.${tool.name}`),
+    inSpan(tool, caller),
     Effect.catchCause((cause) => {
       const error = Option.getOrUndefined(Cause.findErrorOption(cause))
       if (error !== undefined) return Effect.map(failureDocument(error), failed)

@@ -21,6 +21,7 @@ import { Caller } from "./caller.ts"
 import { plainJsonSchema } from "./json-schema.ts"
 import { openNetwork } from "./network-access.ts"
 import { tellingProgress } from "./progress.ts"
+import { callerSpan } from "./request-metadata.ts"
 import { callTool } from "./result.ts"
 import { registerResources } from "./resources.ts"
 import type { AgentTool, ToolServices } from "./tool.ts"
@@ -96,7 +97,13 @@ const registrations = (tools: ReadonlyArray<AgentTool>, listing: Listing) =>
           tool: listedTool(tool, description, agent !== undefined),
           annotations: Context.empty(),
           handle: (input) =>
-            tellingProgress(server, tool.name, Effect.provideContext(callTool(tool, input ?? {}), services))
+            Effect.flatMap(callerSpan, (caller) =>
+              tellingProgress(
+                server,
+                tool.name,
+                Effect.provideContext(callTool(tool, input ?? {}, caller), services)
+              )
+            )
         })
       const listed = new Map<string, string>()
       for (const tool of tools) {
