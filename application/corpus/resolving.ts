@@ -200,7 +200,7 @@ export const makeResolving = Effect.fnUntraced(function* ({ bytesOf, ofReference
   return {
     // A span that captures no stack: that would cost as much as the whole hit.
     resolve: (request: ResolveRequest): Effect.Effect<Resolved, ResolveError> =>
-      Effect.useSpan("Corpus.resolve", () => resolve(request)),
+      Effect.useSpan("cassette.corpus.resolve", () => resolve(request)),
     measure
   }
 })

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
+import { isJsonObject } from "../../domain/canonical/json.ts"
 import { type SpanName, spanNameOf, traceparentOf } from "../../domain/canonical/traceparent.ts"
 
 /** The attribute of each field that is told; fields of inputs and of answers have the same names. */
@@ -20,6 +21,7 @@ const ATTRIBUTES = {
   receipt_id: "cassette.receipt.id",
   run_id: "gen_ai.conversation.id",
   step_id: "cassette.step.id",
+  symbol: "gen_ai.memory.record.id",
   task_id: "cassette.task.id",
   thought_id: "cassette.thought.id",
   worker_id: "gen_ai.agent.id"
@@ -35,16 +37,28 @@ type AnyFiber = Fiber.Fiber<unknown, unknown>
 /** True where the program brought a tracer; Effect's own keeps nothing. */
 export const isTraced = (fiber: AnyFiber): boolean => fiber.getRef(Tracer.Tracer) !== Tracer.nativeTracer
 
+const isShort = (told: unknown): told is string =>
+  typeof told === "string" && told.length <= MAX_ATTRIBUTE_CHARACTERS
+
+/** Tells a span which call of an agent a payload records: its name and id alone, by the form that all hosts' calls have. */
+const tellCall = (span: Tracer.Span, payload: unknown): void => {
+  if (!isJsonObject(payload)) return
+  const { intent, op, refs } = payload
+  const call = isJsonObject(refs) ? refs["call"] : undefined
+  if (intent !== "execute_tool" || !isShort(op) || !isShort(call)) return
+  span.attribute("gen_ai.tool.name", op)
+  span.attribute("gen_ai.tool.call.id", call)
+}
+
 /** Tells a span the ids among the fields of a value. */
 export const tellIds = (span: Tracer.Span, value: unknown): void => {
   if (typeof value !== "object" || value === null) return
   const fields = value as Readonly<Record<string, unknown>>
   for (const [field, attribute] of FIELDS) {
     const told = fields[field]
-    if (typeof told === "number" || (typeof told === "string" && told.length <= MAX_ATTRIBUTE_CHARACTERS)) {
-      span.attribute(attribute, told)
-    }
+    if (typeof told === "number" || isShort(told)) span.attribute(attribute, told)
   }
+  tellCall(span, fields["payload"])
 }
 
 /** Tells a span why it failed, in a word. */
@@ -86,6 +100,21 @@ export const traced = (name: `cassette.${string}`): Effect.fn.Traced => {
   const fn = Effect.fn(name) as (...parts: ReadonlyArray<unknown>) => unknown
   return ((...parts: ReadonlyArray<unknown>) => fn(...parts, told)) as Effect.fn.Traced
 }
+
+/** The operations of the conventions that calls of ours are. */
+type Operation = "delete_memory" | "retrieval" | "search_memory" | "upsert_memory"
+
+/** A call in a span of its own: an operation of the conventions, with the ids among these fields and in the answer. */
+export const asOperation =
+  (name: `cassette.${string}`, operation: Operation, ids: Readonly<Record<string, unknown>>) =>
+  <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiber((fiber) =>
+      isTraced(fiber)
+        ? Effect.useSpan(name, { attributes: { "gen_ai.operation.name": operation } }, (span) =>
+            Effect.provideService(told(call, ids), Tracer.ParentSpan, span)
+          )
+        : call
+    )
 
 const nearestFromOutside = (span: Tracer.AnySpan | undefined): SpanName | undefined => {
   if (span === undefined || span._tag === "ExternalSpan") return span

@@ -27,6 +27,7 @@ import type { ReadScope } from "../../domain/network/index-requests.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking.ts"
 import { Hashing } from "../foundation/hashing.ts"
+import { asOperation } from "../foundation/telemetry.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./answers.ts"
 import { QuerySession } from "./query-session.ts"
 import { bounded } from "./bounded-answer.ts"
@@ -373,6 +374,25 @@ class Hub {
   )
 }
 
+/** What is done with memories, in spans; texts and names that are asked for are none of their attributes. */
+const memoriesInSpans = (
+  { memoryForget, memoryQuery, memoryRecall, memorySave }: MemoryQuestions,
+  agent_id: string | null
+): Omit<MemoryQuestions, "memoryPlaces"> => ({
+  memorySave: (text, cassette_id, metadata) =>
+    memorySave(text, cassette_id, metadata).pipe(
+      asOperation("cassette.network.memorySave", "upsert_memory", { agent_id, cassette_id })
+    ),
+  memoryQuery: (...asked) =>
+    memoryQuery(...asked).pipe(asOperation("cassette.network.memoryQuery", "search_memory", { agent_id })),
+  memoryRecall: (...asked) =>
+    memoryRecall(...asked).pipe(asOperation("cassette.network.memoryRecall", "search_memory", { agent_id })),
+  memoryForget: (name, cassette_id) =>
+    memoryForget(name, cassette_id).pipe(
+      asOperation("cassette.network.memoryForget", "delete_memory", { agent_id, cassette_id })
+    )
+})
+
 export class Network extends Context.Service<Network, NetworkShape>()("cortex-cassette/application/Network") {
   /** A network without cassettes, with vectors if an `Embedder` is provided, searched by a `VectorIndex` if one is; the scope's end closes those that were registered. */
   static readonly layerNoDeps: Layer.Layer<Network, never, Hashing | Stemming> = Layer.effect(
@@ -382,7 +402,10 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
       const { sha256 } = yield* Hashing
       const embedder = Option.getOrUndefined(yield* Effect.serviceOption(Embedder))
       const vectors = Option.getOrElse(yield* Effect.serviceOption(VectorIndex), () => signBitVectors())
-      const hub = new Hub({ stem, embedder, vectors }, sha256, yield* CallerAgent)
+      const agent_id = yield* CallerAgent
+      const hub = new Hub({ stem, embedder, vectors }, sha256, agent_id)
+      const retrieval = (method: string) =>
+        asOperation(`cassette.network.${method}`, "retrieval", { agent_id })
       yield* Effect.addFinalizer(() => hub.close)
       return {
         register: (cassette) => hub.roster.register(cassette),
@@ -391,15 +414,19 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
         swapEmbedder: (next, retire = Effect.void) => hub.swapEmbedder(next, retire),
         cassettes: hub.roster.ids,
         query: (text, limit = DEFAULT_LIMIT, options = {}) =>
-          bounded(budgetOfHits(options), hub.search(text, limit, options)),
-        queryAll: (text, topK, options) => bounded(budgetOfHits(options), hub.queryAll(text, topK, options)),
+          bounded(budgetOfHits(options), hub.search(text, limit, options)).pipe(retrieval("query")),
+        queryAll: (text, topK, options) =>
+          bounded(budgetOfHits(options), hub.queryAll(text, topK, options)).pipe(retrieval("queryAll")),
         queryByCapability: (text, capability, topK, options) =>
-          bounded(budgetOfHits(options), hub.queryAll(text, topK, { ...options, capability })),
+          bounded(budgetOfHits(options), hub.queryAll(text, topK, { ...options, capability })).pipe(
+            retrieval("queryByCapability")
+          ),
         neighbours: (name, limit, options) =>
-          bounded(budgetOfHits(options), hub.neighbours(name, limit, options)),
+          bounded(budgetOfHits(options), hub.neighbours(name, limit, options)).pipe(retrieval("neighbours")),
         status: hub.status,
         embedderHealth: hub.embedderHealth,
         ...hub.memories,
+        ...memoriesInSpans(hub.memories, agent_id),
         ...hub.symbols
       }
     })

@@ -98,7 +98,7 @@ const inSpan =
     Effect.flatMap(Effect.option(Effect.currentParentSpan), (ambient) => {
       const links = Option.toArray(ambient).map((span) => ({ span, attributes: {} }))
       return call.pipe(
-        Effect.tapError(() => Effect.annotateCurrentSpan("error.type", "tool_error")),
+        Effect.tapCause(() => Effect.annotateCurrentSpan("error.type", "tool_error")),
         Effect.withSpan(`tools/call ${name}`, {
           kind: "server",
           ...(caller === undefined ? {} : { parent: caller, links }),
