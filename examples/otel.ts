@@ -50,7 +50,7 @@ const collector = Effect.acquireRelease(
   ({ server }) => Effect.sync(() => server.closeAllConnections())
 )
 
-/** What the program does: somebody asks for two greetings, and a worker greets. */
+/** What the program does: it asks for two greetings, and a worker greets. */
 const work = Effect.gen(function* () {
   const ledger = yield* Ledger
   const payload = { intent: "greet", steps: [{ name: "Ada" }, { name: "Grace" }] }

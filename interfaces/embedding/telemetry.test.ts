@@ -85,7 +85,7 @@ describe("the names in the sources", () => {
   })
 })
 
-/** Stands in everything that is somebody's own: it must be in no span. */
+/** Stands in every body: it must be in no span. */
 const SECRET = "s3cr3t-7b1f"
 
 const run_id = "r"
