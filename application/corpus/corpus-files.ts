@@ -46,6 +46,7 @@ export class CorpusFiles extends Context.Service<
     ) => Effect.Effect<Walk, FileUnreadable | InvalidInput | NotAFile | PathOutsideRoot>
     /** One stat, links followed; undefined when nothing is there. */
     readonly stat: (path: string) => FileStat | undefined
+    /** Reads a file of UTF-8 text; what it was when it was read is in the answer. */
     readonly read: (path: string) => Effect.Effect<FileText, FileReadError>
   }
 >()("cortex-cassette/application/CorpusFiles") {}

@@ -46,6 +46,7 @@ export class CorpusStore extends Context.Service<
     readonly strayPaths: Stored<ReadonlyArray<string>>
     /** Fails with `CorpusCorrupt` where what is indexed of the file is not what was indexed. */
     readonly target: (path: string, heading: string | null) => Stored<TargetRows>
+    /** The section with this id, with the headings that name it. */
     readonly section: (sectionId: string) => Stored<NamedSection | undefined>
     /** Ids of sections in order, at most `limit`, from one on, which need not be there. */
     readonly sectionIds: (from: string, limit: number) => Stored<ReadonlyArray<string>>
@@ -56,6 +57,7 @@ export class CorpusStore extends Context.Service<
       readonly indexed: ReadonlyArray<IndexedFile>
       readonly removed: ReadonlyArray<string>
     }) => Stored<void>
+    /** The symbol with this name. */
     readonly symbol: (symbolId: string) => Stored<SymbolRow | undefined>
     /** Symbols in order, at most `limit` behind the given one. */
     readonly symbols: (page: Page) => Stored<ReadonlyArray<SymbolRow>>

@@ -75,9 +75,11 @@ export interface CorpusShape {
   readonly symbols: (
     page?: PageOptions
   ) => Effect.Effect<ReadonlyArray<SymbolRow>, CorpusStoreError | InvalidInput>
+  /** One symbol with its target and default slice, whether or not the target is there now. */
   readonly symbol: (
     symbolId: string
   ) => Effect.Effect<SymbolRow, CorpusStoreError | InvalidInput | SymbolNotFound>
+  /** Removes a symbol. Files, sections and what was expanded stay. */
   readonly removeSymbol: (
     symbolId: string
   ) => Effect.Effect<void, CorpusStoreError | InvalidInput | SymbolNotFound>

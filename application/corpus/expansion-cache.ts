@@ -36,9 +36,11 @@ export class ExpansionCache extends Context.Service<
   ExpansionCache,
   {
     readonly substrate: CacheSubstrate
+    /** What was expanded under a key, undefined where nothing was. */
     readonly lookup: (key: ExpansionKey) => Effect.Effect<Expansion | undefined, ExpansionCacheError>
     /** Stores an expansion unless its key is taken; it ends when what stands is as durable as the store can make it. */
     readonly store: (expansion: Expansion) => Effect.Effect<Stored, ExpansionCacheError>
+    /** How much the cache holds. */
     readonly stats: Effect.Effect<CacheStats, ExpansionCacheError>
     /** Looks at every expansion: its form, its hash, its length. What is wrong is a finding, not an error. */
     readonly verify: Effect.Effect<CheckReport, ExpansionCacheError>

@@ -9,6 +9,7 @@ export class Hashing extends Context.Service<
   {
     readonly sha256: Sha256
     readonly sha256OfBytes: Sha256OfBytes
+    /** A new hash over texts that come piece by piece. */
     readonly sha256Stream: () => Sha256Stream
   }
 >()("cortex-cassette/application/Hashing") {}

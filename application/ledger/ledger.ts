@@ -167,13 +167,16 @@ export interface LedgerShape {
   readonly fault: Finding | undefined
   /** Sentences for people: a copy is being read, the clock is behind the newest event. */
   readonly warnings: Effect.Effect<ReadonlyArray<string>, ReadError>
+  /** The newest event's position and hash: position 0 and 64 zeros where there is none. */
   readonly head: Effect.Effect<Head, ReadError>
+  /** The message with this id, undefined where there is none. */
   readonly message: (messageId: string) => Effect.Effect<MessageRow | undefined, InvalidInput | ReadError>
   /** A run's messages in the order of their ids: at most `limit` (default 1,000), behind the id `after`. */
   readonly messages: (
     runId: string,
     page?: PageOptions
   ) => Effect.Effect<ReadonlyArray<MessageRow>, InvalidInput | ReadError>
+  /** A job with the counts of its steps, undefined where there is none. */
   readonly jobStatus: (jobId: string) => Effect.Effect<JobStatus | undefined, InvalidInput | ReadError>
   /** Steps with their payloads, in the order of their ids; paged as `messages`. */
   readonly steps: (

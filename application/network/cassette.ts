@@ -100,9 +100,11 @@ export interface Cassette {
   readonly trusted?: true
   /** How long another store may take for one answer (milliseconds; 5,000 when it is left out). */
   readonly deadlineMillis?: number | undefined
+  /** What the cassette says of itself. */
   readonly handshake: Effect.Effect<Handshake, CassetteOffline>
   /** The best hits for a text, best first; `topK` is 0 to 1,000. */
   readonly query: (text: string, topK: number) => Effect.Effect<ReadonlyArray<StoreHit>, CassetteOffline>
+  /** How much it holds. */
   readonly getStats: Effect.Effect<CassetteStats, CassetteOffline>
   /** What makes it rank as one with others. */
   readonly askIndex?: AskIndex

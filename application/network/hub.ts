@@ -94,11 +94,13 @@ export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
     limit?: number,
     options?: QueryOptions
   ) => Effect.Effect<MergedAnswer, AskError>
+  /** One list of hits for each cassette, best first; `topK` is 0 to 1,000. */
   readonly queryAll: (
     text: string,
     topK?: number,
     options?: QueryOptions
   ) => Effect.Effect<AnswerByCassette, AskError>
+  /** As `query`, of the cassettes with a capability alone; `NoCassetteWithCapability` where there is none. */
   readonly queryByCapability: (
     text: string,
     capability: string,
@@ -114,6 +116,7 @@ export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
     limit?: number,
     options?: Omit<QueryOptions, "mode">
   ) => Effect.Effect<NeighbourAnswer, SymbolAskError>
+  /** Every cassette that is registered, and how it is. */
   readonly status: Effect.Effect<ReadonlyArray<CassetteHealth>, NetworkClosed>
   /** How the embedder is: it is asked for one vector, for at most 5 s. Null where there is none. */
   readonly embedderHealth: Effect.Effect<EmbedderHealth | null, NetworkClosed>

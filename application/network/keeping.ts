@@ -115,6 +115,7 @@ export interface CassetteKeepingShape {
     EachCassette<CarryingReport, CassetteWriteError | WriteRefused>,
     CassetteWriteError | Configured | UnknownCassette | WriteRefused
   >
+  /** Writes what a cassette holds as a cartridge at an absolute path; nothing is written over. */
   readonly exportCartridge: (
     options: ExportOptions
   ) => Effect.Effect<ExportReport, Configured | ExportError | UnknownCassette>

@@ -36,6 +36,7 @@ export interface NearTexts {
 
 /** Search by vectors over the cassettes of one question. */
 export interface VectorIndexShape {
+  /** The texts whose vectors are nearest to a question's, nearest first. */
   readonly nearest: (session: QuerySession, question: VectorQuestion) => Effect.Effect<NearTexts>
 }
 

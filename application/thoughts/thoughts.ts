@@ -37,7 +37,9 @@ import { traced } from "../foundation/telemetry.ts"
 
 /** Where an id and a time come from when the input has none: by default a random UUID and the Clock. */
 export interface CreateThoughtOptions {
+  /** Gives the id of a record that names none (default: a random UUID). */
   readonly idFn?: (() => string) | undefined
+  /** Gives the time of a record that names none (default: now), as ISO 8601 with a zone. */
   readonly nowFn?: (() => string) | undefined
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { apiReference, docOf, entriesOf } from "./api-reference.ts"
 import { heldToFile } from "./held-to-file.ts"
 import { signatureOf } from "./signature.ts"
-import { entryPoints, publicMembers } from "./public-members.ts"
+import { entryPoints, publicMembers, silentOperations } from "./public-members.ts"
 
 const pages = apiReference()
 
@@ -32,6 +32,15 @@ describe("the comments of exported names", () => {
           .match(/[.:]$|@example/)
     )
     expect(silent.map(({ declarations: [declaration], name }) => `${declaration?.file} ${name}`)).toEqual([])
+  })
+})
+
+describe("the operations of exported services", () => {
+  it.each(entryPoints())("of $name have comments", (point) => {
+    const silent = publicMembers(point).flatMap(({ declaration, name }) =>
+      silentOperations(declaration).map((operation) => `${declaration.file} ${name}.${operation}`)
+    )
+    expect(silent).toEqual([])
   })
 })
 

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type ESTree, parseSync } from "rolldown/utils"
+import { childrenOf } from "./signature.ts"
 
 export const repository = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -61,6 +62,30 @@ const docBefore = (file: string, start: number): string => {
   if (comment === undefined || !comment.value.startsWith("*")) return ""
   return text.slice(comment.end, start).trim() === "" ? plainComment(comment.value) : ""
 }
+
+/** True for a member that is called, run or streamed. */
+const isOperation = ({ typeAnnotation }: ESTree.TSPropertySignature): boolean => {
+  const type = typeAnnotation?.typeAnnotation
+  if (type?.type === "TSFunctionType") return true
+  if (type?.type !== "TSTypeReference" || type.typeName.type !== "TSQualifiedName") return false
+  const { left } = type.typeName
+  return left.type === "Identifier" && ["Effect", "Stream"].includes(left.name)
+}
+
+const operationsIn = (node: ESTree.Node): ReadonlyArray<ESTree.TSPropertySignature> =>
+  node.type === "TSPropertySignature"
+    ? isOperation(node)
+      ? [node]
+      : []
+    : childrenOf(node).flatMap(operationsIn)
+
+/** The operations of a declared interface or service that have no comment. */
+export const silentOperations = ({ file, node }: Declaration): ReadonlyArray<string> =>
+  node.type === "TSInterfaceDeclaration" || node.type === "ClassDeclaration"
+    ? operationsIn(node).flatMap(({ key, start }) =>
+        docBefore(file, start) === "" && key.type === "Identifier" ? [key.name] : []
+      )
+    : []
 
 const declaredNames = (node: ESTree.Node): ReadonlyArray<string> => {
   if (node.type === "VariableDeclaration") {

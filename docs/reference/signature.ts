@@ -11,7 +11,8 @@ interface Cut {
 const isNode = (value: unknown): value is ESTree.Node =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
 
-const childrenOf = (node: ESTree.Node): ReadonlyArray<ESTree.Node> =>
+/** The nodes directly below a node. */
+export const childrenOf = (node: ESTree.Node): ReadonlyArray<ESTree.Node> =>
   Object.values(node).flat().filter(isNode)
 
 /** True for members of a class that only programs inside it, or JavaScript itself, call. */

@@ -9,6 +9,8 @@ export type Sha256OfBytes = (bytes: Uint8Array) => string
 
 /** A SHA-256 that is fed text by text, for what is too long for one text; `digest` gives lower-case hex, once. */
 export interface Sha256Stream {
+  /** Takes the next piece, as UTF-8. */
   readonly update: (text: string) => void
+  /** The hash of all pieces in lower-case hex; nothing may follow. */
   readonly digest: () => string
 }

@@ -4,6 +4,7 @@ import type * as Result from "effect/Result"
 
 /** Decides commands against a state. */
 export interface Decider<State, Command, Outcome, Refusal = never> {
+  /** What a command comes to in a state, or why it is refused. */
   readonly decide: (command: Command, state: State) => Result.Result<Outcome, Refusal>
 }
 
@@ -14,6 +15,8 @@ export interface EventDecider<State, Command, Event, Outcome, Refusal = never> e
   Outcome,
   Refusal
 > {
+  /** The state before anything has happened. */
   readonly initialState: () => State
+  /** The state after one more event. */
   readonly evolve: (state: State, event: Event) => State
 }

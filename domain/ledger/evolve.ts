@@ -25,11 +25,13 @@ export interface FoldFault {
 
 /** What `evolve` asks of the state that the events before have led to. */
 export interface FoldState {
+  /** A step as the events so far leave it. */
   readonly step: (stepId: string) => StepRow | undefined
   /** The id of the lowest waiting step of a run, or of one of its jobs. */
   readonly firstPending: (runId: string, jobId: string | undefined) => string | undefined
   /** The message that a key names in a run. */
   readonly messageOfKey: (runId: string, idempotencyKey: string) => string | undefined
+  /** True where a thought with this id was recorded. */
   readonly hasThought: (id: string) => boolean
 }
 

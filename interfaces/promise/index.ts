@@ -69,14 +69,22 @@ export interface PromiseLedger
       "changed" | "claimAny" | "claimStep" | "commands" | "postMessage" | "stateRowsAt"
     >,
     AsyncDisposable {
+  /** Posts a message with its jobs and steps; with `claim` its first step is leased in the same transaction. */
   readonly postMessage: <C extends PostMessage>(
     command: C
   ) => Promise<ReplyOf<C & { readonly _tag: "PostMessage" }>>
+  /**
+   * Claims the oldest waiting step of a run; with `wait` (milliseconds, or a text such as `30 seconds`) as
+   * soon as there is one.
+   */
   readonly claimStep: (command: ClaimStep & ClaimWait, options?: Abortable) => Promise<Claimed>
+  /** Claims the oldest waiting step of the next run that has one. */
   readonly claimAny: (command: ClaimAny & ClaimWait, options?: Abortable) => Promise<Claimed>
+  /** Up to 256 commands in order and in one transaction, each with an outcome of its own. */
   readonly commands: <const Batch extends ReadonlyArray<LedgerCommand>>(
     commands: Batch
   ) => Promise<BatchResults<Batch>>
+  /** The head, as soon as there is an event behind the position `after`. */
   readonly changed: (after: number, options?: Abortable) => Promise<Head>
   /**
    * Works steps until the signal is aborted, or until none waits (`untilEmpty`): see `Worker.run`. A promise that is rejected makes

@@ -18,11 +18,15 @@ export interface LedgerTransaction {
   readonly head: () => Pick<Head, "position" | "hash">
   /** Events after a position in order, at most `limit`. */
   readonly eventsAfter: (position: number, limit: number) => ReadonlyArray<EventEnvelope>
+  /** The message that was posted in a run under an idempotency key. */
   readonly messageByKey: (runId: string, idempotencyKey: string) => ExistingMessage | undefined
   /** The oldest waiting step of a run, of one job of it, or of the next run that has one. */
   readonly nextPendingStep: (place: ClaimPlace) => WaitingStep | undefined
+  /** How a step stands, undefined where there is none. */
   readonly step: (stepId: string) => StepStanding | undefined
+  /** The receipt that ended a step. */
   readonly receiptOfStep: (stepId: string) => ReceiptRow | undefined
+  /** The thought with this id. */
   readonly thought: (id: string) => ThoughtRow | undefined
   /** The hash of a task's newest thought by event position; costs the same however long its chain is. */
   readonly thoughtTail: (taskId: string) => string | undefined

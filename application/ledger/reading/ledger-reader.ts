@@ -96,17 +96,25 @@ export interface ThoughtsOf {
 export class LedgerReader extends Context.Service<
   LedgerReader,
   {
+    /** The newest event's position and hash. */
     readonly head: Effect.Effect<Head, ReadError>
+    /** The message with this id, undefined where there is none. */
     readonly message: (messageId: string) => Effect.Effect<MessageRow | undefined, ReadError>
+    /** A page of a run's messages in the order of their ids. */
     readonly messages: (runId: string, page: Page) => Effect.Effect<ReadonlyArray<MessageRow>, ReadError>
+    /** A job with the counts of its steps, undefined where there is none. */
     readonly jobStatus: (jobId: string) => Effect.Effect<JobStatus | undefined, ReadError>
+    /** A page of steps with their payloads, in the order of their ids. */
     readonly steps: (of: StepsOf, page: Page) => Effect.Effect<ReadonlyArray<StepRow>, ReadError>
+    /** A page of receipts, in the order of their ids. */
     readonly receipts: (of: StepsOf, page: Page) => Effect.Effect<ReadonlyArray<ReceiptRow>, ReadError>
+    /** A page of a run's steps without payloads, in the order of their ids. */
     readonly stepStates: (runId: string, page: Page) => Effect.Effect<ReadonlyArray<StepState>, ReadError>
     /** Runs in the order of their ids, as of `now` (a timestamp). */
     readonly runs: (now: string, page: Page) => Effect.Effect<ReadonlyArray<RunSummary>, ReadError>
     /** One run as of `now` (a timestamp); undefined when it has no message. */
     readonly run: (now: string, runId: string) => Effect.Effect<RunSummary | undefined, ReadError>
+    /** The thought with this id, undefined where there is none. */
     readonly thought: (id: string) => Effect.Effect<ThoughtRow | undefined, ReadError>
     /** Ids of a kind in order, at most `limit`, from one on, which need not be there. */
     readonly ids: (
@@ -142,6 +150,7 @@ export class LedgerReader extends Context.Service<
     readonly leaseCounts: (now: string, place: ClaimPlace) => Effect.Effect<LeaseCounts, ReadError>
     /** Receipts that are no SUCCESS, the newest in front. */
     readonly failures: (of: PreparedFailures) => Effect.Effect<ReadonlyArray<FailedReceipt>, ReadError>
+    /** A page of the steps that wait, in the order in which claims take them. */
     readonly waiting: (of: PreparedWaiting) => Effect.Effect<ReadonlyArray<StepRow>, ReadError>
     /** A number that changes whenever anybody, in any process, has committed. */
     readonly changeCounter: Effect.Effect<number, ReadError>

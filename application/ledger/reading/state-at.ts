@@ -54,9 +54,13 @@ export type RunCounts = Pick<RunSummary, "run_id" | "messages" | "jobs" | "pendi
 export interface StateRows {
   /** The position that was asked for, or that of the newest event at the time. */
   readonly position: number
+  /** Messages in the order of their ids. */
   readonly messages: Stream.Stream<MessageRow, ReadError>
+  /** Jobs in the order of their ids. */
   readonly jobs: Stream.Stream<JobRow, ReadError>
+  /** Steps in the order of their ids. */
   readonly steps: Stream.Stream<StepRow, ReadError>
+  /** Receipts in the order of their ids. */
   readonly receipts: Stream.Stream<ReceiptRow, ReadError>
   /** Empty when a run was asked for: thoughts belong to tasks. */
   readonly thoughts: Stream.Stream<ThoughtRow, ReadError>

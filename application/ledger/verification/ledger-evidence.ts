@@ -18,7 +18,9 @@ export interface LedgerSnapshot {
   readonly structure: () => ReadonlyArray<Finding>
   /** The schema alone, which does not grow with what is stored. */
   readonly schema: () => ReadonlyArray<Finding>
+  /** How many events there are and the newest one's hash, undefined where there is none. */
   readonly head: () => { readonly size: number; readonly hash: string } | undefined
+  /** Events behind a position in order, at most `limit`, of one stream or of all. */
   readonly eventsAfter: (position: number, limit: number, streamId?: string) => ReadonlyArray<EventEnvelope>
   /** The streams that have an event after a position, each once. */
   readonly streamsAfter: (position: number) => ReadonlyArray<string>
@@ -36,6 +38,7 @@ export interface LedgerSnapshot {
 export interface FoldTarget extends FoldState {
   /** Puts rows in, in place of rows with the same key; a row that cannot be stored throws. */
   readonly apply: (changes: ReadonlyArray<RowChange>) => void
+  /** The rows that the fold made, in the order of their keys. */
   readonly rows: (table: LedgerTable) => Iterable<ReadonlyArray<Cell>>
   /** The thoughts in the order of their events. */
   readonly thoughts: () => Iterable<ReadonlyArray<Cell>>
@@ -52,7 +55,9 @@ export class LedgerEvidence extends Context.Service<
   {
     /** What people must know about the evidence itself: for example that a copy is examined. */
     readonly warnings: ReadonlyArray<string>
+    /** The stored ledger as of one moment, until the scope ends. */
     readonly snapshot: Effect.Effect<LedgerSnapshot, ReadError, Scope.Scope>
+    /** An empty ledger for a second fold, until the scope ends. */
     readonly foldTarget: Effect.Effect<FoldTarget, ReadError, Scope.Scope>
   }
 >()("cortex-cassette/application/LedgerEvidence") {}
