@@ -1,14 +1,14 @@
 // What a call of an agent is refused for.
 import * as Schema from "effect/Schema"
 
-/** A call ended that was not begun here, or that has ended before; nothing was recorded. */
+/** A call that is not open: it was recorded before, it ended before it began, or it ended twice. Nothing was recorded. */
 export class CallNotOpen extends Schema.TaggedError<CallNotOpen>()("CallNotOpen", {
   host: Schema.String,
   session: Schema.String,
   call: Schema.String
 }) {
   override get message() {
-    return `Call ${this.call} of session ${this.session} (${this.host}) ended, but is not open here: tell its beginning first, and its end once`
+    return `Call ${this.call} of session ${this.session} (${this.host}) is not open: it was recorded before, or its end came first or twice`
   }
 }
 

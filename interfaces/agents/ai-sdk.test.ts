@@ -223,11 +223,14 @@ describe("telemetry", () => {
       toolOutput: { ...toolCall, type: "tool-result", toolCallId: id, output: 1 } as const
     })
     await onToolExecutionEnd?.(ended("c1"))
-    expect(errors.splice(0).map(String).join()).toContain("is not open here")
+    expect(errors.splice(0).map(String).join()).toContain("is not open: ")
     await Promise.all([onToolExecutionStart?.(event), onToolExecutionStart?.(event)])
     expect(await ledger.leases()).toHaveLength(1)
     await Promise.all([onToolExecutionEnd?.(ended("c1")), onToolExecutionEnd?.(ended("c1"))])
     expect(errors.splice(0)).toHaveLength(1)
+    // One that the ledger has already is told as such, and left as it is.
+    await onToolExecutionStart?.(event)
+    expect(errors.splice(0).map(String).join()).toContain("it was recorded before")
     await onToolExecutionStart?.({ ...event, toolCall: { ...toolCall, toolCallId: "c2" } })
     expect(await told(ledger, "agent/ai-sdk/s1")).toEqual([
       "execute_tool weather SUCCESS",

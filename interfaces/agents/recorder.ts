@@ -54,7 +54,9 @@ export class CallRecorder {
     const lease = this.attempt(async () => {
       const ttl_seconds = this.options.ttl_seconds ?? DEFAULT_CALL_TTL_SECONDS
       const post = postOfCall(sha256, call, { bodies: this.bodies, ttl_seconds })
-      return (await this.options.ledger.postMessage(post)).lease ?? undefined
+      const { lease } = await this.options.ledger.postMessage(post)
+      if (lease === null) throw new CallNotOpen(call)
+      return lease
     })
     this.open.set(id, lease)
     return lease.then(() => {})
