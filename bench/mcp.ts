@@ -1,57 +1,19 @@
 // What agents wait for: the first answer of a server that was just started, against a bare server of the official SDK,
 // and one recorded thought through the protocol, against the same call on the application layer. The built server is
 // measured, since that is what people run: `pnpm build` comes first.
-import { type ChildProcessByStdio, spawn } from "node:child_process"
-import { once } from "node:events"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { createInterface, type Interface } from "node:readline"
-import type { Readable, Writable } from "node:stream"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { Ledger, Thoughts } from "../interfaces/embedding/index.ts"
 import { compare } from "./support/comparison.ts"
+import { builtProgram, ServerProcess } from "./support/mcp-server.ts"
 import { inPlace } from "./support/place.ts"
 import { type Benchmark, line } from "./support/report.ts"
 import { setting } from "./support/settings.ts"
 
-const built = fileURLToPath(new URL("../dist/bin/cortex/bin.js", import.meta.url))
 const bare = fileURLToPath(new URL("support/bare-mcp-server.ts", import.meta.url))
-
-/** A server's process, spoken to line by line. */
-class ServerProcess {
-  private readonly child: ChildProcessByStdio<Writable, Readable, null>
-  private readonly lines: Interface
-  private id = 0
-
-  constructor(args: ReadonlyArray<string>) {
-    this.child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] })
-    this.lines = createInterface(this.child.stdout)
-  }
-
-  /** Asks and waits for the next line, which is the answer when one question is asked at a time. */
-  async ask(method: string, params: object): Promise<string> {
-    const answer = once(this.lines, "line") as Promise<[string]>
-    this.id += 1
-    this.child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: this.id, method, params })}\n`)
-    const [text] = await answer
-    if (!text.includes('"result"')) throw new Error(text)
-    return text
-  }
-
-  async initialize(): Promise<void> {
-    const clientInfo = { name: "bench", version: "1.0.0" }
-    await this.ask("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo })
-    this.child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
-  }
-
-  async end(): Promise<void> {
-    const ended = once(this.child, "exit")
-    this.child.stdin.end()
-    await ended
-  }
-}
 
 /** Milliseconds from the start of a process to its first answer. */
 const firstAnswer = async (args: ReadonlyArray<string>): Promise<number> => {
@@ -79,12 +41,19 @@ const perCall = async (calls: number, call: (n: number) => Promise<unknown>): Pr
 
 const starts = (folder: string, repeats: number) =>
   compare(repeats, {
-    ours: () => firstAnswer([built, "mcp", "--root", folder]),
+    ours: () => firstAnswer([builtProgram, "mcp", "--root", folder]),
     bare: () => firstAnswer([bare])
   })
 
 const calls = async (folder: string, repeats: number, count: number) => {
-  const server = new ServerProcess([built, "mcp", "--db", join(folder, "a.db"), "--durability", "normal"])
+  const server = new ServerProcess([
+    builtProgram,
+    "mcp",
+    "--db",
+    join(folder, "a.db"),
+    "--durability",
+    "normal"
+  ])
   await server.initialize()
   const layer = Ledger.layer({ filename: join(folder, "b.db"), durability: "normal" })
   const runtime = ManagedRuntime.make(layer)
@@ -104,7 +73,7 @@ export const benchmark: Benchmark = {
     "the MCP server: first answer against a bare SDK server, a thought against the application layer",
   run: () =>
     inPlace("memory disk", async (folder, place) => {
-      if (!existsSync(built)) throw new Error(`there is no ${built}: run pnpm build first`)
+      if (!existsSync(builtProgram)) throw new Error(`there is no ${builtProgram}: run pnpm build first`)
       const repeats = setting("BENCH_REPEATS", 9)
       const count = setting("BENCH_CALLS", 200)
       const started = await starts(folder, repeats)

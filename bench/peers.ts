@@ -1,12 +1,13 @@
-// What the same work costs on other programs on SQLite: `plainjob`, `openworkflow` and LangGraph's saver, fetched into a scratch folder. Every
-// message is posted, claimed and completed on a durable file at the same `synchronous`; ours also hashes, keeps receipts
+// What the same work costs on other programs on SQLite: `plainjob`, `openworkflow`, Emmett and LangGraph's saver, fetched into a scratch
+// folder, and a plain table. Every message is posted, claimed and completed on a durable file at the same `synchronous`; ours also hashes, keeps receipts
 // and guards, they do not. When the registry cannot be reached, ours is measured alone.
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Part } from "./peers/caller.ts"
-import { type Contestant, openContestant, type Opening, type OurWay } from "./peers/contestants.ts"
+import type { Contestant, Opening, OurWay } from "./peers/contestant.ts"
+import { openContestant } from "./peers/contestants.ts"
 import { VERSIONS, withPeers } from "./peers/installation.ts"
 import { compare, rateOf, type Slice } from "./support/comparison.ts"
 import { load } from "./support/machine.ts"
@@ -27,7 +28,10 @@ const UNIT = "messages per second"
 const PEERS = {
   plainjob: `${VERSIONS.plainjob} on our better-sqlite3; no hash chain, no receipts, no idempotency key, no ownership of a claim (anybody may finish any job), no guards in the file`,
   openworkflow: `${VERSIONS.openworkflow} on node:sqlite ${process.versions["sqlite"] ?? "of Node"}; no hash chain, no guards in the file, no fencing token (a claim belongs to a worker's name, and may be finished after its lease); keeps the result`,
-  langgraph: `the SQLite saver ${VERSIONS["@langchain/langgraph-checkpoint-sqlite"]} of LangGraph on our better-sqlite3; a checkpoint is put and read in one commit: no queue, no claim, no hash chain, no guards in the file`
+  langgraph: `the SQLite saver ${VERSIONS["@langchain/langgraph-checkpoint-sqlite"]} of LangGraph on our better-sqlite3; a checkpoint is put and read in one commit: no queue, no claim, no hash chain, no guards in the file`,
+  table:
+    "a table of jobs by hand on our better-sqlite3; no history, no receipts that stay, no token, no guards in the file",
+  emmett: `${VERSIONS["@event-driven-io/emmett-sqlite"]} on our better-sqlite3 in place of its driver, one connection; each command reads its stream and appends at that version; no queue, no claim of the oldest, no hash chain, no guards in the file; its transactions are not for callers at once on one connection, so one caller alone is measured`
 } as const
 
 const callerScript = fileURLToPath(new URL("peers/caller.ts", import.meta.url))
@@ -48,14 +52,14 @@ const PAIRINGS: ReadonlyArray<Pairing> = [
   {
     what: "three commands",
     way: "ours",
-    peers: ["plainjob", "openworkflow"],
+    peers: ["plainjob", "openworkflow", "table", "emmett"],
     callers: 1,
     durabilities: BOTH
   },
   {
     what: "three commands",
     way: "ours",
-    peers: ["plainjob", "openworkflow"],
+    peers: ["plainjob", "openworkflow", "table"],
     callers: CALLERS,
     durabilities: BOTH,
     goal: "against plainjob at least 3.5 (FULL), 0.9 (NORMAL)"
@@ -206,7 +210,7 @@ const measure = async (
 
 export const benchmark: Benchmark = {
   description:
-    "post, claim and complete on a durable file against plainjob, openworkflow and LangGraph's saver",
+    "post, claim and complete on a durable file against queues, a plain table, an event store and LangGraph's saver",
   run: () =>
     withPeers((peers) =>
       inPlace("disk", async (folder, place) => {

@@ -1,7 +1,8 @@
 // One of several processes on a contestant's file: it opens, says that it is ready, and finishes its messages when it is
 // told to begin. Started by the benchmark `peers` with a message; never by hand.
 import { once } from "node:events"
-import { openContestant, type Opening } from "./contestants.ts"
+import type { Opening } from "./contestant.ts"
+import { openContestant } from "./contestants.ts"
 
 /** What a process is to do; the work begins with the parent's second message. */
 export interface Part extends Opening {

@@ -1,36 +1,14 @@
 // The same work on ours and on each peer: a message is posted, claimed and completed, one transaction or more each, with
 // the same payload, the same receipt and the same `synchronous`. Peers are called through the functions that their own
 // workers call, without their workers' polling; where a peer has no place for something it is left out, and said so.
-import { createRequire } from "node:module"
-import { pathToFileURL } from "node:url"
-import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { type Lease, Ledger, type LedgerShape, Worker } from "../../interfaces/embedding/index.ts"
 import { payload, receipt } from "../support/events.ts"
 import { openLedger } from "../support/ledger-runtime.ts"
-import { type Durability, openDatabase } from "../support/raw-ledger.ts"
-
-/** A queue on a file. */
-export interface Contestant {
-  /** Posts, claims and completes so many messages, one after the other, as this caller. */
-  readonly finish: (caller: string, messages: number) => Promise<void>
-  readonly close: () => Promise<void>
-}
-
-/**
- * How a program uses ours: three commands for each message, a worker, a post that claims with its completion, or batches of
- * commands.
- */
-export type OurWay = "ours" | "worker" | "claimed" | "batches"
-
-/** What is opened, in a process of its own too; `peers` is the folder that holds the peers. */
-export interface Opening {
-  readonly name: OurWay | "plainjob" | "openworkflow" | "langgraph"
-  readonly file: string
-  readonly durability: Durability
-  readonly peers: string
-}
+import { openDatabase } from "../support/raw-ledger.ts"
+import { type Contestant, imported, type Opening, type OurWay } from "./contestant.ts"
+import { openEmmett, openTable } from "./stores.ts"
 
 /** A lease that no run outlives. */
 const LEASE_SECONDS = 3_600
@@ -119,9 +97,6 @@ const openOurs = async (way: OurWay, { durability, file }: Opening): Promise<Con
     close: opened.close
   }
 }
-
-const imported = async (peers: string, name: string): Promise<unknown> =>
-  import(pathToFileURL(createRequire(join(peers, "package.json")).resolve(name)).href)
 
 interface Plainjob {
   readonly better: (database: unknown) => unknown
@@ -256,6 +231,10 @@ export const openContestant = (opening: Opening): Promise<Contestant> => {
       return openOpenworkflow(opening)
     case "langgraph":
       return openLanggraph(opening)
+    case "table":
+      return openTable(opening)
+    case "emmett":
+      return openEmmett(opening)
     default:
       return openOurs(opening.name, opening)
   }

@@ -1,4 +1,4 @@
-// Fetches the programs that ours is held against: two queues and a saver of agents on SQLite, in pinned versions, into a scratch folder that is
+// Fetches the programs that ours is held against: queues, an event store and a saver of agents on SQLite, in pinned versions, into a scratch folder that is
 // removed afterwards. They are no dependencies, none of their install scripts is run, and nothing of them is kept.
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -14,16 +14,32 @@ export const VERSIONS = {
   openworkflow: "0.10.1",
   "@langchain/langgraph-checkpoint-sqlite": "1.0.4",
   "@langchain/langgraph-checkpoint": "1.2.2",
-  "@langchain/core": "1.4.0"
+  "@langchain/core": "1.4.0",
+  "@event-driven-io/emmett-sqlite": "0.38.5",
+  "@event-driven-io/emmett": "0.38.5",
+  "async-retry": "1.3.3",
+  uuid: "10.0.0",
+  "web-streams-polyfill": "4.3.0"
 } as const
 
-const PINNED_BELOW = { "cron-parser": "4.9.0", luxon: "3.7.2" }
+/** The versions that are fetched for queues on a server. */
+export const SERVER_VERSIONS = {
+  "pg-boss": "12.38.0",
+  bullmq: "6.7.0",
+  ioredis: "5.11.1",
+  "@opentelemetry/api": "1.10.0"
+} as const
+
+/** The version of the memory server that is fetched. */
+export const MEMORY_VERSION = { "@modelcontextprotocol/server-memory": "2026.8.31" } as const
+
+const PINNED_BELOW = { plainjob: { "cron-parser": "4.9.0" }, luxon: "3.7.2" }
 
 /** How long npm may take (milliseconds). */
 const INSTALL_MILLIS = 120_000
 
 const FLAGS =
-  "--ignore-scripts --no-audit --no-fund --no-package-lock --fetch-retries=1 --fetch-timeout=20000"
+  "--ignore-scripts --legacy-peer-deps --no-audit --no-fund --no-package-lock --fetch-retries=1 --fetch-timeout=20000"
 
 /** True when npm has put all of them into this folder; what it says goes to stderr. */
 const installed = (folder: string, dependencies: Readonly<Record<string, string>>): boolean => {

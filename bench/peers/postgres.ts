@@ -17,7 +17,8 @@ const programsFolder = (): string | undefined => {
   return newest && join(PROGRAMS, newest, "bin")
 }
 
-const freePort = (): Promise<number> =>
+/** A port of loopback that is free now. */
+export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer()
     server.once("error", reject)
