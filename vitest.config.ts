@@ -5,6 +5,7 @@ import { readFileSync, statfsSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
 import { defineConfig } from "vitest/config"
+import { longestFirst } from "./property-tests/support/longest-first.ts"
 
 /** How much room there must be for the folders of tests (bytes). */
 const ROOM = 2 * 2 ** 30
@@ -31,6 +32,23 @@ export const environment = {
 
 /** Tests that put other modules in the place of real ones. */
 const ALONE = ["infrastructure/corpus/file-reading.test.ts"]
+
+/** What takes longest. */
+const LONGEST = [
+  "docs/documents.test.ts",
+  "infrastructure/sqlite/store-faults.test.ts",
+  "interfaces/cli/work.test.ts",
+  "interfaces/inspect/server.test.ts",
+  "migrations/adversary.test.ts",
+  "interfaces/workflow/engine-contract.test.ts",
+  "interfaces/inspect/browser.test.ts",
+  "interfaces/cli/bin.test.ts",
+  "interfaces/mcp/agent-errors.test.ts",
+  "infrastructure/network/children/broken-cassettes.test.ts",
+  "interfaces/mcp/conformance.test.ts",
+  "interfaces/durable-objects/ledger-object.test.ts",
+  "storm/storm.test.ts"
+]
 
 /** What examples import by the name of the package, as sources: the build's own settings say where they stand. */
 const settings = readFileSync(new URL("tsconfig.tests.json", import.meta.url), "utf8")
@@ -60,6 +78,7 @@ export default defineConfig({
       },
       { extends: true, test: { name: "alone", include: ALONE } }
     ],
+    sequence: { sequencer: longestFirst(LONGEST) },
     globalSetup: ["interfaces/cli/testing/built-programs.ts"],
     // Ten times of what the longest takes, for machines that are slower or have more to do.
     testTimeout: 240_000,

@@ -2,6 +2,7 @@
 // How often and from which start is set by PROP_RUNS and by its companion, see property-tests/support.
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
+import { longestFirst } from "./property-tests/support/longest-first.ts"
 import { Replays } from "./property-tests/support/replays.ts"
 import { environment } from "./vitest.config.ts"
 
@@ -9,9 +10,13 @@ import { environment } from "./vitest.config.ts"
 process.env["PROP_SEED"] ||= String(Math.floor(Math.random() * 0x7fff_ffff))
 process.env["PROP_RUNS"] ||= "200"
 
+/** What takes longest. */
+const LONGEST = ["guard-mutation", "object-attacks", "large-answers", "first-openers", "tampered-header"]
+
 export default defineConfig({
   test: {
     include: ["property-tests/**/*.prop.ts"],
+    sequence: { sequencer: longestFirst(LONGEST.map((name) => `property-tests/${name}.prop.ts`)) },
     globalSetup: ["interfaces/cli/testing/built-programs.ts"],
     // Ten times of what the longest takes; more runs than usual take more time than usual.
     testTimeout: Math.max(1_800_000, 600 * Number(process.env["PROP_RUNS"])),

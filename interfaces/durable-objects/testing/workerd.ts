@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
+import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { rolldown } from "rolldown"
 import { AUDIT_KEY } from "./audit-key.ts"
@@ -72,6 +73,9 @@ const worker :Workerd.Worker = (
 /** How much of what it says is kept for a failure (characters). */
 const SAID = 4_000
 
+/** How long is waited for what it says of a call that failed; a worker that answers so by itself says nothing (milliseconds). */
+const SILENT_MILLIS = 5_000
+
 export interface Workerd {
   /** Where it listens, without a slash at the end. */
   readonly address: string
@@ -107,9 +111,19 @@ export const startWorkerd = async (folder: string): Promise<Workerd> => {
     stdio: ["ignore", "ignore", "pipe", "pipe"]
   })
   let said = ""
+  let words = 0
   child.stderr?.on("data", (chunk: Buffer) => {
     said = `${said}${String(chunk)}`.slice(-SAID)
+    words += 1
   })
+  /** Waits until it has said something more: why a call failed may be told after the answer. */
+  const saidMore = async (before: number): Promise<void> => {
+    if (words !== before) return
+    await Promise.race([
+      once(child.stderr as Readable, "data"),
+      sleep(SILENT_MILLIS, undefined, { ref: false })
+    ])
+  }
   const control = createInterface({ input: child.stdio[3] as Readable })
   const [line] = (await Promise.race([
     once(control, "line"),
@@ -122,10 +136,11 @@ export const startWorkerd = async (folder: string): Promise<Workerd> => {
   // A call may take as long as it needs: `fetch` gives up after five minutes.
   const post = (binding: string, name: string, method: string, args: ReadonlyArray<unknown>) =>
     new Promise<string>((resolve, reject) => {
+      const before = words
       const call = request(address, { method: "POST", agent: false }, (response) => {
         text(response).then((body) => {
           if (response.statusCode === 200) resolve(body)
-          else reject(new Error(`${method} of ${name}: ${body} ${said}`))
+          else void saidMore(before).then(() => reject(new Error(`${method} of ${name}: ${body} ${said}`)))
         }, reject)
       })
       call.on("error", reject)

@@ -33,23 +33,16 @@ export const BEHAVIOURS: Readonly<Record<string, ReadonlyArray<Behaviour>>> = {
   proxies
 }
 
-/** Longest that one behaviour may take (milliseconds). */
-const TIMEOUT = 20_000
-
 /** Registers a test for each behaviour. */
 export const engineContract = (name: string, makeEngine: MakeEngine): void => {
   describe(`the contract of a workflow engine: ${name}`, () => {
     for (const [about, behaviours] of Object.entries(BEHAVIOURS)) {
       describe(about, () => {
         for (const [index, { of, ownTime, run, says }] of behaviours.entries()) {
-          it(
-            `${of} ${says}`,
-            () => {
-              const program = Effect.provide(Effect.scoped(run), makeEngine(`${about}-${index}`))
-              return Effect.runPromise(ownTime ? Effect.provide(program, TestClock.layer()) : program)
-            },
-            TIMEOUT
-          )
+          it(`${of} ${says}`, () => {
+            const program = Effect.provide(Effect.scoped(run), makeEngine(`${about}-${index}`))
+            return Effect.runPromise(ownTime ? Effect.provide(program, TestClock.layer()) : program)
+          })
         }
       })
     }
