@@ -1,7 +1,7 @@
 // The example of traces: what a collector is sent and what the timeline tells name each other.
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { main, type SentSpan } from "./otel.ts"
+import { main, type SentSpan } from "../../examples/otel.ts"
 
 const attributesOf = ({ attributes }: SentSpan): Readonly<Record<string, unknown>> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
