@@ -39,8 +39,8 @@ it.each(packed.filter((path) => path.endsWith(".md") && path !== FOR_CONTRIBUTOR
 )
 
 it("a link to what is not packed would be found", () => {
-  const text = "[a](../testing/links.ts) [b](agents.md#c) [d](../spec) [e](#f) ![g](../images/none.png)"
-  expect(lostLinks("docs/guides/prove.md", text)).toEqual(["../testing/links.ts", "../images/none.png"])
+  const text = "[a](../testing/links.ts) [b](package.md#c) [d](../spec) [e](#f) ![g](../images/none.png)"
+  expect(lostLinks("docs/guides/program.md", text)).toEqual(["../testing/links.ts", "../images/none.png"])
 })
 
 it("the documents, the formats and the examples are packed", () => {

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { entries, FOR_WORKERS, type Host, repository, run } from "./host.ts"
 
-/** Those for the platform of Durable Objects need its types, which a program for Node does not have. */
-const imported = entries.filter((name) => name !== FOR_WORKERS)
+/** Those for the platform of Durable Objects or for a kit of agents need its types, which a program without it does not have. */
+const imported = entries.filter((name) => name !== FOR_WORKERS && !name.startsWith("cortex-cassette/agents/"))
 
 const importing = (line: (name: string, index: number) => string): string =>
   [

@@ -1,9 +1,12 @@
 // `node build/trial/run.ts`: the packed package as users meet it, after a build. Each supported Node imports and requires it,
-// bundlers make programs of it, and compilers check its declarations. Each step says whether it went well.
+// bundlers make programs of it, and compilers check its declarations. Each step says whether it went well. `--sizes` measures what
+// it costs instead, and writes that to sizes.json.
 import { bundlerSteps, prepareBundling } from "./bundlers.ts"
 import { compilerSteps, prepareCompiling } from "./compilers.ts"
 import { makeHost } from "./host.ts"
 import { prepareNodes, tryNode, tryTwoEffects } from "./nodes.ts"
+import { tryContents } from "./packed.ts"
+import { trySizes, writeSizes } from "./sizes.ts"
 
 type Step = readonly [name: string, attempt: () => Promise<void>]
 
@@ -27,9 +30,13 @@ const isWell = async ([name, attempt]: Step): Promise<boolean> => {
   }
 }
 
-const main = async (): Promise<number> => {
+const main = async (args: ReadonlyArray<string>): Promise<number> => {
   const host = await makeHost()
   try {
+    if (args.includes("--sizes")) {
+      await writeSizes(host)
+      return 0
+    }
     prepareNodes(host)
     prepareBundling(host)
     prepareCompiling(host)
@@ -39,7 +46,9 @@ const main = async (): Promise<number> => {
       ...Object.entries(host.nodes).map(
         ([name, node]) => [`imported, required and run, ${name}`, () => tryNode(host, node)] as const
       ),
-      ["two copies of effect", () => tryTwoEffects(host)]
+      ["two copies of effect", () => tryTwoEffects(host)],
+      ["sizes", () => trySizes(host)],
+      ["what is packed", () => tryContents(host)]
     ]
     const waiting = steps.values()
     const outcomes: Array<boolean> = []
@@ -55,4 +64,4 @@ const main = async (): Promise<number> => {
   }
 }
 
-process.exitCode = await main()
+process.exitCode = await main(process.argv.slice(2))

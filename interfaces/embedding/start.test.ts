@@ -1,41 +1,15 @@
 // What a program loads before it needs it: each entry point is imported in a process of its own, and the packages that came along
 // are listed. Parsers, grammars, globs and the stemmer belong to what uses them, and a ledger needs none. Kysely
 // wrote the statements and runs nowhere.
-import { spawnSync } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
-import { PROGRAM_MILLIS } from "../../infrastructure/testing/process-end.ts"
+import { loadedPackages } from "../../infrastructure/testing/loaded-packages.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 
 const repository = new URL("../../", import.meta.url)
 
-/** Prints the places of all modules that a process loaded, at its end. */
-const LISTING = `
-  import { registerHooks } from "node:module"
-  const seen = []
-  registerHooks({ load: (url, context, next) => (seen.push(url), next(url, context)) })
-  process.on("exit", () => process.stdout.write(JSON.stringify(seen)))
-`
-
 /** The packages that a program of the repository loads. */
-const packagesOf = (program: string): ReadonlyArray<string> => {
-  const { stderr, stdout } = spawnSync(
-    process.execPath,
-    [
-      "--import",
-      `data:text/javascript,${encodeURIComponent(LISTING)}`,
-      "--input-type=module",
-      "--eval",
-      program
-    ],
-    { cwd: fileURLToPath(repository), encoding: "utf8", timeout: PROGRAM_MILLIS }
-  )
-  if (stderr !== "") throw new Error(stderr)
-  const urls = JSON.parse(stdout) as ReadonlyArray<string>
-  return [
-    ...new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
-  ].sort()
-}
+const packagesOf = (program: string): ReadonlyArray<string> =>
+  loadedPackages(["--input-type=module", "--eval", program])
 
 const at = (file: string): string => JSON.stringify(new URL(file, repository).href)
 
@@ -51,7 +25,9 @@ it.each([
   ["interfaces/bundle/index.ts", ["effect"]],
   ["interfaces/embedding/index.ts", ledger],
   ["interfaces/embedding/network.ts", ["effect"]],
+  ["interfaces/dossier/index.ts", ["effect"]],
   ["interfaces/promise/index.ts", ledger],
+  ["interfaces/workflow/index.ts", ledger],
   // `ledgerLaws` brings the test runner and fast-check with what they load; the rest needs neither.
   [
     "interfaces/test-kit/index.ts",
