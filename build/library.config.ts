@@ -30,9 +30,11 @@ const entries = Object.values(manifest.exports).flatMap((target) =>
 
 const outside = Object.keys({ ...manifest.peerDependencies, ...manifest.dependencies })
 
-/** The names that declarations import. */
+/** The names that declarations import; examples in their comments import the package itself. */
 const importsOf = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, name]) => name!)
+  [...text.replaceAll(/\/\*[^]*?\*\//g, "").matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(
+    ([, name]) => name!
+  )
 
 /** The declarations that a source leads to, by their paths; what they need must come with the package. */
 const declarationsFrom = (source: string, seen: Map<string, string>): void => {

@@ -57,7 +57,7 @@ const loadedBytes = async (host: Host, name: string, packages: "bundle" | "exter
   const { metafile, outputFiles } = await build({
     absWorkingDir: host.folder,
     bundle: true,
-    entryPoints: [join(host.folder, "node_modules/cortex-cassette/dist/library", `${name}.js`)],
+    entryPoints: { [name]: join(host.folder, "node_modules/cortex-cassette/dist/library", `${name}.js`) },
     external: OUTSIDE,
     format: "esm",
     logLevel: "error",
