@@ -7,19 +7,27 @@ import { type Host, repository } from "./host.ts"
 /** What a build leaves and no user needs. */
 const LEFT_OVER = /\.(map|tsbuildinfo|tgz|log)$/
 
-/** What of a file may not leave this machine. */
+/** True where a text names something below a folder, and not only a relative path that ends alike. */
+const isNamed = (text: string, folder: string): boolean =>
+  text
+    .split(`${folder}/`)
+    .slice(0, -1)
+    .some((before) => !/[\w.@/-]$/.test(before))
+
+/** What of a file may not leave this machine: what is below these folders of it, maps of sources, and what a build leaves. */
 export const leaksOf = (
   path: string,
   text: string,
-  machine: ReadonlyArray<string>
+  folders: ReadonlyArray<string>
 ): ReadonlyArray<string> => [
   ...(LEFT_OVER.test(path) ? [`${path} is left over from a build`] : []),
-  ...machine.filter((place) => text.includes(place)).map((place) => `${path} names ${place}`)
+  ...(text.includes("sourceMappingURL=") ? [`${path} leads to a map of sources`] : []),
+  ...folders.filter((folder) => isNamed(text, folder)).map((folder) => `${path} names ${folder}`)
 ]
 
 export const tryContents = async ({ folder }: Host): Promise<void> => {
   const installed = join(folder, "node_modules/cortex-cassette")
-  const machine = [repository.replace(/\/$/, ""), homedir(), "sourceMappingURL="]
+  const machine = [repository.replace(/\/$/, ""), homedir()]
   const files = readdirSync(installed, { recursive: true, withFileTypes: true }).filter((each) =>
     each.isFile()
   )

@@ -45,4 +45,10 @@ it("paths of a machine and what a build leaves are found in a package", () => {
   ])
   expect(leaksOf("dist/a.js.map", "{}", ["/builds/ada"])).toEqual(["dist/a.js.map is left over from a build"])
   expect(leaksOf("dist/a.js", "export const a = 1", ["/builds/ada"])).toEqual([])
+  expect(
+    leaksOf("dist/a.js", 'from "./builds/ada/b.js"; from "../builds/adapter.js"', ["/builds/ada"])
+  ).toEqual([])
+  expect(leaksOf("dist/a.js", "//# sourceMappingURL=a.js.map", [])).toEqual([
+    "dist/a.js leads to a map of sources"
+  ])
 })
