@@ -237,7 +237,7 @@ describe("the runtime", () => {
 
   it("is refused in one sentence when it is too old, before anything is loaded", async () => {
     const old = preload(
-      `import { registerHooks } from "node:module"; Object.defineProperty(process.versions, "node", { value: "20.20.2" }); registerHooks({ resolve(name, context, next) { if (/effect|better-sqlite3|process-host/.test(name)) process.stdout.write(name); return next(name, context) } })`
+      `import { registerHooks } from "node:module"; Object.defineProperty(process.versions, "node", { value: "20.20.2" }); registerHooks({ resolve(name, context, next) { if (/effect|better-sqlite3|process-host/.test(name)) process.stdout.write(name); const isOldModule = name === "node:module" && context.parentURL.includes("/bin."); return isOldModule ? { url: "data:text/javascript,export default {}", shortCircuit: true } : next(name, context) } })`
     )
     const ran = await runCortex(["cassette", "status"], old)
     expect(ran).toMatchObject({ code: 2, stdout: "" })
