@@ -8,13 +8,13 @@ import { keptFolder } from "../../infrastructure/testing/temporary-folder.ts"
 import { runCli } from "../cli/testing/in-process.ts"
 import { describeInWorkerd } from "./testing/describe-workerd.ts"
 
-const guide = readFileSync(
-  fileURLToPath(new URL("../../docs/guides/durable-objects.md", import.meta.url)),
-  "utf8"
-)
+/** A document's programs, in their order. */
+const programsOf = (document: string): ReadonlyArray<string> => {
+  const text = readFileSync(fileURLToPath(new URL(`../../${document}`, import.meta.url)), "utf8")
+  return [...text.matchAll(/```text\n(import [\s\S]*?)```/g)].map(([, program = ""]) => program)
+}
 
-/** The guide's programs, in their order. */
-const programs = [...guide.matchAll(/```text\n(import [\s\S]*?)```/g)].map(([, text = ""]) => text)
+const programs = programsOf("docs/guides/durable-objects.md")
 
 const { folder, remove } = keptFolder()
 afterAll(remove)
@@ -37,6 +37,14 @@ const workerOf = (name: string, program: string, more: string): string => {
   writeFileSync(file, lines.join("\n"))
   return file
 }
+
+const statementsOf = (program: string | undefined) =>
+  (program ?? "").split("\n").filter((line) => /^(?:im|ex|const)/.test(line))
+
+it("README's program is the first of the guide", () => {
+  expect(statementsOf(programsOf("README.md")[0])).toEqual(statementsOf(programs[0]))
+  expect(statementsOf(programs[0])).toHaveLength(3)
+})
 
 describeInWorkerd(
   "the guide's first program",
