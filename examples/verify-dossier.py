@@ -5,7 +5,9 @@
 
 A path is a dossier's folder, or a packed one; without paths they are read from standard input, one a line. For each, one
 line of JSON is printed: the path, the exit code that the specification calls for, and the codes of what was found. The
-process ends with the largest of them. It shares no line with the product, and it holds whole files in memory.
+process ends with the largest of them: 0 means that everything holds, and docs/spec/dossiers.md says what each code means.
+Whether something was left out only the ledger can tell. It shares no line with the product, and it holds whole files in
+memory.
 """
 
 import base64
@@ -873,8 +875,12 @@ def judge(path, trust):
 def main(arguments):
     if len(arguments) < 2 or arguments[0] != "--trust":
         sys.exit(__doc__)
-    with open(arguments[1], encoding="utf-8") as file:
-        trust = json.load(file)
+    try:
+        with open(arguments[1], encoding="utf-8") as file:
+            trust = json.load(file)
+    except (OSError, ValueError) as error:
+        print(f"{arguments[1]} is not a trust file: {error}", file=sys.stderr)
+        sys.exit(2)
     paths = arguments[2:] or [line.rstrip("\n") for line in sys.stdin]
     worst = 0
     for path in paths:

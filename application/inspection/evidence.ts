@@ -2,17 +2,15 @@
 // texts that were read. It needs no ledger.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { jcsText } from "../../domain/canonical/jcs.ts"
 import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
 import { utf8ByteLength } from "../../domain/canonical/text.ts"
 import { artifactPath, type ManifestArtifact } from "../../domain/bundles/manifest.ts"
-import { dataLeft, type DossierEvent, isWithheld } from "../../domain/dossiers/event-lines.ts"
+import { isWithheld, readableEvent } from "../../domain/dossiers/event-lines.ts"
 import type { TrustFile } from "../../domain/evidence/trust.ts"
 import { beginningOf } from "../../domain/history/bodies.ts"
 import { Timeline } from "../../domain/history/timeline.ts"
 import type { EvidenceEntry, EvidenceSeen, EvidenceText } from "../../domain/inspection/answers.ts"
 import type { StoredText } from "../../domain/inspection/stored-text.ts"
-import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { verifyBundle } from "../bundles/verify-bundle.ts"
 import { verifyDossier } from "../dossiers/verify-dossier.ts"
 import { Hashing } from "../foundation/hashing.ts"
@@ -25,14 +23,6 @@ const SHOWN_TEXT = 65_536
 const storedText = (sha256: string, text: string): StoredText => {
   const shown = beginningOf(text, SHOWN_TEXT)
   return { text: shown, bytes: utf8ByteLength(text), sha256, is_cut: shown !== text }
-}
-
-/** An event whose bodies were left out is read as if they were empty. */
-const readable = (event: DossierEvent): EventEnvelope => {
-  if (!isWithheld(event)) return event
-  const { withheld, ...rest } = event
-  const left = dataLeft(event)
-  return { ...rest, data: left === undefined ? withheld : jcsText(left) }
 }
 
 const said = (facts: ReadonlyArray<readonly [string, string | number | null]>) =>
@@ -53,7 +43,7 @@ export const dossierSeen = Effect.fnUntraced(function* (path: string, trust: Tru
         if (entries.length === MOST_ENTRIES) continue
         const text = isWithheld(event) ? event.withheld : event.data
         const data = storedText(sha256(text), text)
-        entries.push({ ...timeline.entry(readable(event)), data, is_withheld: isWithheld(event) })
+        entries.push({ ...timeline.entry(readableEvent(event)), data, is_withheld: isWithheld(event) })
       }
     })
   )

@@ -127,6 +127,14 @@ export const dataLeft = ({ withheld }: WithheldEvent): JsonObject | undefined =>
   return isJsonObject(value) ? replaced(value, withEmptyBodies) : undefined
 }
 
+/** An event to be read: one whose bodies were left out, as if they were empty. */
+export const readableEvent = (event: DossierEvent): EventEnvelope => {
+  if (!isWithheld(event)) return event
+  const { withheld, ...rest } = event
+  const left = dataLeft(event)
+  return { ...rest, data: left === undefined ? withheld : jcsText(left) }
+}
+
 /** The canonical line of a thought: its event's data and its task. */
 export const thoughtLine = (event: DossierEvent, taskId: string): string | undefined => {
   const value = parseCanonicalJson(isWithheld(event) ? event.withheld : event.data, MAX_STORED_DEPTH)

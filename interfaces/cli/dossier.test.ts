@@ -104,7 +104,18 @@ describe("cortex dossier", () => {
     )
     const shown = await printed("dossier", "show", "out")
     expect(shown).toContain("signer      not judged: without a trust file (--trust) no signature counts")
-    expect(shown).toContain("ThoughtRecorded")
+    expect(shown).toMatch(/ r1 finished step \d+\.1\.1 after .* SUCCESS, /)
+    expect(shown).toMatch(/ thought \(\w+\): /)
+  })
+
+  it("shows what was asked and answered whole when it is asked to, and says what was left out", async () => {
+    const payload = '"symbol_id": "@'
+    expect(await printed("dossier", "show", "out")).not.toContain(payload)
+    expect(await printed("dossier", "show", "out", "--full")).toContain(payload)
+    await printed("dossier", "export", ...whole, "--hash-payloads", "--out", "left-out")
+    const left = await printed("dossier", "show", "left-out", "--full")
+    expect(left).toContain("(without its bodies)")
+    expect(left).toContain('"payload_sha256": "')
   })
 
   it("takes a checkpoint that was signed before in place of a key", async () => {

@@ -217,6 +217,18 @@ describe("verify with what was noted elsewhere", () => {
     )
   })
 
+  it("says how much of the history stands under the signature", async () => {
+    const head = Number((await printed("cassette", "verify", "--db", "l.db")).split(/ +/)[1])
+    const size = Number(monday.split("\n")[1])
+    expect(await printed("cassette", "verify", "--db", "l.db", ...signed)).toContain(
+      `stands: the first ${size} events are those that were signed; the ${head - size} after them are not under it\n`
+    )
+    const newest = ["--checkpoint", "friday.txt", "--trust", "trust.json"]
+    expect(await printed("cassette", "verify", "--db", "l.db", ...newest)).toContain(
+      `stands: the first ${head} events are those that were signed\n`
+    )
+  })
+
   it("reads the checkpoint or the trust file from standard input, and only one of them", async () => {
     const args = ["cassette", "verify", "--db", "l.db", "--checkpoint"]
     const trust = readFileSync(at("trust.json"))

@@ -1,9 +1,11 @@
 // `cortex cassette verify`: every invariant, judged from the file alone. A negative verdict names every issue.
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Result from "effect/Result"
 import * as CliError from "effect/cli/CliError"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { parseCheckpoint } from "../../../domain/evidence/checkpoint.ts"
 import type { VerificationReport } from "../../../domain/ledger/verification.ts"
 import { findingCount, VerificationFailed } from "../../shared/failures.ts"
 import { switchFlag } from "../../shared/options.ts"
@@ -27,10 +29,21 @@ const narrowedRungs = ({ rungs }: VerificationReport) =>
       return ["narrowed", `${name}: only ${parts.join(", ")}`] as const
     })
 
-/** Lines of what was verified: the head, what was narrowed, then how many there were of each thing. */
-export const reportLines = (report: VerificationReport): ReadonlyArray<string> =>
+/** How much of the history the checkpoint that stands covers. */
+const coveredText = (report: VerificationReport, note: string): ReadonlyArray<readonly [string, string]> => {
+  const checkpoint = Result.getOrUndefined(parseCheckpoint(note))
+  if (checkpoint === undefined) return []
+  const { size } = checkpoint
+  const newer = report.head.position - size
+  const rest = newer === 0 ? "" : `; the ${newer} after them are not under it`
+  return [["checkpoint", `stands: the first ${size} events are those that were signed${rest}`]]
+}
+
+/** Lines of what was verified: the head, the checkpoint it was held against, what was narrowed, how many there were of each thing. */
+export const reportLines = (report: VerificationReport, note?: string): ReadonlyArray<string> =>
   fieldLines([
     ["head", `${report.head.position}  ${report.head.hash}`],
+    ...(note === undefined ? [] : coveredText(report, note)),
     ...narrowedRungs(report),
     ...Object.entries(report.counts).map(([name, count]) => [name, String(count)] as const)
   ])
@@ -99,7 +112,7 @@ export const verifyCommand = Command.make(
     yield* writeWarnings(report.warnings)
     yield* verdictOf(report)
     yield* writePass
-    yield* answer({ data: report, lines: () => reportLines(report) })
+    yield* answer({ data: report, lines: () => reportLines(report, options.checkpoint?.note) })
   })
 ).pipe(
   Command.validate(({ checkpoint, trust }) =>

@@ -7,7 +7,8 @@ import { printable, printableLines } from "../../shared/terminal-text.ts"
 /** JSON that is longer is indented. */
 const ONE_LINE = 96
 
-const jsonLines = (value: JsonValue): ReadonlyArray<string> => {
+/** JSON as lines: one when it is short. */
+export const jsonLines = (value: JsonValue): ReadonlyArray<string> => {
   const line = JSON.stringify(value)
   return line.length <= ONE_LINE
     ? [printable(line)]

@@ -77,7 +77,7 @@ export const timelineCommand: CommandGroup<"timeline"> = Command.make(
       : Effect.void
   ),
   Command.withDescription(
-    "Tell what happened, one sentence for each event: position, time (UTC), the beginning of the event's hash, who did what with which token, how long it took, and why a step waits again. With --run-id the run and the thoughts of the task of its name. cortex show takes a position or a step's numbers from here and shows the rest."
+    "Tell what happened, one sentence for each event: position, time (UTC), the beginning of the event's hash, who did what with which token, how long it took, and why a step waits again. With --run-id the run and the thoughts of the task of its name. cortex show takes a position or a step's numbers from here and shows the rest. What a dossier tells without a ledger, cortex dossier show has."
   ),
   Command.withShortDescription("tell what happened, as sentences"),
   Command.withExamples([
