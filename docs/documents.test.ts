@@ -67,6 +67,7 @@ const blocks = documents.flatMap(blocksOf)
 /** The sources of the entry points that examples import. */
 const entryPoints: Readonly<Record<string, string>> = {
   "cortex-cassette": "interfaces/embedding/index.ts",
+  "cortex-cassette/agents/ai-sdk": "interfaces/agents/ai-sdk.ts",
   "cortex-cassette/agents/claude-agent-sdk": "interfaces/agents/claude-agent-sdk.ts",
   "cortex-cassette/application": "application/index.ts",
   "cortex-cassette/testing": "interfaces/test-kit/index.ts",

@@ -16,7 +16,8 @@ export type DossierEvidence =
 
 const Ids = Schema.Array(Identifier).check(Schema.isMaxLength(MAX_CHOSEN))
 
-const Request = Schema.Struct({
+/** What is to be exported: a run, whole or some of its jobs, or tasks, or both. */
+export const ExportDossier = Schema.Struct({
   run_id: Schema.optional(Identifier),
   /** Only these jobs of the run; by default the whole run. */
   jobs: Schema.optional(Ids),
@@ -30,8 +31,7 @@ const Request = Schema.Struct({
   packed: Schema.optional(Schema.Boolean)
 })
 
-/** What is to be exported. */
-export type ExportDossier = typeof Request.Type
+export type ExportDossier = typeof ExportDossier.Type
 
 const refused = (path: string, message: string) =>
   Result.fail(new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] }))
@@ -54,4 +54,4 @@ const prepared = (request: ExportDossier) => {
 }
 
 /** A request, decoded strictly. */
-export const decodeRequest = decodeInput(Request, prepared)
+export const decodeRequest = decodeInput(ExportDossier, prepared)

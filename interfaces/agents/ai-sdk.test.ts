@@ -2,7 +2,10 @@
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai"
 import { MockLanguageModelV4, simulateReadableStream } from "ai/test"
 import { hash } from "node:crypto"
+import * as Effect from "effect/Effect"
+import * as Tracer from "effect/Tracer"
 import { afterEach, describe, expect, it } from "vitest"
+import { Ledger } from "../embedding/index.ts"
 import { openLedger, type PromiseLedger } from "../promise/index.ts"
 import { ledgerTelemetry } from "./ai-sdk.ts"
 
@@ -88,6 +91,32 @@ describe("telemetry", () => {
     ])
     for (const secret of ["Oslo", "rain"]) expect(all).not.toContain(secret)
     expect((await ledger.verifyCassette()).verdict).toBe("PASS")
+  })
+
+  it("takes the ledger of a program with Effect, and its calls belong to the program's trace", async () => {
+    const span = Tracer.externalSpan({ traceId: "a".repeat(32), spanId: "b".repeat(16) })
+    const traces = await Effect.gen(function* () {
+      const { completeStep, eventsAfter, postMessage } = yield* Ledger
+      const run = Effect.runPromiseWith(yield* Effect.context())
+      const ledger = {
+        postMessage: <C extends Parameters<typeof postMessage>[0]>(command: C) => run(postMessage(command)),
+        completeStep: (command: Parameters<typeof completeStep>[0]) => run(completeStep(command))
+      }
+      const telemetry = { integrations: ledgerTelemetry({ ledger }) }
+      yield* Effect.promise(() => generateText({ model: scripted(said), prompt: "Oslo?", telemetry }))
+      const events = yield* eventsAfter({ prefix: "agent/" })
+      return events.map(({ data, type }) => {
+        const { traceparent } = JSON.parse(data) as { readonly traceparent?: string }
+        return [type, traceparent?.slice(3, 35)]
+      })
+    }).pipe(
+      Effect.withParentSpan(span),
+      Effect.provide(Ledger.layer({ filename: ":memory:" })),
+      Effect.runPromise
+    )
+    const call = ["MessagePosted", "StepClaimed"]
+    const types = [...call, ...call, "StepCompleted", "StepCompleted"]
+    expect(traces).toEqual(types.map((type) => [type, span.traceId]))
   })
 
   it("keeps bodies when it is told to, but not those that the program hides", async () => {

@@ -4,6 +4,8 @@ import type { Telemetry } from "ai"
 import type { CallEnding } from "../../domain/agents/call.ts"
 import { CallRecorder, type RecorderOptions } from "./recorder.ts"
 
+export type { RecorderOptions } from "./recorder.ts"
+
 const HOST = "ai-sdk"
 
 /** The operations that are recorded; embeddings, speech and the like are no agent's calls. */

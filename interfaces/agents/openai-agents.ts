@@ -6,6 +6,8 @@ import type { Call, CallEnding } from "../../domain/agents/call.ts"
 import { CallRecorder, type RecorderOptions } from "./recorder.ts"
 import { appendToSession, operationsOf, runOfSession, type SessionLedger } from "./session-log.ts"
 
+export type { RecorderOptions } from "./recorder.ts"
+
 const HOST = "openai-agents"
 
 type Described = Pick<Call, "kind" | "name">

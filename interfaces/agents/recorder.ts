@@ -17,7 +17,9 @@ import type { PromiseLedger } from "../promise/index.ts"
 /** How long the lease of a call runs by default, in seconds: one hour. */
 const DEFAULT_CALL_TTL_SECONDS = 3_600
 
+/** Where calls are recorded, and how much of them. */
 export interface RecorderOptions {
+  /** What `openLedger` gives; a program with Effect gives these two operations of the ledger that it has. */
   readonly ledger: Pick<PromiseLedger, "completeStep" | "postMessage">
   /** The session that calls belong to, whose run is `agent/HOST/SESSION`; by default what the host calls one. */
   readonly session?: string | undefined

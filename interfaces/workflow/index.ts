@@ -12,6 +12,8 @@ import { TtlSeconds } from "../../domain/ledger/commands.ts"
 import type { OpenError } from "../../domain/ledger/errors.ts"
 import { decodeInput } from "../../application/foundation/input.ts"
 import type { Ledger as LedgerService } from "../../application/ledger/ledger.ts"
+import type { Checkpoints } from "../../application/ledger/proofs/checkpoints.ts"
+import type { Thoughts } from "../../application/thoughts/thoughts.ts"
 import { layerWith } from "../../application/workflow/engine.ts"
 import { type PersistedQueueOptions, queueStoreLayer } from "../../application/workflow/persisted-queue.ts"
 import { nodeHashingLayer } from "../../infrastructure/hashing/node-hashing.ts"
@@ -84,13 +86,15 @@ const layerFrom = (
  */
 export const CassetteWorkflowEngine = {
   layerFrom,
-  /** The engine on a ledger's file, and the ledger itself. */
+  /** The engine on a ledger's file, and the ledger itself with its thoughts and checkpoints: dossiers take them. */
   layer: ({
     name,
     ttl_seconds,
     ...ledger
-  }: LedgerOptions & WorkflowEngineOptions): Layer.Layer<WorkflowEngine | LedgerService, OpenError> =>
-    layerFrom({ name, ttl_seconds }).pipe(Layer.provideMerge(Ledger.layer(ledger)))
+  }: LedgerOptions & WorkflowEngineOptions): Layer.Layer<
+    WorkflowEngine | LedgerService | Thoughts | Checkpoints,
+    OpenError
+  > => layerFrom({ name, ttl_seconds }).pipe(Layer.provideMerge(Ledger.layer(ledger)))
 }
 
 /**
