@@ -344,6 +344,10 @@ const elsewhere: Readonly<Record<string, ReadonlyArray<keyof typeof exitCodes>>>
     "WorkersFailed",
     "WrongLedger"
   ],
+  "they are refusals of `cortex hook`, which coding agents call from outside": [
+    "CallNotRecorded",
+    "StopNotRecorded"
+  ],
   "they need a cache of lines, which is an option of the server": ["CacheDamaged", "CacheTorn", "NotACache"],
   "they need a machine that fails: other tests break it": [
     "ClockFarBehindHead",
