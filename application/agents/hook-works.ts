@@ -47,6 +47,7 @@ const decode = decodeInput(PostMessage, preparePost)
 
 /** Why a call's lease is over before the call is. */
 const OVERDUE = "the call took longer than its lease"
+const HELD_BY_ANOTHER = "the call has ended, and this worker did not make it"
 
 const nothing = Result.succeed({ events: [], reply: undefined })
 
@@ -95,14 +96,32 @@ const onStep =
     return step === undefined ? nothing : work(step, transaction, moment)
   }
 
-/** Lets a step wait again whose lease has ended: its call has come to an end all the same. */
-const takingBack = (found: Found): UnitOfWork<unknown> =>
+/** Who began a call. What the ledger holds counts: a host may name its agent at one end of a call alone. */
+const beganBy = (sha256: Sha256, { existing }: Found, { claim }: Claiming): string => {
+  const began = existing && parseCanonicalJson(existing.payload_json)
+  if (!isJsonObject(began)) return claim.worker_id
+  const { agent, host, session } = began
+  return callWorker(sha256, {
+    host: String(host),
+    session: String(session),
+    ...(typeof agent === "string" ? { agent } : {})
+  })
+}
+
+/**
+ * Lets a step wait again whose lease has ended: its call has come to an end all the same. So it does when a worker that did not make
+ * the call has claimed the step, so that no receipt says that this worker did.
+ */
+const takingBack = (sha256: Sha256, found: Found, message: Claiming): UnitOfWork<unknown> =>
   onStep(found, (step, _, moment) => {
     const { lease_expires_at, lease_owner, run_id, status, step_id } = step
     if (status !== "LEASED" || lease_owner === null || lease_expires_at === null) return nothing
-    if (moment.recorded_at < lease_expires_at) return nothing
-    const command = { run_id, step_id, reason: OVERDUE, requested_by: lease_owner }
-    return decideRequeue({ ...command, lease: undefined, force: false }, step, undefined, moment)
+    const caller = beganBy(sha256, found, message)
+    const force = lease_owner !== caller
+    if (!force && moment.recorded_at < lease_expires_at) return nothing
+    const reason = force ? HELD_BY_ANOTHER : OVERDUE
+    const command = { run_id, step_id, reason, requested_by: caller, lease: undefined, force }
+    return decideRequeue(command, step, undefined, moment)
   })
 
 /** Claims a step that waits. */
@@ -216,7 +235,7 @@ const callWorks = (sha256: Sha256, event: Exclude<HookEvent, { hook: "stop" }>, 
   if (event.hook === "pre") return [posting(messageOf, found, "same")]
   return [
     posting(messageOf, found, "any"),
-    takingBack(found),
+    takingBack(sha256, found, known),
     claiming(found, known.claim),
     completing(sha256, found, known, event.ending, rule)
   ]

@@ -151,6 +151,29 @@ describe("a call", () => {
     expect(await verdict()).toBe("PASS")
   })
 
+  it("whose step another worker has claimed is taken back, and no receipt is in the other's name", async () => {
+    await hook("pre", { ...pre, agent_id: "a1" })
+    const { step_id } = (await lastOf("StepClaimed")) as { readonly step_id: string }
+    const back = ["--run-id", "agent/claude-code/s1", "--step", step_id, "--force", "--reason", "lost"]
+    await runCli(["cassette", "requeue", ...back], { cwd })
+    await runCli(["cassette", "claim", "--any", "--worker", "shell"], { cwd })
+    expect(await hook("post", { ...post, agent_id: "a1" })).toEqual(done)
+    expect(await lastOf("StepRequeued")).toMatchObject({
+      cause: "forced",
+      worker_id: "shell",
+      requested_by: "claude-code/a1"
+    })
+    expect(await lastOf("StepCompleted")).toMatchObject({ worker_id: "claude-code/a1", fencing_token: 3 })
+    expect(await verdict()).toBe("PASS")
+  })
+
+  it("whose end names no agent is completed under the lease with which it began", async () => {
+    await hook("pre", { ...pre, agent_id: "a1" })
+    expect(await hook("post", post)).toEqual(done)
+    expect(await typesOf()).toEqual(["LedgerCreated", ...CALL])
+    expect((await lastOf("StepCompleted"))?.["worker_id"]).toBe("claude-code/a1")
+  })
+
   it("that never ends stays a leased step, which the timeline tells", async () => {
     await hook("pre", pre)
     await hook("stop", stop)
