@@ -292,7 +292,11 @@ describe("bundle sign", () => {
     const { code, document } = await runJson([...verify, "--require-attestation"], options)
     expect(code).toBe(0)
     expect(document.data).toMatchObject({ verdict: "PASS", signers: ["builder"] })
-    expect((await runCli(["bundle", "verify", path], options)).code).toBe(0)
+    const line = /^signer +(.*)$/m
+    expect((await runCli(verify, options)).stdout.match(line)?.[1]).toBe("builder")
+    const alone = await runCli(["bundle", "verify", path], options)
+    expect(alone.code).toBe(0)
+    expect(alone.stdout.match(line)?.[1]).toMatch(/^none: /)
   })
 
   it("is not believed for another run, about another bundle, or when it is gone", async () => {

@@ -57,6 +57,17 @@ describe("the vectors", () => {
   }
 })
 
+describe("the second verifier", () => {
+  it.skipIf(!hasPython)("names a trust file that it cannot read", () => {
+    const folder = temporaryFolder()
+    const cut = join(folder, "cut.json")
+    writeFileSync(cut, "{")
+    for (const name of [cut, join(folder, "none.json")]) {
+      expect(() => secondOpinions(name, [folder])).toThrow(`${name} is not a trust file: `)
+    }
+  })
+})
+
 describe("the shipped JSON Schema", () => {
   it("is what the manifest's Schema gives", () => {
     const { definitions, schema } = Schema.toJsonSchemaDocument(DossierManifest, {

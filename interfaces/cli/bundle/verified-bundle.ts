@@ -51,5 +51,8 @@ export const bundleLines = (report: BundleReport): ReadonlyArray<string> =>
     ["plan", report.plan_hash ?? ""],
     ["root", report.root_hash ?? ""],
     ...Object.entries(report.counts).map(([name, count]) => [name, String(count)] as const),
-    ...report.signers.map((name) => ["signer", name] as const)
+    [
+      "signer",
+      report.signers.join(", ") || "none: no attestation was judged, so anybody can have made this bundle"
+    ]
   ])
