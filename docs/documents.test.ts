@@ -69,6 +69,7 @@ const entryPoints: Readonly<Record<string, string>> = {
   "cortex-cassette": "interfaces/embedding/index.ts",
   "cortex-cassette/agents/ai-sdk": "interfaces/agents/ai-sdk.ts",
   "cortex-cassette/agents/claude-agent-sdk": "interfaces/agents/claude-agent-sdk.ts",
+  "cortex-cassette/agents/langgraph": "interfaces/agents/langgraph.ts",
   "cortex-cassette/application": "application/index.ts",
   "cortex-cassette/testing": "interfaces/test-kit/index.ts",
   "cortex-cassette/promise": "interfaces/promise/index.ts",

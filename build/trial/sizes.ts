@@ -21,8 +21,8 @@ export interface Sizes {
   readonly tarball: number
 }
 
-/** What is never part of a bundle: native code, the platform of Durable Objects, tools of tests. */
-const OUTSIDE = ["better-sqlite3", "cloudflare:*", "fast-check", "vitest"]
+/** What is never part of a bundle: native code, the platform of Durable Objects, tools of tests, the host of a saver. */
+const OUTSIDE = ["@langchain/langgraph-checkpoint", "better-sqlite3", "cloudflare:*", "fast-check", "vitest"]
 
 /** How much a size may differ from what was measured last. */
 const TOLERANCE = 0.1

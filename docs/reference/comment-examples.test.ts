@@ -14,11 +14,11 @@ const examples = commentExamples()
 
 /** They need a test runner, Cloudflare's platform, or the hosts of agents. */
 const NOT_ALONE =
-  /^import .* from "(?:@anthropic-ai|@openai|ai|cortex-cassette\/durable-objects)\b|^ledgerLaws\(/m
+  /^import .* from "(?:@anthropic-ai|@langchain|@openai|ai|cortex-cassette\/durable-objects)\b|^ledgerLaws\(/m
 
 /** What programs begin with. */
 const BEGINNINGS =
-  "Bundle CassettePersistedQueue CassetteWorkflowEngine Checkpoints Corpus Dossiers History Ledger LedgerObject Network Thoughts ledgerLaws openLedger run verifyBundle verifyDossier".split(
+  "Bundle CassettePersistedQueue CassetteWorkflowEngine Checkpoints Corpus Dossiers History Ledger LedgerObject LedgerSaver Network Thoughts ledgerLaws openLedger run verifyBundle verifyDossier".split(
     " "
   )
 

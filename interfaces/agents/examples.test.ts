@@ -40,7 +40,8 @@ const printedBy = (file: string, ...given: ReadonlyArray<string>): string => {
 it.each([
   ["ai-sdk/agent.ts", ["It rains in Oslo.", "SUCCESS"]],
   ["openai-agents/agent.ts", ["It rains in Oslo.", "items in the session", "SUCCESS"]],
-  ["claude-agent-sdk/session.ts", ["user", "assistant"]]
+  ["claude-agent-sdk/session.ts", ["user", "assistant"]],
+  ["langgraph/graph.ts", ["waits for: Shall it be sent?", "sent: It rains in Oslo."]]
 ])("%s runs", (file, lines) => {
   const database = join(temporaryFolder(), "work.db")
   for (const _run of ["first", "second"]) {
@@ -58,7 +59,12 @@ it("mcp/client.ts works through the server", () => {
 it("shows lines that are in the examples", () => {
   const readme = readFileSync(join(examples, "README.md"), "utf8")
   const blocks = [...readme.matchAll(/```text\n([^]*?)```/g)].map(([, text = ""]) => text.trim().split("\n"))
-  const files = ["ai-sdk/agent.ts", "openai-agents/agent.ts", "claude-agent-sdk/session.ts"]
+  const files = [
+    "ai-sdk/agent.ts",
+    "openai-agents/agent.ts",
+    "claude-agent-sdk/session.ts",
+    "langgraph/graph.ts"
+  ]
   expect(blocks).toHaveLength(files.length)
   for (const [index, file] of files.entries()) {
     const text = readFileSync(join(examples, file), "utf8").split("\n")

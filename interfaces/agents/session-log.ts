@@ -45,7 +45,7 @@ export interface SessionOperation {
   readonly entries: ReadonlyArray<object>
 }
 
-const invalid = (path: string, message: string) =>
+export const invalid = (path: string, message: string) =>
   new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
 
 const textOf = (entries: ReadonlyArray<unknown>): string => {

@@ -22,6 +22,13 @@ it.each([
   ["interfaces/agents/ai-sdk.ts", ["effect"]],
   ["interfaces/agents/claude-agent-sdk.ts", ["effect"]],
   ["interfaces/agents/openai-agents.ts", ["effect"]],
+  // LangGraph's savers share a base, which is loaded with what it needs.
+  [
+    "interfaces/agents/langgraph.ts",
+    "@cfworker/json-schema @langchain/core @langchain/langgraph-checkpoint base64-js effect eventemitter3 js-tiktoken langsmith mustache p-finally p-queue p-timeout zod".split(
+      " "
+    )
+  ],
   ["interfaces/bundle/index.ts", ["effect"]],
   ["interfaces/embedding/index.ts", ledger],
   ["interfaces/embedding/network.ts", ["effect"]],
