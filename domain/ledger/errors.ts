@@ -24,7 +24,7 @@ export class StoreCorrupt extends Schema.TaggedError<StoreCorrupt>()("StoreCorru
   finding: Schema.String
 }) {
   override get message() {
-    return `The ledger is damaged (${this.code} at ${this.where}: ${this.finding}); nothing is written to it: cortex cassette verify lists every fault`
+    return `The ledger is damaged (${this.code} at ${this.where}: ${this.finding}); nothing is written to it: cortex cassette verify lists every fault; cortex cassette restore puts a backup in its place`
   }
 }
 

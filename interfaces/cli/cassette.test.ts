@@ -415,6 +415,7 @@ describe("a ledger that was tampered with", () => {
     )
     expect(code).toBe(1)
     expect(document.error?.code).toBe("STORE_CORRUPT")
+    expect(document.error?.message).toMatch(/; cortex cassette restore --db .*puts a backup in its place$/)
   })
 
   it("can still be read, with a warning", async () => {
