@@ -39,7 +39,11 @@ describe("checkpoint errors", () => {
       "HISTORY_REWRITTEN",
       "over 8 events has root aa, the events now give bb"
     ],
-    [new HistoryRewritten({ ...rewritten, reason: "cut" }), "HISTORY_REWRITTEN", "6 events are left"],
+    [
+      new HistoryRewritten({ ...rewritten, reason: "cut" }),
+      "HISTORY_REWRITTEN",
+      "6 events are left; keep both; cassette diff with a backup names"
+    ],
     [
       new HistoryRewritten({ ...rewritten, reason: "proof_fails" }),
       "HISTORY_REWRITTEN",

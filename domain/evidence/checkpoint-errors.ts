@@ -29,10 +29,13 @@ export const UntrustedReason = Schema.Literals([
 export type UntrustedReason = typeof UntrustedReason.Type
 
 const untrustedSentences: { readonly [R in UntrustedReason]: string } = {
-  unknown_key: "no key of the trust file has signed it",
+  unknown_key:
+    "no key of the trust file has signed it: ask the holder of the key for the public one, and not the sender of the note",
   key_disabled: "the key that signed it is disabled in the trust file",
-  key_out_of_scope: "the key that signed it is not trusted for this ledger",
-  wrong_signature: "the signature is not the one of the trusted key over this text"
+  key_out_of_scope:
+    "the key that signed it is not trusted for this ledger: its scope in the trust file does not name it",
+  wrong_signature:
+    "the signature is not the one of the trusted key over this text: the note was changed, or another key has this name"
 }
 
 /** No trusted key has signed this checkpoint as it stands; nothing that it says counts. */
@@ -79,9 +82,9 @@ export class HistoryRewritten extends Schema.TaggedError<HistoryRewritten>()("Hi
     const checkpoint = `the trusted checkpoint of ${this.origin} over ${this.size} events`
     switch (this.reason) {
       case "cut":
-        return `The history was cut: ${checkpoint} stands, ${this.other_size} events are left; keep both and compare with a backup`
+        return `The history was cut: ${checkpoint} stands, ${this.other_size} events are left; keep both; cassette diff with a backup names the first event that differs`
       case "root_differs":
-        return `The history was rewritten: ${checkpoint} has root ${this.root}, the events now give ${this.other_root ?? "none"}; keep both and compare with a backup`
+        return `The history was rewritten: ${checkpoint} has root ${this.root}, the events now give ${this.other_root ?? "none"}; keep both; cassette diff with a backup names the first event that differs`
       case "proof_fails":
         return `The history was rewritten, or the proof is a wrong one: nothing leads from ${checkpoint} to the one over ${this.other_size}`
     }
