@@ -4,10 +4,15 @@ import { afterAll } from "vitest"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { timestampFromMillis } from "../../domain/canonical/timestamp.ts"
 import { durableObjectHost } from "../../infrastructure/durable-objects/durable-object-host.ts"
 import { durableObjectLedgerLayer } from "../../infrastructure/durable-objects/durable-object-ledger.ts"
 import { standInStorage } from "../../infrastructure/durable-objects/testing/stand-in.ts"
+import { migrate } from "../../infrastructure/ledger/migration-runner.ts"
+import { schemaSteps } from "../../infrastructure/ledger/schema-snapshots.ts"
 import { Ledger } from "../embedding/ledger.ts"
 import { ledgerLaws } from "./ledger-laws.ts"
 import { memoryLedgerLayer } from "./memory-ledger.ts"
@@ -20,12 +25,19 @@ ledgerLaws("a ledger on SQLite", () => Ledger.layer({ filename: ":memory:" }), {
 ledgerLaws(
   "a ledger in an object",
   (ledgerId) =>
-    Layer.suspend(() =>
-      Ledger.layerWith().pipe(
-        Layer.provide(
-          durableObjectLedgerLayer(durableObjectHost(standInStorage()), { ledgerId, mayCreate: true })
+    Layer.unwrap(
+      Effect.gen(function* () {
+        const host = durableObjectHost(standInStorage())
+        // An object has no ledger to ask before its first event: here it has one, and nothing more.
+        migrate(host, schemaSteps(), {
+          ledgerId,
+          createdAt: timestampFromMillis(yield* Clock.currentTimeMillis)
+        })
+        return Layer.provide(
+          Ledger.layerWith(),
+          durableObjectLedgerLayer(host, { ledgerId, mayCreate: false })
         )
-      )
+      })
     ),
   { runs: 3 }
 )
