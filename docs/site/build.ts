@@ -70,6 +70,7 @@ write(
 
 const run = (program: string, args: ReadonlyArray<string>): void => {
   const { error, status } = spawnSync(program, args, { cwd: workshop, stdio: "inherit" })
+  if (error !== undefined) console.error(`${program} did not start (${error.message}): is it on the PATH?`)
   if (error !== undefined || status !== 0) process.exit(1)
 }
 
