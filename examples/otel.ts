@@ -47,7 +47,11 @@ const collector = Effect.acquireRelease(
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     return { spans, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces` }
   }),
-  ({ server }) => Effect.sync(() => server.closeAllConnections())
+  ({ server }) =>
+    Effect.sync(() => {
+      server.close()
+      server.closeAllConnections()
+    })
 )
 
 /** What the program does: it asks for two greetings, and a worker greets. */
