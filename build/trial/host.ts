@@ -24,6 +24,8 @@ export const entries = Object.keys(manifest.exports)
 export const FOR_WORKERS = "cortex-cassette/durable-objects"
 /** The entry point that waits while it is loaded: the test runner and fast-check may be missing. */
 export const WAITING = "cortex-cassette/testing"
+/** The entry point that loads the package of its host of agents, which this host does not have. */
+export const FOR_LANGGRAPH = "cortex-cassette/agents/langgraph"
 /** Entry points that are programs of processes and threads. */
 export const PROGRAMS = ["cortex-cassette/cassette-child", "cortex-cassette/cutting-thread"]
 

@@ -1,9 +1,9 @@
 // The package with each Node that is supported: every entry point is imported and required, and programs run.
 import { cpSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { endsWith, entries, FOR_WORKERS, type Host, PROGRAMS, run, WAITING } from "./host.ts"
+import { endsWith, entries, FOR_LANGGRAPH, FOR_WORKERS, type Host, PROGRAMS, run, WAITING } from "./host.ts"
 
-const loaded = entries.filter((name) => name !== FOR_WORKERS && !PROGRAMS.includes(name))
+const loaded = entries.filter((name) => ![FOR_LANGGRAPH, FOR_WORKERS, ...PROGRAMS].includes(name))
 
 /** Requires each entry point, and compares it with what is imported: they must be the same objects. */
 const REQUIRING = `
@@ -16,6 +16,8 @@ const main = async () => {
     if (Object.keys(imported).length === 0 || differing.length > 0) throw new Error(name + ": " + differing)
   }
   await import(${JSON.stringify(WAITING)})
+  const missing = await import(${JSON.stringify(FOR_LANGGRAPH)}).catch((error) => error)
+  if (!String(missing.message).includes("'@langchain/langgraph-checkpoint'")) throw missing
   const { openLedger } = require("cortex-cassette/promise")
   const ledger = await openLedger({ filename: ":memory:" })
   await ledger.postMessage({ run_id: "r", source: "USER", payload: { intent: "greet" } })
