@@ -28,6 +28,9 @@ export interface Call extends Session {
   readonly input?: unknown
 }
 
+/** How long the lease of a call runs by default (seconds): a call may wait for a person's permission. */
+export const DEFAULT_CALL_TTL_SECONDS = 3_600
+
 export interface CallOptions {
   readonly bodies: Bodies
   /** How long the lease of a call runs; a call that takes longer can no longer be completed. */

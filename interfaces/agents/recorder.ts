@@ -5,6 +5,7 @@ import {
   type Call,
   type CallEnding,
   callKey,
+  DEFAULT_CALL_TTL_SECONDS,
   postOfCall,
   receiptOfCall,
   sessionRun
@@ -13,9 +14,6 @@ import { CallNotOpen } from "../../domain/agents/errors.ts"
 import type { Lease } from "../../domain/ledger/commands.ts"
 import { sha256 } from "../../infrastructure/hashing/sha256.ts"
 import type { PromiseLedger } from "../promise/index.ts"
-
-/** How long the lease of a call runs by default, in seconds: one hour. */
-const DEFAULT_CALL_TTL_SECONDS = 3_600
 
 /** Where calls are recorded, and how much of them. */
 export interface RecorderOptions {

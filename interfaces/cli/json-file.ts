@@ -9,6 +9,7 @@ import { isJsonObject, type JsonObject } from "../../domain/canonical/json.ts"
 import { readJsonBytes } from "../../domain/canonical/strict-reader.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import { MAX_PAYLOAD_BYTES } from "../../domain/ledger/limits.ts"
+import { boundedBytes } from "../shared/bounded-bytes.ts"
 import { Host } from "../shared/host.ts"
 import { absolutePath, refusedFlag } from "../shared/options.ts"
 
@@ -19,21 +20,6 @@ export const MAX_JSON_FILE_BYTES = 8 * MAX_PAYLOAD_BYTES
 const STANDARD_INPUT = "-"
 
 const tooLarge = `the file is over ${MAX_JSON_FILE_BYTES} bytes: a payload or receipt may have ${MAX_PAYLOAD_BYTES} bytes, keep large content elsewhere and put its hash here`
-
-/** The bytes of a stream, which is left as soon as it goes over the limit. */
-const boundedBytes = async (
-  chunks: AsyncIterable<Uint8Array>,
-  limit: number
-): Promise<Uint8Array | undefined> => {
-  const read: Array<Uint8Array> = []
-  let size = 0
-  for await (const chunk of chunks) {
-    size += chunk.length
-    if (size > limit) return undefined
-    read.push(chunk)
-  }
-  return Buffer.concat(read)
-}
 
 /** What is no regular file might never end, or wait forever for a writer. */
 class NotRegular extends Error {}

@@ -5,18 +5,14 @@ import * as Option from "effect/Option"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
+import { DEFAULT_CALL_TTL_SECONDS } from "../../../domain/agents/call.ts"
 import { type HookName, hostForm, hostNames } from "../../../domain/agents/hosts.ts"
 import { MAX_TTL_SECONDS } from "../../../domain/ledger/limits.ts"
 import { Root, switchFlag, wholeNumberFlag } from "../../shared/options.ts"
 import { AllowNetworkFs, Db, Durability, ledgerFlags } from "../cassette/ledger-flags.ts"
 import type { CommandGroup } from "../command-group.ts"
 import { answer } from "../output.ts"
-import {
-  DEFAULT_LEASE_SECONDS,
-  DEFAULT_TIMEOUT_SECONDS,
-  MAX_TIMEOUT_SECONDS,
-  onErrorRules
-} from "./hook-options.ts"
+import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS, onErrorRules } from "./hook-options.ts"
 import { runHook } from "./run-hook.ts"
 import { hookSettings, settingsFile } from "./settings.ts"
 
@@ -50,7 +46,7 @@ const flags = {
   leaseSeconds: secondsFlag(
     "lease",
     MAX_TTL_SECONDS,
-    DEFAULT_LEASE_SECONDS,
+    DEFAULT_CALL_TTL_SECONDS,
     "how long a call may take until its step counts as stuck"
   ),
   timeoutSeconds: secondsFlag(

@@ -1,7 +1,7 @@
 // The options of `cortex hook`, and the command lines that settings hold, read without the command line's parser: loading that takes
 // longer than recording a call. What is not plainly one of these is left to the parser, which says what is wrong with it.
 import type { Bodies } from "../../../domain/agents/body.ts"
-import type { OnError } from "../../../domain/agents/call.ts"
+import { DEFAULT_CALL_TTL_SECONDS, type OnError } from "../../../domain/agents/call.ts"
 import { type HookName, type HostName, hostNames } from "../../../domain/agents/hosts.ts"
 import { MAX_TTL_SECONDS } from "../../../domain/ledger/limits.ts"
 import type { LedgerFileOptions } from "../../embedding/hook-recording.ts"
@@ -21,9 +21,6 @@ export interface HookOptions {
 }
 
 const hookNames = ["pre", "post", "stop"] as const satisfies ReadonlyArray<HookName>
-
-/** A call of an agent may wait for a person's permission. */
-export const DEFAULT_LEASE_SECONDS = 3_600
 
 /** Hosts wait for the hook of a call for 60 seconds or longer. */
 export const DEFAULT_TIMEOUT_SECONDS = 10
@@ -97,7 +94,7 @@ export const quickHookOptions = (args: ReadonlyArray<string>): HookOptions | und
     host: given["--host"],
     onError: given["--on-error"] ?? "warn",
     bodies: on.has("--bodies") ? "keep" : "hash",
-    leaseSeconds: given["--lease"] ?? DEFAULT_LEASE_SECONDS,
+    leaseSeconds: given["--lease"] ?? DEFAULT_CALL_TTL_SECONDS,
     timeoutSeconds: given["--timeout"] ?? DEFAULT_TIMEOUT_SECONDS,
     db: given["--db"],
     root: given["--root"],

@@ -7,6 +7,7 @@ import { type HookEvent, hookEventOf } from "../../../domain/agents/hook-event.t
 import { isJsonObject } from "../../../domain/canonical/json.ts"
 import { readJsonBytes } from "../../../domain/canonical/strict-reader.ts"
 import { recordHookEvent, sha256 } from "../../embedding/hook-recording.ts"
+import { boundedBytes } from "../../shared/bounded-bytes.ts"
 import { CallNotRecorded, StopNotRecorded } from "../../shared/hook-failures.ts"
 import { Host } from "../../shared/host.ts"
 import { ledgerFileAt } from "../../shared/ledger-place.ts"
@@ -28,19 +29,6 @@ class NotRecorded {
   }
 }
 
-const readAll = async (chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
-  const read: Array<Uint8Array> = []
-  let size = 0
-  for await (const chunk of chunks) {
-    size += chunk.length
-    if (size > MAX_INPUT_BYTES) {
-      throw new NotRecorded(`standard input has more than ${MAX_INPUT_BYTES} bytes`)
-    }
-    read.push(chunk)
-  }
-  return Buffer.concat(read)
-}
-
 /** What the host tells, as standard input has it. */
 const told = Effect.fnUntraced(function* ({
   hook,
@@ -48,12 +36,12 @@ const told = Effect.fnUntraced(function* ({
 }: HookOptions): Effect.fn.Return<HookEvent, NotRecorded, Host> {
   const { stdin } = yield* Host
   const bytes = yield* Effect.tryPromise({
-    try: () => readAll(stdin()),
-    catch: (error) =>
-      error instanceof NotRecorded
-        ? error
-        : new NotRecorded(`standard input cannot be read: ${(error as Error).message}`)
+    try: () => boundedBytes(stdin(), MAX_INPUT_BYTES),
+    catch: (error) => new NotRecorded(`standard input cannot be read: ${(error as Error).message}`)
   })
+  if (bytes === undefined) {
+    return yield* Effect.fail(new NotRecorded(`standard input has more than ${MAX_INPUT_BYTES} bytes`))
+  }
   // Programs cut texts in the middle of a character; such a text has no hash, and the call has a record all the same.
   const json = readJsonBytes(bytes, "jcs/1", MAX_DEPTH, "keep")
   if (Result.isFailure(json) && json.failure.reason === "too_deep") {
