@@ -35,6 +35,13 @@ export default defineConfig({
   },
   platform: "node",
   external: [/^node:/, "better-sqlite3"],
-  output: { dir: "dist/bin/cortex", format: "esm", chunkFileNames: "[name]-[hash].js", minify: false },
+  output: {
+    dir: "dist/bin/cortex",
+    format: "esm",
+    chunkFileNames: "[name]-[hash].js",
+    minify: false,
+    // What most groups of commands share is one file: a command that opens a ledger loads thirty files instead of 130.
+    codeSplitting: { groups: [{ name: "shared", minShareCount: 10 }] }
+  },
   plugins: [thirdPartyLicences(bundled), inspectorPage, ownHook]
 })

@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -46,6 +47,8 @@ const program: Bundle = {
   isSource: (path) => !/\.test\.ts$|(^|\/)testing(\/|$)/.test(path)
 }
 
+const MANIFEST = "package.json"
+
 /** How many bundles are kept. */
 const KEPT = 4
 
@@ -60,7 +63,7 @@ const filesOf = (path: string, isSource: Bundle["isSource"]): ReadonlyArray<stri
 /** Names the state of the sources without reading them: no program can set a file's time of change back. */
 const stateOf = ({ config, isSource, sources }: Bundle): string => {
   const hash = createHash("sha256")
-  for (const path of [...sources, config].flatMap((each) => filesOf(each, isSource))) {
+  for (const path of [...sources, config, MANIFEST].flatMap((each) => filesOf(each, isSource))) {
     const { ctimeMs, ino, size } = statSync(join(root, path))
     hash.update(`${path} ${ino} ${size} ${ctimeMs}\n`)
   }
@@ -73,6 +76,8 @@ const build = (cache: string, folder: string, config: string): void => {
   const draft = mkdtempSync(join(cache, "draft-"))
   // Other users of the checkout start this bundle, too.
   chmodSync(draft, 0o777 & ~process.umask())
+  // Below `node_modules` Node does not look for the checkout's manifest: it would parse each file to find out that it is a module.
+  copyFileSync(join(root, MANIFEST), join(draft, MANIFEST))
   const rolldown = join(root, "node_modules", "rolldown", "bin", "cli.mjs")
   const settings = ["--config", config, "--logLevel", "silent", "--dir", draft]
   try {
