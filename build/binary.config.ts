@@ -23,6 +23,10 @@ export const bundled: Bundled = {
   "markdown-it": ["entities", "linkify-it", "mdurl", "punycode.js", "uc.micro"]
 }
 
+/** What never imports the driver of the database. */
+const WITHOUT_DATABASE =
+  /\/(?:(?:node_modules|domain|application|infrastructure\/(?:files|hashing|keys)|interfaces\/shared)\/|interfaces\/cli\/[^/]+$)/
+
 export default defineConfig({
   // The children that read external cassettes start beside the command.
   input: {
@@ -40,8 +44,15 @@ export default defineConfig({
     format: "esm",
     chunkFileNames: "[name]-[hash].js",
     minify: false,
-    // What most groups of commands share is one file: a command that opens a ledger loads thirty files instead of 130.
-    codeSplitting: { groups: [{ name: "shared", minShareCount: 10 }] }
+    // What most groups of commands share is two files: a command that opens a ledger loads thirty files instead of 130. The driver of the
+    // database is in neither the first, which help loads, too, nor in what judges Node's version before anything else is loaded.
+    codeSplitting: {
+      groups: [
+        { name: "node-version", test: /\/interfaces\/cli\/node-version\.ts$/, priority: 3 },
+        { name: "shared", test: WITHOUT_DATABASE, minShareCount: 10, priority: 2 },
+        { name: "stores", test: /\/infrastructure\//, minShareCount: 10, priority: 1 }
+      ]
+    }
   },
   plugins: [thirdPartyLicences(bundled), inspectorPage, ownHook]
 })
