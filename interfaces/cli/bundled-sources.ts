@@ -52,13 +52,17 @@ const MANIFEST = "package.json"
 /** How many bundles are kept. */
 const KEPT = 4
 
+/** The sources in a folder and below it. Each start asks, so the system is asked once for a folder, and not for each name. */
+const filesIn = (folder: string, isSource: Bundle["isSource"]): ReadonlyArray<string> =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (!isSource(path)) return []
+    if (entry.isDirectory()) return filesIn(path, isSource)
+    return /\.(ts|css|html)$/.test(path) ? [path] : []
+  })
+
 const filesOf = (path: string, isSource: Bundle["isSource"]): ReadonlyArray<string> =>
-  statSync(join(root, path)).isDirectory()
-    ? readdirSync(join(root, path), { recursive: true, encoding: "utf8" })
-        .map((name) => join(path, name))
-        .filter((each) => /\.(ts|css|html)$/.test(each) && isSource(each))
-        .sort()
-    : [path]
+  statSync(join(root, path)).isDirectory() ? filesIn(path, isSource).toSorted() : [path]
 
 /** Names the state of the sources without reading them: no program can set a file's time of change back. */
 const stateOf = ({ config, isSource, sources }: Bundle): string => {

@@ -1,7 +1,5 @@
 // Starts `cortex` from a checkout as quickly as from an installed package: from the bundle of its sources. It must load nothing
 // but what Node brings.
-import { enableCompileCache } from "node:module"
-import { dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { bundledProgram } from "./bundled-sources.ts"
 
@@ -17,8 +15,6 @@ const bundled = (): string => {
 }
 
 const program = bundled()
-// What Node has compiled once is kept beside the bundles.
-enableCompileCache(join(dirname(dirname(import.meta.dirname)), "node_modules", ".cache", "compiled"))
 // Processes that the command starts of itself begin with the bundle.
 process.argv[1] = program
 await import(pathToFileURL(program).href)
