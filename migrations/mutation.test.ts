@@ -1,7 +1,8 @@
 /**
  * A guard that can be taken out without anything getting in guards nothing. Each trigger, as the database lists
- * them, is dropped, and each single refusal is cut out of its trigger; then an attack that it used to answer must
- * get in, or a legal event must go wrong. A new trigger or refusal without an attack fails here by itself.
+ * them, is dropped, and some single refusals are cut out of their triggers; then an attack that it used to answer must
+ * get in, or a legal event must go wrong. A new trigger or refusal without an attack fails here by itself. A property,
+ * guard-mutation, cuts out every refusal, and weakens every condition.
  */
 import { describe, expect, it } from "vitest"
 import { plainOutcomes } from "./testing/adversary.ts"
@@ -107,32 +108,38 @@ const behind: Readonly<Record<string, string>> = {
     "A step changes only by PENDING -> LEASED, LEASED -> COMMITTED or LEASED -> PENDING"
 }
 
-describe("without the refusal", () => {
-  for (const { name, sql } of triggers) {
-    for (const message of backedUp.has(name) ? [] : refusalsIn(sql)) {
-      const lines = sql.split("\n")
-      // A refusal is a line: a statement of its own, or one WHEN of a CASE.
-      const rest = lines.filter((line) => !line.includes(`RAISE(ABORT, ${literal(message)})`))
-      // CHECKs repeat some refusals, and a pragma switches them off.
-      const mutation = [
-        "PRAGMA ignore_check_constraints = ON",
-        drop(name),
-        rest.join("\n").replace("BEGIN\nEND", "BEGIN\n  SELECT 1;\nEND")
-      ]
+const refusals = triggers.flatMap(({ name, sql }) =>
+  backedUp.has(name) ? [] : refusalsIn(sql).map((message) => ({ name, sql, message }))
+)
 
-      it(`"${message}" of ${name}, ${message in behind ? "another answers" : "an attack gets in"}`, () => {
-        expect(rest.length).toBe(lines.length - 1)
-        expect(answered.has(message)).toBe(true)
-        const attack = firstThatGetsIn([message], mutation)
-        if (message in behind) {
-          const errors = outcomesOf(attacksAnsweredBy([message]), mutation).map(({ error }) => error)
-          expect(errors).toContain(behind[message])
-          expect(attack).toBeUndefined()
-        } else {
-          expect(attack).toBeDefined()
-        }
-      })
-    }
+it("every refusal answers an attack", () => {
+  expect(refusals.filter(({ message }) => !answered.has(message))).toEqual([])
+})
+
+describe("without the refusal", () => {
+  const some = refusals.filter(({ message }, index) => index % 8 === 0 || message in behind)
+  for (const { message, name, sql } of some) {
+    const lines = sql.split("\n")
+    // A refusal is a line: a statement of its own, or one WHEN of a CASE.
+    const rest = lines.filter((line) => !line.includes(`RAISE(ABORT, ${literal(message)})`))
+    // CHECKs repeat some refusals, and a pragma switches them off.
+    const mutation = [
+      "PRAGMA ignore_check_constraints = ON",
+      drop(name),
+      rest.join("\n").replace("BEGIN\nEND", "BEGIN\n  SELECT 1;\nEND")
+    ]
+
+    it(`"${message}" of ${name}, ${message in behind ? "another answers" : "an attack gets in"}`, () => {
+      expect(rest.length).toBe(lines.length - 1)
+      const attack = firstThatGetsIn([message], mutation)
+      if (message in behind) {
+        const errors = outcomesOf(attacksAnsweredBy([message]), mutation).map(({ error }) => error)
+        expect(errors).toContain(behind[message])
+        expect(attack).toBeUndefined()
+      } else {
+        expect(attack).toBeDefined()
+      }
+    })
   }
 })
 

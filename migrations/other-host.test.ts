@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { databaseIn, dump, dumpQueries, refusalsIn } from "./testing/attack.ts"
+import { databaseIn, dump, dumpQueries, filledInsert, refusalsIn } from "./testing/attack.ts"
 import { attacks } from "./testing/attacks/index.ts"
 import { snapshot } from "./testing/ledger.ts"
 import { states, type State } from "./testing/states.ts"
@@ -27,7 +27,14 @@ const report = (): Report => {
     snapshot,
     states,
     dump_queries: dumpQueries,
-    attacks: attacks.map(({ after = "", setup = "", sql, state }) => ({ after, setup, sql, state }))
+    // Each fiftieth as its text alone, as a shell runs it.
+    attacks: attacks.map(({ after = "", setup = "", sql, state }, index) => ({
+      after,
+      filled: index % 50 === 0 ? null : (filledInsert(sql) ?? null),
+      setup,
+      sql,
+      state
+    }))
   }
   const { status, stderr, stdout } = python(
     [fileURLToPath(new URL("testing/host.py", import.meta.url))],

@@ -48,7 +48,10 @@ def main():
         error = None
         counted = changes(connection)
         try:
-            connection.executescript(attack["sql"])
+            if attack["filled"] is None:
+                connection.executescript(attack["sql"])
+            else:
+                connection.execute(attack["filled"]["text"], attack["filled"]["values"])
         except sqlite3.Error as thrown:
             error = str(thrown)
         if connection.in_transaction:
