@@ -48,9 +48,6 @@ const isUnchanged = (settled: BigIntStats, now: BigIntStats | undefined): boolea
   now.ino === settled.ino &&
   now.dev === settled.dev
 
-/** Remembers which files the paths name now; one that names nothing yet is not watched. */
-export const watchPlace = (...paths: ReadonlyArray<string>): PlaceCheck => watchPlaceAt(Date.now, paths)
-
 const lost = (file: string, code: string, what: string) =>
   new StorageFailure({
     file,
@@ -58,17 +55,30 @@ const lost = (file: string, code: string, what: string) =>
     reason: `the file ${what} while it was open; what was not acknowledged does not count: open it again`
   })
 
+/** Throws `FILE_REPLACED` when what a path names now is not what it named; gives what it names. */
+const assertSame = (
+  path: string,
+  seen: Pick<BigIntStats, "dev" | "ino">,
+  now: BigIntStats | undefined
+): BigIntStats => {
+  if (now === undefined) throw lost(path, "FILE_REPLACED", "was removed")
+  if (now.ino !== seen.ino || now.dev !== seen.dev) throw lost(path, "FILE_REPLACED", "was replaced")
+  return now
+}
+
+/** Remembers which files the paths name now; one that names nothing yet is not watched. */
+export const watchPlace = (...paths: ReadonlyArray<string>): PlaceCheck => watchPlaceAt(Date.now, paths)
+
 /**
- * Throws once a database file has a second name, or something else wrote over it: a file of ours never becomes shorter.
- * Whenever it was written, by a checkpoint or by another program, `look` is asked: it throws when the file is no longer what
- * it was, and is false when it has to be asked again.
+ * As `watchPlace` for one file; throws also once it has a second name, or something else wrote over it: a file of ours never
+ * becomes shorter. Whenever it was written, by a checkpoint or by another program, `look` is asked: it throws when the file is
+ * no longer what it was, and is false when it has to be asked again.
  */
 const watchFile = (file: string, look: () => boolean): PlaceCheck => {
   let seen = identityOf(file)
   return () => {
-    const now = identityOf(file)
-    // A name that is gone is found by those who look at names.
-    if (now === undefined || seen === undefined) return
+    if (seen === undefined) return
+    const now = assertSame(file, seen, identityOf(file))
     if (now.nlink > 1n) {
       throw new StorageFailure({
         file,
@@ -86,23 +96,23 @@ const watchFile = (file: string, look: () => boolean): PlaceCheck => {
  * written over.
  */
 export const watchWriter = (
-  paths: readonly [file: string, ...beside: ReadonlyArray<string>],
+  [file, ...beside]: readonly [file: string, ...beside: ReadonlyArray<string>],
   look: () => boolean = () => true,
   clock: () => number = Date.now
 ): PlaceCheck => {
-  const assertNames = watchPlaceAt(clock, paths)
-  const assertFile = watchFile(paths[0], look)
+  const assertFile = watchFile(file, look)
+  const assertBeside = watchPlaceAt(clock, beside)
   return () => {
-    assertNames()
     assertFile()
+    assertBeside()
   }
 }
 
 /** As `watchPlace`, with the clock (milliseconds) that tells how long a folder has been quiet. */
 export const watchPlaceAt = (clock: () => number, paths: ReadonlyArray<string>): PlaceCheck => {
   const watched = paths.flatMap((path) => {
-    const found = identityOf(path)
-    return found === undefined ? [] : [{ path, dev: found.dev, ino: found.ino }]
+    const seen = identityOf(path)
+    return seen === undefined ? [] : [{ path, seen }]
   })
   const folder = folderOf(watched.map(({ path }) => path))
   let settled: BigIntStats | undefined
@@ -111,12 +121,7 @@ export const watchPlaceAt = (clock: () => number, paths: ReadonlyArray<string>):
     const before = folder === undefined ? undefined : identityOf(folder)
     if (settled !== undefined && isUnchanged(settled, before)) return
     settled = undefined
-    for (const { dev, ino, path } of watched) {
-      const now = identityOf(path)
-      if (now === undefined || now.ino !== ino || now.dev !== dev) {
-        throw lost(path, "FILE_REPLACED", `was ${now === undefined ? "removed" : "replaced"}`)
-      }
-    }
+    for (const { path, seen } of watched) assertSame(path, seen, identityOf(path))
     if (before !== undefined && BigInt(clock()) - before.ctimeNs / 1_000_000n > SETTLED_MILLIS)
       settled = before
   }

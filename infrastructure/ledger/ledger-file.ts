@@ -281,9 +281,10 @@ const openToWrite = Effect.fnUntraced(function* (
   const found = yield* bornOrFound(options, deadline, connection)
   reservation.unborn = false
   const fields = yield* admitted(options, deadline, connection, found)
+  const other = yield* acquire(filename, deadline, openFrom(filename, assertFile))
   // The log and its index stand for as long as this connection is open, and commits go there first.
   const assertInPlace = watchWriter([filename, `${filename}-wal`, `${filename}-shm`], () =>
-    lookForOverwriting(filename, connection)
+    lookForOverwriting(filename, connection, other)
   )
   yield* opening(filename, deadline, assertFile)
   return {

@@ -1,12 +1,11 @@
 // Whether something wrote over a ledger's file under a writer that has it open, as a copy onto the file does. The writer's
 // own connection remembers pages and would not see it: another one reads the newest event and some before it, each
-// twice as far back as the last. It is asked only when the file was written, which a checkpoint does now and then.
+// twice as far back as the last. That one forgets its pages with every commit of the writer. It is asked only when the file
+// was written, which a checkpoint does now and then, and stays open, since reading the schema costs more than all else here.
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
-import { openForReading } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
-import { lookThrough } from "../sqlite/wal-leftovers.ts"
 
 interface Link {
   readonly position: number
@@ -38,15 +37,13 @@ const holdsTogether = (host: SqlHost): boolean => {
 
 /**
  * Throws `StorageFailure` (code `FILE_OVERWRITTEN`) when the file is no longer the ledger that was open; false when it could
- * not be looked at, as while others have it locked.
+ * not be looked at, as while others have it locked. It was open in `writer`; `other` is another connection to it.
  */
-export const lookForOverwriting = (file: string, newest: SqlHost): boolean => {
-  const known = newest.all<{ size: number }>("SELECT size FROM head")[0]
+export const lookForOverwriting = (file: string, writer: SqlHost, other: SqlHost): boolean => {
+  const known = writer.all<{ size: number }>("SELECT size FROM head")[0]
   try {
-    const holds = lookThrough(openForReading(file), (fresh) =>
-      fresh.snapshot(() => holdsTogether(fresh) && linkAt(fresh, known?.size ?? 0) !== undefined)
-    )
-    if (holds) return true
+    if (other.snapshot(() => holdsTogether(other) && linkAt(other, known?.size ?? 0) !== undefined))
+      return true
   } catch (error) {
     const failure = sqliteFailure(file, error)
     if (!(failure instanceof DatabaseDamaged)) return false
