@@ -2,7 +2,7 @@
 // shakes hands, finds notes by their words, and counts itself. examples/network.ts asks it together with cassettes.
 import { createHash } from "node:crypto"
 import * as Effect from "effect/Effect"
-import type { Cassette, CassetteStats, Handshake, StoreHit } from "cortex-cassette/network"
+import type { CassetteStats, Handshake, PlainStore, StoreHit } from "cortex-cassette/network"
 
 const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
 
@@ -12,7 +12,7 @@ const byTitle = ([left]: readonly [string, string], [right]: readonly [string, s
   left < right ? -1 : 1
 
 /** A shelf with these notes by their titles, as a cassette with this id. */
-export const makeShelf = (id: string, notes: Readonly<Record<string, string>>): Cassette => {
+export const makeShelf = (id: string, notes: Readonly<Record<string, string>>): PlainStore => {
   const shelf = Object.entries(notes).sort(byTitle)
   const stats: CassetteStats = {
     total_chunks: shelf.length,

@@ -1,6 +1,7 @@
-// The port to a cassette: it shakes hands, answers questions and counts itself. A store that can also be asked as an
-// index is ranked together with the others as if all were one; any other store's hits are scored by their texts. An
-// adapter turns everything that keeps it from answering into CassetteOffline; what others plug in is guarded, since it may
+// The port to a cassette: it shakes hands, answers questions and counts itself. There are three kinds, and their types say what
+// each can do: a plain store's hits are scored by their texts, an index is ranked together with others as if all were one, and
+// the index of a cassette's own file also keeps memories. `isIndexStore` and `isFileIndex` alone decide of which kind a store is.
+// An adapter turns everything that keeps it from answering into CassetteOffline; what others plug in is guarded, since it may
 // throw, hang, or answer anything (guarded-cassette.ts).
 import type * as Effect from "effect/Effect"
 import type { CassetteStats, Handshake, MemoryScope, Mutability } from "../../domain/network/cassette.ts"
@@ -24,7 +25,7 @@ import type {
   NotACassette,
   WriteRefused
 } from "../../domain/network/errors.ts"
-import type { IndexAnswers, IndexRequest } from "../../domain/network/index-requests.ts"
+import type { IndexAnswers, IndexRequest, RankingOp } from "../../domain/network/index-requests.ts"
 import type { GivenMemory } from "../../domain/network/memories.ts"
 import type { EmbedderShape } from "./embedder.ts"
 
@@ -83,22 +84,17 @@ export interface MemoryRule {
   readonly mutability: Mutability
 }
 
-/** Asks an index one request. */
-export type AskIndex = <Op extends IndexRequest["op"]>(
+/** Asks an index one request, of these. */
+export type AskIndex<Ops extends IndexRequest["op"] = IndexRequest["op"]> = <Op extends Ops>(
   request: Extract<IndexRequest, { readonly op: Op }>
 ) => Effect.Effect<IndexAnswers[Op], CassetteOffline>
 
-/**
- * Port: one searchable store of the network. What does not answer within its deadline, in milliseconds, is left
- * out.
- */
-export interface Cassette {
+/** What every store of the network does. */
+interface Store {
   readonly cassetteId: string
   /** True when it answers in this process: such cassettes are asked one after another. */
   readonly inProcess: boolean
-  /** True for the hub's own adapters, which keep their deadlines by themselves: their answers are taken as they are. */
-  readonly trusted?: true
-  /** How long another store may take for one answer (milliseconds; 5,000 when it is left out). */
+  /** How long a store of a host may take for one answer (milliseconds; 5,000 when it is left out); then it is left out. */
   readonly deadlineMillis?: number | undefined
   /** What the cassette says of itself. */
   readonly handshake: Effect.Effect<Handshake, CassetteOffline>
@@ -106,14 +102,50 @@ export interface Cassette {
   readonly query: (text: string, topK: number) => Effect.Effect<ReadonlyArray<StoreHit>, CassetteOffline>
   /** How much it holds. */
   readonly getStats: Effect.Effect<CassetteStats, CassetteOffline>
-  /** What makes it rank as one with others. */
-  readonly askIndex?: AskIndex
-  /** What makes it a place for memories; a cassette that is only read has none. */
-  readonly saveMemory?: SaveMemory
-  /** What lets memories go again. */
-  readonly forgetMemory?: ForgetMemory
-  /** What becomes of memories there, as its file says; as it would be born, while there is no file. */
-  readonly memoryRule?: Effect.Effect<MemoryRule, CassetteOffline>
   /** Ends what it holds: connections, processes. */
   readonly close: Effect.Effect<void>
 }
+
+/** A store of a host that finds texts by itself: the hub scores its hits by their texts. */
+export interface PlainStore extends Store {
+  readonly kind?: never
+  readonly askIndex?: never
+}
+
+/** A store of a host that answers what ranking asks of an index: it ranks as one with other indexes. */
+export interface IndexStore extends Store {
+  readonly kind?: never
+  readonly askIndex: AskIndex<RankingOp>
+}
+
+/** How memories are written in one cassette. */
+export interface MemoryStore {
+  readonly save: SaveMemory
+  readonly forget: ForgetMemory
+  /** What becomes of memories there, as its file says; as it would be born, while there is no file. */
+  readonly rule: Effect.Effect<MemoryRule, CassetteOffline>
+}
+
+/**
+ * The index of a cassette's file, by the hub's own adapters: they keep their deadlines and hide what an agent may not see, so
+ * that their answers are taken as they are.
+ */
+export interface FileIndex extends Store {
+  readonly kind: "file"
+  readonly askIndex: AskIndex
+  /** Null where the file is only read. */
+  readonly memories: MemoryStore | null
+}
+
+/** Port: one searchable store of the network, of any kind. */
+export type Cassette = PlainStore | IndexStore | FileIndex
+
+/** What ranking needs of an index of either kind. */
+export type RankedIndex = Pick<IndexStore, "askIndex" | "cassetteId">
+
+/** Whether a store is asked as an index. */
+export const isIndexStore = (cassette: Cassette): cassette is IndexStore | FileIndex =>
+  cassette.askIndex !== undefined
+
+/** Whether a store is the index of a cassette's file: such a one alone is asked for symbols and memories. */
+export const isFileIndex = (cassette: Cassette): cassette is FileIndex => cassette.kind === "file"

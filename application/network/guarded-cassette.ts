@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
-import type { IndexAnswers, IndexRequest } from "../../domain/network/index-requests.ts"
+import type { IndexAnswers, IndexRequest, RankingOp } from "../../domain/network/index-requests.ts"
 import { DEFAULT_DEADLINE_MILLIS } from "../../domain/network/limits.ts"
 import {
   type AnswerFault,
@@ -18,7 +18,7 @@ import {
 } from "../../domain/network/store-answers.ts"
 import { faultOf } from "./query-session.ts"
 import { within } from "./within.ts"
-import type { Cassette } from "./cassette.ts"
+import { type Cassette, isFileIndex, isIndexStore, type PlainStore } from "./cassette.ts"
 
 /** A failure as the store's own; what is none of ours is a fault of its program. */
 const failureOf = (id: string, error: unknown): CassetteOffline =>
@@ -28,8 +28,8 @@ const failureOf = (id: string, error: unknown): CassetteOffline =>
 
 /** The store with every answer judged; the hub's own adapters as they are. */
 export const guardedCassette = (cassette: Cassette, sha256: Sha256): Cassette => {
-  if (cassette.trusted === true) return cassette
-  const { askIndex, cassetteId: id, deadlineMillis: millis = DEFAULT_DEADLINE_MILLIS, inProcess } = cassette
+  if (isFileIndex(cassette)) return cassette
+  const { cassetteId: id, deadlineMillis: millis = DEFAULT_DEADLINE_MILLIS, inProcess } = cassette
 
   const asked = <A>(
     ask: () => Effect.Effect<unknown, unknown>,
@@ -72,7 +72,7 @@ export const guardedCassette = (cassette: Cassette, sha256: Sha256): Cassette =>
           })
     )
 
-  return {
+  const store: PlainStore = {
     cassetteId: id,
     inProcess,
     handshake,
@@ -84,22 +84,22 @@ export const guardedCassette = (cassette: Cassette, sha256: Sha256): Cassette =>
           (answer) => judgeHits(sha256, topK, answer)
         )
       ),
-    ...(askIndex === undefined
-      ? {}
-      : {
-          askIndex: <Op extends IndexRequest["op"]>(request: Extract<IndexRequest, { readonly op: Op }>) =>
-            admitted(
-              asked<IndexAnswers[Op]>(
-                () => askIndex(request),
-                (answer) => judgeIndexAnswer(sha256, request, answer)
-              )
-            )
-        }),
     close: Effect.asVoid(
       within(
         Effect.suspend(() => cassette.close),
         millis
       )
     )
+  }
+  if (!isIndexStore(cassette)) return store
+  return {
+    ...store,
+    askIndex: <Op extends RankingOp>(request: Extract<IndexRequest, { readonly op: Op }>) =>
+      admitted(
+        asked<IndexAnswers[Op]>(
+          () => cassette.askIndex(request),
+          (answer) => judgeIndexAnswer(sha256, request, answer)
+        )
+      )
   }
 }

@@ -32,7 +32,7 @@ import type { AskError, MergedAnswer, QueryOptions } from "./answers.ts"
 import { QuerySession } from "./query-session.ts"
 import { bounded } from "./bounded-answer.ts"
 import { CallerAgent } from "./caller-agent.ts"
-import type { Cassette } from "./cassette.ts"
+import { type Cassette, isFileIndex } from "./cassette.ts"
 import { Embedder, type EmbedderShape } from "./embedder.ts"
 import { EmbedderInUse } from "./embedder-in-use.ts"
 import { complete, isPartial } from "./completeness.ts"
@@ -323,14 +323,9 @@ class Hub {
     }
   })
 
-  /** The questions about symbols: stores that are no index are not asked. */
+  /** The questions about symbols: stores that a host plugged in are not asked. */
   readonly symbols = symbolQuestions((options, work) =>
-    this.ask(
-      options,
-      0,
-      (session, scope) => work(session, scope),
-      ({ askIndex }) => askIndex !== undefined
-    )
+    this.ask(options, 0, (session, scope) => work(session, scope), isFileIndex)
   )
 
   /** The questions about memories: stores that a host plugged in are not asked. */

@@ -87,9 +87,7 @@ const askStores = Effect.fnUntraced(function* (
   limit: number,
   score: (source: string, hit: StoreHit, rank: number) => Ranked
 ) {
-  const found = yield* session.each((cassette) =>
-    cassette.askIndex === undefined ? cassette.query(text, limit) : undefined
-  )
+  const found = yield* session.eachPlain((cassette) => cassette.query(text, limit))
   const ranked: Array<Ranked> = []
   const texts: Array<SourcedHit> = []
   for (const [source, hits] of found) {
@@ -129,11 +127,11 @@ const describeChunks = Effect.fnUntraced(function* (
   const missing = scored.filter(({ chunk, source }) => known.get(source)?.has(chunk) === false)
   const bySource = Map.groupBy(missing, ({ source }) => source)
   if (missing.length > 0) {
-    const answers = yield* session.each((cassette) => {
+    const answers = yield* session.eachIndex((cassette) => {
       const chunks = bySource.get(cassette.cassetteId)?.map(({ chunk }) => chunk)
       return chunks === undefined
         ? undefined
-        : cassette.askIndex?.({ op: "describe", scope, weights, chunks, neighbours })
+        : cassette.askIndex({ op: "describe", scope, weights, chunks, neighbours })
     })
     for (const [source, described] of answers) {
       for (const [index, { chunk }] of (bySource.get(source) ?? []).entries()) {
@@ -177,7 +175,7 @@ const askIndexes = Effect.fnUntraced(function* (
   const atOnce = describedAtOnce(wanted, session.answering.length)
   for (let limit = texts; ; limit *= 4) {
     const request = { op: "best", scope, weights, phrases, limit, describe: atOnce, neighbours } as const
-    const found = yield* session.each((cassette) => cassette.askIndex?.(request))
+    const found = yield* session.eachIndex((cassette) => cassette.askIndex(request))
     const known = new Map(
       [...found].map(([source, { described }]) => [
         source,
@@ -231,7 +229,7 @@ export const rankNetwork = Effect.fnUntraced(function* (
     yield* session.each(({ getStats }) => getStats)
     return nothing
   }
-  const counts = yield* session.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
+  const counts = yield* session.eachIndex((cassette) => cassette.askIndex({ op: "count", scope, terms }))
   session.noteUnfinished(counts)
   const summed = sumCounts([...counts.values()], terms.length)
   const { frequencies, notices: cuts, question } = mostTelling(asked, summed.frequencies)
@@ -380,8 +378,8 @@ export const hitsOf = Effect.fnUntraced(function* (
   scope: ReadScope
 ): Effect.fn.Return<ReadonlyArray<Hit>> {
   if (wanted.length === 0) return []
-  const answers = yield* session.each(({ askIndex, cassetteId }) =>
-    askIndex?.({
+  const answers = yield* session.eachIndex(({ askIndex, cassetteId }) =>
+    askIndex({
       op: "places",
       scope,
       texts: wanted.map(({ best, hash }) => ({

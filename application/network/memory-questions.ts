@@ -20,7 +20,14 @@ import {
 import { isMeantAsSymbol, parseSymbol, symbolOf } from "../../domain/network/symbols.ts"
 import type { QuerySession } from "./query-session.ts"
 import { bounded } from "./bounded-answer.ts"
-import type { Cassette, ForgetMemory, MemoryRule, MemorySaved, SaveMemory } from "./cassette.ts"
+import {
+  type Cassette,
+  type ForgetMemory,
+  isFileIndex,
+  type MemoryRule,
+  type MemorySaved,
+  type SaveMemory
+} from "./cassette.ts"
 import type { EmbedderShape } from "./embedder.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./answers.ts"
 import type { LookupOptions, SymbolAskError } from "./symbol-questions.ts"
@@ -133,7 +140,8 @@ export interface MemoryHub {
   ) => Effect.Effect<MergedAnswer, AskError>
 }
 
-const keepsMemories = ({ askIndex, trusted }: Cassette): boolean => askIndex !== undefined && trusted === true
+/** How memories are written in a cassette; null where they are only read, or where there are none. */
+const writableMemories = (cassette: Cassette) => (isFileIndex(cassette) ? cassette.memories : null)
 
 const prefixOf = (name: string): Result.Result<string, InvalidNetworkSymbol> =>
   Result.flatMap(parseSymbol(isMeantAsSymbol(name) ? name : symbolOf("memory", name)), ({ kind, prefix }) =>
@@ -152,8 +160,8 @@ const recall = Effect.fnUntraced(function* (
   scope: ReadScope
 ): Effect.fn.Return<FoundMemory, SymbolError> {
   const limit = MAX_SYMBOL_CANDIDATES + 1
-  const answers = yield* session.each((cassette) =>
-    cassette.askIndex?.({ op: "recall", scope, prefix, limit })
+  const answers = yield* session.eachFile((cassette) =>
+    cassette.askIndex({ op: "recall", scope, prefix, limit })
   )
   const found = [...answers].flatMap(([source, memories]) =>
     memories.map((memory) => ({ source, ...memory }))
@@ -183,7 +191,7 @@ const recallFrom = (hub: MemoryHub): MemoryQuestions["memoryRecall"] =>
       options,
       0,
       (session, scope) => Effect.result(recall(session, hub.sha256, prefix, scope)),
-      keepsMemories
+      isFileIndex
     )
     return Result.isSuccess(value)
       ? { ...value.success, answers, partial }
@@ -216,12 +224,13 @@ const forgetFrom = (hub: MemoryHub): MemoryQuestions["memoryForget"] =>
       recallFrom(hub)(name, { cassettes: [cassette], strict: true }),
       (error) => withElsewhere(hub, name, cassette, error)
     )
-    const forget = hub.registered().get(cassette)?.forgetMemory
-    if (forget === undefined) {
+    const target = hub.registered().get(cassette)
+    const memories = target === undefined ? null : writableMemories(target)
+    if (memories === null) {
       const reason = "it is only read here: memories are forgotten in cassettes of type local"
       return yield* new WriteRefused({ cassette_id: cassette, reason })
     }
-    const save_count = yield* forget(hash, hub.agent)
+    const save_count = yield* memories.forget(hash, hub.agent)
     // Another process has removed it meanwhile.
     if (save_count === 0)
       return yield* new NetworkSymbolNotFound({ symbol, trail: [symbol], unanswered: [], asked: [cassette] })
@@ -233,16 +242,17 @@ export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
   memoryPlaces: Effect.suspend(() =>
     Effect.forEach(
       [...hub.registered().values()],
-      ({ cassetteId, memoryRule }) =>
-        memoryRule === undefined
-          ? Effect.succeed([])
-          : memoryRule.pipe(
-              Effect.map((rule) =>
-                rulesOf(rule.mutability).remembers ? [{ cassette_id: cassetteId, ...rule }] : []
-              ),
-              // A cassette that does not answer now is told by the answers of questions.
-              Effect.catch(() => Effect.succeed([]))
-            ),
+      (cassette) => {
+        const memories = writableMemories(cassette)
+        if (memories === null) return Effect.succeed([])
+        return memories.rule.pipe(
+          Effect.map((rule) =>
+            rulesOf(rule.mutability).remembers ? [{ cassette_id: cassette.cassetteId, ...rule }] : []
+          ),
+          // A cassette that does not answer now is told by the answers of questions.
+          Effect.catch(() => Effect.succeed([]))
+        )
+      },
       // Several that wait for another program wait together.
       { concurrency: "unbounded" }
     )
@@ -263,18 +273,18 @@ export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
     if (target === undefined) {
       return yield* new UnknownCassette({ cassettes: [cassette], known: [...registered.keys()] })
     }
-    const { saveMemory } = target
-    if (saveMemory === undefined) {
+    const memories = writableMemories(target)
+    if (memories === null) {
       const reason = "it is only read here: memories are saved in cassettes of type local"
       return yield* new WriteRefused({ cassette_id: cassette, reason })
     }
-    const saved = yield* hub.withEmbedder((embedder) => saveMemory(given.success, embedder))
+    const saved = yield* hub.withEmbedder((embedder) => memories.save(given.success, embedder))
     return { ...saved, cassette_id: cassette, symbol: symbolOf("memory", saved.hash) }
   }),
   memoryQuery: (text, limit = DEFAULT_LIMIT, options = {}) =>
     bounded(
       options.maxBytes ?? DEFAULT_ANSWER_BYTES,
-      hub.search(text, limit, options, { only: "memory", isAsked: keepsMemories })
+      hub.search(text, limit, options, { only: "memory", isAsked: isFileIndex })
     ),
   memoryRecall: (name, options = {}) => bounded(options.maxBytes ?? Infinity, recallFrom(hub)(name, options)),
   memoryForget: forgetFrom(hub)

@@ -75,8 +75,8 @@ const vectorOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Result.Result<Pick<VectorQuestion, "identity" | "vector">, string | undefined>> {
   if (embedder === undefined) return Result.fail(undefined)
   const { identity } = embedder
-  const answers = yield* named.each((cassette) =>
-    cassette.askIndex?.({ op: "vector", scope, identity, hash })
+  const answers = yield* named.eachFile((cassette) =>
+    cassette.askIndex({ op: "vector", scope, identity, hash })
   )
   const vector = [...answers.values()].find((each) => each !== null)
   return vector == null
@@ -93,7 +93,7 @@ const byTerms = Effect.fnUntraced(function* (
 ) {
   const counts = termsOfText(content, stem)
   const terms = [...counts.keys()]
-  const answers = yield* session.each((cassette) => cassette.askIndex?.({ op: "count", scope, terms }))
+  const answers = yield* session.eachIndex((cassette) => cassette.askIndex({ op: "count", scope, terms }))
   const { chunks, frequencies } = sumCounts([...answers.values()], terms.length)
   const telling = tellingTerms(counts, frequencies, chunks, place_count)
   const question = { terms: telling, aside: new Set<string>(), neighbours: [], phrases: [] }

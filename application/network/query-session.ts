@@ -5,7 +5,17 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { CassetteAnswer } from "../../domain/network/cassette.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
-import type { Cassette } from "./cassette.ts"
+import {
+  type Cassette,
+  type FileIndex,
+  type RankedIndex,
+  isFileIndex,
+  isIndexStore,
+  type PlainStore
+} from "./cassette.ts"
+
+/** What one question asks of a store of some kind; undefined where there is nothing to ask. */
+type Ask<Kind, A> = (cassette: Kind) => Effect.Effect<A, CassetteOffline> | undefined
 
 /** A fault of a cassette's program, as the cassette's own failure: the others go on. */
 export const faultOf = (cassette_id: string, defect: unknown): CassetteOffline => {
@@ -35,7 +45,7 @@ export class QuerySession {
   private readonly one = Effect.fnUntraced(function* <A>(
     this: QuerySession,
     cassette: Cassette,
-    ask: (cassette: Cassette) => Effect.Effect<A, CassetteOffline> | undefined
+    ask: Ask<Cassette, A>
   ) {
     const asked = ask(cassette)
     if (asked === undefined) return []
@@ -51,10 +61,7 @@ export class QuerySession {
   })
 
   /** Asks every cassette that has not failed; `ask` gives undefined where there is nothing to ask. */
-  readonly each = Effect.fnUntraced(function* <A>(
-    this: QuerySession,
-    ask: (cassette: Cassette) => Effect.Effect<A, CassetteOffline> | undefined
-  ) {
+  readonly each = Effect.fnUntraced(function* <A>(this: QuerySession, ask: Ask<Cassette, A>) {
     const { answering } = this
     const apart = answering.filter(({ inProcess }) => !inProcess)
     const here = answering.filter(({ inProcess }) => inProcess)
@@ -73,6 +80,21 @@ export class QuerySession {
       })
     )
   })
+
+  /** Asks the indexes that have not failed. */
+  eachIndex<A>(ask: Ask<RankedIndex, A>): Effect.Effect<ReadonlyMap<string, A>> {
+    return this.each((cassette) => (isIndexStore(cassette) ? ask(cassette) : undefined))
+  }
+
+  /** Asks the files of cassettes that have not failed. */
+  eachFile<A>(ask: Ask<FileIndex, A>): Effect.Effect<ReadonlyMap<string, A>> {
+    return this.each((cassette) => (isFileIndex(cassette) ? ask(cassette) : undefined))
+  }
+
+  /** Asks the stores that are no index and have not failed. */
+  eachPlain<A>(ask: Ask<PlainStore, A>): Effect.Effect<ReadonlyMap<string, A>> {
+    return this.each((cassette) => (isIndexStore(cassette) ? undefined : ask(cassette)))
+  }
 
   /**
    * Does work of several steps again as long as a cassette fails in it: the outcome is that of the cassettes that

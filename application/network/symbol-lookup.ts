@@ -68,8 +68,8 @@ export const hashesOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<string>>> {
   const found = new Map(prefixes.map((prefix) => [prefix, new Set<string>()]))
   for (const asked of batches([...found.keys()], PREFIXES_OF_REQUEST)) {
-    const answers = yield* session.each((cassette) =>
-      cassette.askIndex?.({ op: "prefixed", scope, kind, prefixes: asked, limit })
+    const answers = yield* session.eachFile((cassette) =>
+      cassette.askIndex({ op: "prefixed", scope, kind, prefixes: asked, limit })
     )
     for (const lists of answers.values()) {
       for (const [index, hashes] of lists.entries()) {
@@ -100,8 +100,8 @@ const textsOf = Effect.fnUntraced(function* (
   const found = new Map<string, FoundText>()
   let bytes = 0
   for (const asked of batches(hashes, TEXTS_OF_REQUEST[kind])) {
-    const answers = yield* session.each((cassette) =>
-      cassette.askIndex?.({ op: "texts", scope, kind, hashes: asked })
+    const answers = yield* session.eachFile((cassette) =>
+      cassette.askIndex({ op: "texts", scope, kind, hashes: asked })
     )
     for (const [source, texts] of answers) {
       for (const { content, hash, place_count, places } of texts) {

@@ -31,7 +31,7 @@ export type SymbolAnswer<A> = A & Pick<MergedAnswer, "answers" | "left_off" | "p
 /** Every way in which a symbol of the network does not lead to one text. */
 export type SymbolAskError = AskError | SymbolError
 
-/** Stores that are no index have no symbols and are not asked. */
+/** Stores that a host plugged in have no symbols and are not asked. */
 export interface SymbolQuestions {
   /** The text that a symbol (`@C:`, `@P:` or `@A:` and 12 to 64 digits) names. */
   readonly resolveSymbol: (

@@ -62,15 +62,15 @@ const noticesOf = (
 /** Compares whom the signs choose, and every vector when there are at most `exactUpTo` of them. */
 export const signBitVectors = (exactUpTo?: number): VectorIndexShape => ({
   nearest: Effect.fnUntraced(function* (session, { identity, limit, scope, vector }) {
-    const censuses = yield* session.each((cassette) =>
-      cassette.askIndex?.({ op: "census", scope, identity, vector })
+    const censuses = yield* session.eachIndex((cassette) =>
+      cassette.askIndex({ op: "census", scope, identity, vector })
     )
     session.noteUnfinished(censuses)
     const total = sumOfCensuses([...censuses.values()].map(({ counts }) => counts))
     const within = candidateDistance(total, limit, exactUpTo)
-    const answers = yield* session.each((cassette) => {
+    const answers = yield* session.eachIndex((cassette) => {
       const has = censuses.get(cassette.cassetteId)?.counts.some((count) => count > 0) === true
-      return has ? cassette.askIndex?.({ op: "nearest", scope, identity, vector, limit, within }) : undefined
+      return has ? cassette.askIndex({ op: "nearest", scope, identity, vector, limit, within }) : undefined
     })
     const scores = new Map<string, number>()
     for (const { hashes, scores: found } of answers.values()) {

@@ -230,6 +230,12 @@ export type IndexRequest =
       readonly limit: number
     }
 
+/** What ranking asks of every index; symbols and memories are looked up in files alone. */
+export type RankingOp = "best" | "census" | "count" | "describe" | "nearest" | "places"
+
+/** A request that ranking makes. */
+export type RankingRequest = Extract<IndexRequest, { readonly op: RankingOp }>
+
 /** The answer's type by the request's name. */
 export interface IndexAnswers {
   readonly facts: IndexFacts

@@ -5,8 +5,8 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { Sha256 } from "../canonical/sha256.ts"
 import { utf8ByteLength, WellFormedText } from "../canonical/text.ts"
-import { CassetteStats, Handshake, Mutability } from "./cassette.ts"
-import type { IndexAnswers, IndexRequest } from "./index-requests.ts"
+import { CassetteStats, Handshake } from "./cassette.ts"
+import type { IndexAnswers, RankingOp, RankingRequest } from "./index-requests.ts"
 import { fieldFault } from "./field-fault.ts"
 import {
   CASSETTE_SCHEMA_VERSION,
@@ -61,19 +61,6 @@ const Description = Schema.Struct({
 })
 
 const shapes = {
-  facts: Schema.Struct({
-    cassette_id: Schema.String,
-    schema_version: Schema.String,
-    mutability: Mutability,
-    memories: Schema.Literals(["shared", "private"]),
-    has_agents: Schema.Boolean,
-    records_root: Hash,
-    total_chunks: Count,
-    definitions: Count,
-    files: Count,
-    content_types: Schema.Array(WellFormedText),
-    vectors: Schema.Array(Schema.Struct({ identity: Identity, count: Count }))
-  }),
   count: Schema.Struct({ chunks: Count, words: Count, frequencies: Schema.Array(Count) }),
   best: Schema.Struct({
     chunks: Schema.Array(Count),
@@ -104,7 +91,7 @@ const shapes = {
       place_count: Count
     })
   )
-} as const satisfies { readonly [Op in IndexRequest["op"]]?: Schema.Decoder<IndexAnswers[Op]> }
+} as const satisfies { readonly [Op in RankingOp]: Schema.Decoder<IndexAnswers[Op]> }
 
 type Judged<A> = Result.Result<A, AnswerFault>
 
@@ -170,8 +157,8 @@ export const judgeHits = (
 
 /** How many things must stand in an answer's lists, as pairs of what there are and what there must be. */
 const lengths = (
-  request: IndexRequest,
-  answer: IndexAnswers[IndexRequest["op"]]
+  request: RankingRequest,
+  answer: IndexAnswers[RankingOp]
 ): ReadonlyArray<readonly [found: number, wanted: number]> => {
   switch (request.op) {
     case "count":
@@ -202,14 +189,13 @@ const lengths = (
 }
 
 /** What a store that is asked as an index answers. */
-export const judgeIndexAnswer = <Op extends IndexRequest["op"]>(
+export const judgeIndexAnswer = <Request extends RankingRequest>(
   sha256: Sha256,
-  request: Extract<IndexRequest, { readonly op: Op }>,
+  request: Request,
   answer: unknown
-): Judged<IndexAnswers[Op]> => {
-  const shape = (shapes as { readonly [Name in IndexRequest["op"]]?: Schema.Decoder<unknown> })[request.op]
-  if (shape === undefined) return wrong(`it is not asked for ${request.op}`)
-  const found = decoded(shape, answer, `answer to ${request.op}`) as Judged<IndexAnswers[Op]>
+): Judged<IndexAnswers[Request["op"]]> => {
+  const shape: Schema.Decoder<unknown> = shapes[request.op]
+  const found = decoded(shape, answer, `answer to ${request.op}`) as Judged<IndexAnswers[Request["op"]]>
   if (Result.isFailure(found)) return found
   if (lengths(request, found.success).some(([there, wanted]) => there !== wanted)) {
     return wrong(`its answer to ${request.op} has lists of other lengths than were asked for`)

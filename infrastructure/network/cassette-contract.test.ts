@@ -9,11 +9,13 @@ import { cassetteWith, local, servedApart } from "./testing/cassettes.ts"
 
 cassetteContract("in this process", {
   sha256,
+  kind: "file",
   make: (id, texts) => local(id, cassetteWith(temporaryFolder(), id, texts))
 })
 
 cassetteContract("in a child", {
   sha256,
+  kind: "file",
   make: (id, texts) =>
     servedApart({
       id,
@@ -23,9 +25,19 @@ cassetteContract("in a child", {
     })
 })
 
-cassetteContract("in memory", { sha256, make: makeShelf })
+cassetteContract("in memory", { sha256, kind: "plain", make: makeShelf })
 
 cassetteContract("in memory, behind the guard", {
   sha256,
+  kind: "plain",
   make: (id, texts) => guardedCassette(makeShelf(id, texts), sha256)
+})
+
+cassetteContract("an index that a host plugs in, behind the guard", {
+  sha256,
+  kind: "index",
+  make: (id, texts) => {
+    const { kind: _, memories: __, ...index } = local(id, cassetteWith(temporaryFolder(), id, texts))
+    return guardedCassette(index, sha256)
+  }
 })

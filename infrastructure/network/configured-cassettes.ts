@@ -3,7 +3,7 @@
 import { existsSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import * as Effect from "effect/Effect"
-import type { Cassette } from "../../application/network/cassette.ts"
+import type { FileIndex } from "../../application/network/cassette.ts"
 import {
   type CassetteConfiguration,
   memoryScopeOf,
@@ -86,18 +86,19 @@ export const contentTypesOf = (
   return standard.type === undefined ? {} : { [bucketGlob(file, root, standard.bucket)]: standard.type }
 }
 
-const refusing = ({ id, shownPath }: CassetteAddress, reason: string): Cassette => {
+const refusing = ({ id, shownPath }: CassetteAddress, reason: string): FileIndex => {
   const refused = Effect.fail(
     new CassetteOffline({ cassette_id: id, status: "refused", reason: `${shownPath}: ${reason}` })
   )
   return {
     cassetteId: id,
     inProcess: true,
-    trusted: true,
+    kind: "file",
     handshake: refused,
     getStats: refused,
     query: () => refused,
     askIndex: () => refused,
+    memories: null,
     close: Effect.void
   }
 }
@@ -118,7 +119,7 @@ export interface CassetteReading {
 export const cassetteOf = (
   configured: ConfiguredCassette,
   { agent, childProgram, deadlineMillis, embedder }: CassetteReading
-): Cassette => {
+): FileIndex => {
   const { configuration, refusal } = configured
   if (refusal !== undefined) return refusing(configured, refusal)
   const { isolation = configuration.type === "external" ? "process" : "inline" } = configuration
@@ -129,9 +130,11 @@ export const cassetteOf = (
   return configuration.type === "local"
     ? {
         ...cassette,
-        saveMemory: memorySaving(configured),
-        forgetMemory: memoryForgetting(configured),
-        memoryRule: memoryRuleOf(configured)
+        memories: {
+          save: memorySaving(configured),
+          forget: memoryForgetting(configured),
+          rule: memoryRuleOf(configured)
+        }
       }
     : cassette
 }

@@ -2,18 +2,21 @@
 // it answers as if it were alone, and the hub stands afterwards.
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import type { Cassette, StoreHit } from "../../application/network/cassette.ts"
+import type { IndexStore, PlainStore, StoreHit } from "../../application/network/cassette.ts"
 import { makeShelf } from "../../examples/shelf.ts"
 import type { Handshake } from "../../domain/network/cassette.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { cassetteWith, local, withNetworkOf } from "./testing/cassettes.ts"
 
+/** How a store differs from the good one. */
+type Change = Partial<PlainStore>
+
 const good = makeShelf("bad", { "a.txt": "the hub of agents" })
-const handshakeWith = (fields: object): Partial<Cassette> => ({
+const handshakeWith = (fields: object): Change => ({
   handshake: Effect.map(good.handshake, (handshake) => ({ ...handshake, ...fields }) as Handshake)
 })
-const answering = (answer: unknown): Partial<Cassette> => ({
+const answering = (answer: unknown): Change => ({
   query: () => Effect.succeed(answer as ReadonlyArray<StoreHit>)
 })
 const hit = Effect.runSync(good.query("hub", 1))[0]!
@@ -24,7 +27,7 @@ const throwing = (error: unknown) => () => {
 const any = <A>(value: unknown): A => value as A
 
 const cases: ReadonlyArray<
-  readonly [name: string, status: string, reason: RegExp, change: Partial<Cassette>]
+  readonly [name: string, status: string, reason: RegExp, change: Change | Pick<IndexStore, "askIndex">]
 > = [
   [
     "fails",

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import { describe, expect, it } from "vitest"
-import type { Cassette } from "../../application/network/cassette.ts"
+import type { FileIndex } from "../../application/network/cassette.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { cassetteOf, configuredCassette } from "./configured-cassettes.ts"
 import { cassetteWith, local, withNetworkOf } from "./testing/cassettes.ts"
@@ -46,13 +46,13 @@ describe("cassettes that are exchanged or taken out while a question runs", () =
         Effect.gen(function* () {
           const reached = yield* Deferred.make<void>()
           const goOn = yield* Deferred.make<void>()
-          const slow: Cassette = {
+          const slow: FileIndex = {
             ...old,
             askIndex: (request) =>
               Effect.gen(function* () {
                 yield* Deferred.succeed(reached, undefined)
                 yield* Deferred.await(goOn)
-                return yield* old.askIndex!(request)
+                return yield* old.askIndex(request)
               }),
             close: Effect.andThen(
               Effect.sync(() => closed.push("old")),

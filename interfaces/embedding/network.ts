@@ -116,8 +116,12 @@ export type {
   AskIndex,
   Cassette,
   CassetteWriteError,
+  FileIndex,
   ForgetMemory,
+  IndexStore,
   MemorySaved,
+  MemoryStore,
+  PlainStore,
   SaveMemory,
   StoreHit
 } from "../../application/network/cassette.ts"

@@ -4,19 +4,22 @@
  * may import it.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { describe, expect, it, onTestFinished } from "vitest"
 import type { Sha256 } from "../../../domain/canonical/sha256.ts"
 import { CAPABILITIES, CassetteStats, Handshake } from "../../../domain/network/cassette.ts"
 import { MAX_LIMIT } from "../../../domain/network/limits.ts"
-import { judgeHandshake, judgeHits } from "../../../domain/network/store-answers.ts"
-import type { Cassette } from "../cassette.ts"
+import { judgeHandshake, judgeHits, judgeIndexAnswer } from "../../../domain/network/store-answers.ts"
+import { type Cassette, isFileIndex, isIndexStore, type RankedIndex } from "../cassette.ts"
 
 /** What a store must be able to do to be held to the contract. */
 export interface CassetteSubject {
   /** A store with this id that holds exactly these texts by their paths. */
   readonly make: (id: string, texts: Readonly<Record<string, string>>) => Cassette
   readonly sha256: Sha256
+  /** Of which kind it is: as the hub finds it. */
+  readonly kind: "file" | "index" | "plain"
 }
 
 const texts = {
@@ -46,7 +49,7 @@ const strangeQuestions = [
 const run = Effect.runPromise
 
 /** The suite; call it once for each kind of store. */
-export const cassetteContract = (name: string, { make, sha256 }: CassetteSubject): void => {
+export const cassetteContract = (name: string, { kind, make, sha256 }: CassetteSubject): void => {
   const open = (given: Readonly<Record<string, string>> = texts): Cassette => {
     const cassette = make("subject", given)
     onTestFinished(() => run(cassette.close))
@@ -62,6 +65,26 @@ export const cassetteContract = (name: string, { make, sha256 }: CassetteSubject
       expect(handshake.capabilities).toEqual(
         CAPABILITIES.filter((each) => handshake.capabilities.includes(each))
       )
+    })
+
+    it(`is of one kind: ${kind}`, () => {
+      const cassette = open()
+      expect([isIndexStore(cassette), isFileIndex(cassette)]).toEqual([kind !== "plain", kind === "file"])
+    })
+
+    it.skipIf(kind === "plain")("as an index, counts words and gives the texts of hashes", async () => {
+      const cassette = open()
+      const index: RankedIndex = Option.getOrThrow(Option.liftPredicate(cassette, isIndexStore))
+      const scope = { now: "2026-01-01T00:00:00.000Z", agent: null }
+      const count = { op: "count", scope, terms: ["hub", "unheard"] } as const
+      const counted = await run(index.askIndex(count))
+      expect(judgeIndexAnswer(sha256, count, counted)).toMatchObject({ _tag: "Success" })
+      expect(counted).toMatchObject({ chunks: 3, frequencies: [2, 0] })
+      const [hit] = await run(cassette.query("bread", 1))
+      const wanted = { op: "places", scope, texts: [{ hash: hit!.hash, first: null }], limit: 1 } as const
+      const found = await run(index.askIndex(wanted))
+      expect(judgeIndexAnswer(sha256, wanted, found)).toMatchObject({ _tag: "Success" })
+      expect(found).toMatchObject([{ hash: hit!.hash, content: hit!.content, place_count: 1 }])
     })
 
     it("counts what it holds, in the handshake and apart", async () => {

@@ -56,7 +56,7 @@ describe("a child", () => {
 
   it("is killed when it is late, and left alone for a while", async () => {
     const cassette = child("one.db", { program: hangingProgram, deadlineMillis: 2_500, pauseMillis: 60_000 })
-    const ask = cassette.askIndex!
+    const ask = cassette.askIndex
     const { chunks: pid } = await Effect.runPromise(ask(count))
     expect(isAlive(pid)).toBe(true)
     expect(await Effect.runPromise(Effect.flip(ask(count)))).toMatchObject({ status: "timeout" })
@@ -66,7 +66,7 @@ describe("a child", () => {
 
   it("that breaks is told with the signal that ended it", async () => {
     const cassette = child("one.db", { program: hangingProgram })
-    const ask = cassette.askIndex!
+    const ask = cassette.askIndex
     const { chunks: pid } = await Effect.runPromise(ask(count))
     const waits = Effect.runPromise(Effect.flip(ask(count)))
     process.kill(pid, "SIGSEGV")
@@ -85,7 +85,7 @@ describe("a child", () => {
     '{"number":0,"fault":{"status":"error","reason":1}}'
   ])("that answers %s is killed", async (answer) => {
     const cassette = child(answer, { program: babblingProgram })
-    const fault = await Effect.runPromise(Effect.flip(cassette.askIndex!(count)))
+    const fault = await Effect.runPromise(Effect.flip(cassette.askIndex(count)))
     expect(fault).toMatchObject({
       status: "error",
       reason: "its process answered what is no answer to the question"
@@ -105,7 +105,7 @@ describe("a child", () => {
 
   it("is stopped when it has nothing to do", async () => {
     const cassette = child("one.db", { program: hangingProgram, idleMillis: 20 })
-    const { chunks: first } = await Effect.runPromise(cassette.askIndex!(count))
+    const { chunks: first } = await Effect.runPromise(cassette.askIndex(count))
     expect(await isGone(first)).toBe(true)
   })
 

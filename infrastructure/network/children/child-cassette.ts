@@ -3,7 +3,7 @@
 // nothing to do is stopped. Deadlines are real time: a hanging file does not follow a test's clock.
 import { constants } from "node:os"
 import * as Effect from "effect/Effect"
-import type { AskIndex, Cassette } from "../../../application/network/cassette.ts"
+import type { AskIndex, FileIndex } from "../../../application/network/cassette.ts"
 import { isJsonObject, type JsonValue } from "../../../domain/canonical/json.ts"
 import { messageValue } from "../../../domain/canonical/written-json.ts"
 import { CassetteOffline } from "../../../domain/network/errors.ts"
@@ -173,7 +173,7 @@ class Child {
 }
 
 /** The cassette in a file, served by a child process that starts with the first request. */
-export const childCassette = (options: ChildCassetteOptions): Cassette => {
+export const childCassette = (options: ChildCassetteOptions): FileIndex => {
   const child = new Child(options)
   const askIndex: AskIndex = <Op extends IndexRequest["op"]>(request: IndexRequest) =>
     Effect.callback<IndexAnswers[Op], CassetteOffline>((resume) => {

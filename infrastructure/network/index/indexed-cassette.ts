@@ -3,7 +3,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { QuerySession } from "../../../application/network/query-session.ts"
-import type { AskIndex, Cassette } from "../../../application/network/cassette.ts"
+import type { AskIndex, FileIndex } from "../../../application/network/cassette.ts"
 import { foundByWords, hitsOf, rankNetwork } from "../../../application/network/lexical-ranking.ts"
 import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
 import {
@@ -69,7 +69,7 @@ const statsOf = (facts: IndexFacts): CassetteStats => ({
 const scopeNow = (agent: string | null) =>
   Effect.map(Clock.currentTimeMillis, (millis): ReadScope => ({ now: nearestTimestamp(millis), agent }))
 
-/** The cassette of an index. */
+/** The cassette of an index, to be read alone. */
 export const indexedCassette = ({
   agent = null,
   askIndex: askOnce,
@@ -79,7 +79,7 @@ export const indexedCassette = ({
   id,
   inProcess,
   shownPath
-}: IndexedCassetteOptions): Cassette => {
+}: IndexedCassetteOptions): FileIndex => {
   const askIndex: AskIndex = (request) => patiently(askOnce(request), busyDeadlineMillis)
   const facts = Effect.flatMap(scopeNow(agent), (scope) => askIndex({ op: "facts", scope }))
   const handshake = Effect.map(facts, (known): Handshake => ({
@@ -95,10 +95,10 @@ export const indexedCassette = ({
     ...(known.unfinished === true ? { unfinished: true } : {}),
     stats: statsOf(known)
   }))
-  const cassette: Cassette = {
+  const cassette: FileIndex = {
     cassetteId: id,
     inProcess,
-    trusted: true,
+    kind: "file",
     handshake,
     getStats: Effect.map(facts, statsOf),
     query: Effect.fnUntraced(function* (text: string, topK: number) {
@@ -116,6 +116,7 @@ export const indexedCassette = ({
       return failure === undefined ? hits : yield* Effect.fail(failure)
     }),
     askIndex,
+    memories: null,
     close
   }
   return cassette

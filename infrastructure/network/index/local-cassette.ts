@@ -1,7 +1,7 @@
 // A cassette that is read in this process. Reading is synchronous and short; what could hang or break belongs into a
 // child (child-cassette.ts).
 import * as Effect from "effect/Effect"
-import type { Cassette } from "../../../application/network/cassette.ts"
+import type { FileIndex } from "../../../application/network/cassette.ts"
 import type { AskedBirth } from "../../../domain/network/birth.ts"
 import { CassetteOffline } from "../../../domain/network/errors.ts"
 import type { EmbedderIdentity } from "../../../domain/network/vectors.ts"
@@ -34,7 +34,7 @@ export const localCassette = ({
   file,
   id,
   shownPath
-}: CassetteAddress): Cassette => {
+}: CassetteAddress): FileIndex => {
   const cassette = new CassetteFile(file, id, { asked })
   return indexedCassette({
     id,

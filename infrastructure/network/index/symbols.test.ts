@@ -25,7 +25,7 @@ import {
 const symbol = (text: string, digits = 12, letter = "C"): string =>
   `@${letter}:${sha256(text).slice(0, digits)}`
 
-const offline = (folder: string): Cassette => local("silent", join(folder, "nowhere.db"))
+const offline = (folder: string) => local("silent", join(folder, "nowhere.db"))
 
 const failing = (cassettes: ReadonlyArray<Cassette>, name: string, options = {}) =>
   withNetworkOf(cassettes, (network) => Effect.flip(network.resolveSymbol(name, options)))
@@ -198,10 +198,11 @@ describe("a symbol", () => {
     })
   })
 
-  it("is not looked for in stores that are no index", async () => {
-    const { askIndex: _, ...store } = offline(temporaryFolder())
+  it.each(["plain store", "index"])("is not looked for in a %s that a host plugged in", async (kind) => {
+    const { askIndex, kind: _, memories: __, ...store } = offline(temporaryFolder())
+    const guest = kind === "index" ? { ...store, askIndex } : store
     const good = local("good", cassetteWith(temporaryFolder(), "good", { "a/x.md": text }))
-    const found = await withNetworkOf([store, good], (network) => network.resolveSymbol(symbol(text)))
+    const found = await withNetworkOf([guest, good], (network) => network.resolveSymbol(symbol(text)))
     expect([found.partial, Object.keys(found.answers)]).toEqual([false, ["good"]])
   })
 })
@@ -358,7 +359,7 @@ describe("symbols in the text of a symbol", () => {
     }
     const lying = {
       ...rest,
-      askIndex: (request: Parameters<NonNullable<typeof askIndex>>[0]) =>
+      askIndex: (request: Parameters<typeof askIndex>[0]) =>
         Effect.succeed(
           request.op === "prefixed"
             ? request.prefixes.map((prefix) => Object.keys(texts).filter((hash) => hash.startsWith(prefix)))

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CallerAgent } from "../../../application/network/caller-agent.ts"
-import type { Cassette } from "../../../application/network/cassette.ts"
+import type { Cassette, FileIndex } from "../../../application/network/cassette.ts"
 import { Network, type NetworkShape } from "../../../application/network/hub.ts"
 import type { MemoryScope, Mutability } from "../../../domain/network/cassette.ts"
 import { DEFAULT_TTL_MILLIS } from "../../../domain/network/limits.ts"
@@ -59,11 +59,11 @@ export const cassetteWith = (
 }
 
 /** The cassette in a file, read in this process. */
-export const local = (id: string, file: string, busyDeadlineMillis?: number): Cassette =>
+export const local = (id: string, file: string, busyDeadlineMillis?: number): FileIndex =>
   localCassette({ id, file, shownPath: `${id}.db`, busyDeadlineMillis })
 
 /** A cassette that a process of its own serves. */
-export const servedApart = (options: ChildCassetteOptions): Cassette =>
+export const servedApart = (options: ChildCassetteOptions): FileIndex =>
   childCassette({ program: programOf("infrastructure/network/children/cassette-child.ts"), ...options })
 
 /** Runs `use` on a network of the cassettes, which an agent may open. */

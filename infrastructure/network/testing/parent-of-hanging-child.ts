@@ -13,9 +13,6 @@ const cassette = childCassette({
   deadlineMillis: 600_000
 })
 const count = { op: "count", scope: { now: "", agent: null }, terms: [] } as const
-const ask = cassette.askIndex
-if (ask !== undefined) {
-  const { chunks } = await Effect.runPromise(ask(count))
-  console.log(chunks)
-  await Effect.runPromise(ask(count))
-}
+const { chunks } = await Effect.runPromise(cassette.askIndex(count))
+console.log(chunks)
+await Effect.runPromise(cassette.askIndex(count))
