@@ -1,11 +1,12 @@
 // `pnpm guarantees`: runs every command of the table in README.md beside this file, one after the other, and tells which of them
-// ended well. `--quick` takes few cases for each; it never leaves a command out. The programs that they start are bundled before.
+// ended well. `--quick` takes few cases for each; it never leaves a command out. `--storms` leaves out the properties, for those who have
+// just run all of them (`pnpm prop`). The programs that they start are bundled before.
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { delimiter, dirname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { bundlePrograms } from "../../interfaces/cli/testing/built-programs.ts"
-import { guaranteesIn, quicker } from "./table.ts"
+import { guaranteesIn, isProperty, quicker } from "./table.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 
@@ -34,12 +35,13 @@ const holds = (command: string, quick: boolean): boolean => {
 }
 
 const main = (args: ReadonlyArray<string>): number => {
-  const unknown = args.filter((arg) => arg !== "--quick")
+  const unknown = args.filter((arg) => arg !== "--quick" && arg !== "--storms")
   if (unknown.length > 0) {
-    console.error(`Usage: pnpm guarantees [--quick], and not ${unknown.join(" ")}`)
+    console.error(`Usage: pnpm guarantees [--quick] [--storms], and not ${unknown.join(" ")}`)
     return 2
   }
-  const guarantees = guaranteesIn(readFileSync(new URL("README.md", import.meta.url), "utf8"))
+  const all = guaranteesIn(readFileSync(new URL("README.md", import.meta.url), "utf8"))
+  const guarantees = args.includes("--storms") ? all.filter(({ command }) => !isProperty(command)) : all
   bundlePrograms()
   let failed = 0
   for (const { claim, command } of guarantees) {

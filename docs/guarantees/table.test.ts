@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
-import { guaranteesIn, quicker } from "./table.ts"
+import { guaranteesIn, isProperty, quicker } from "./table.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 const textOf = (file: string): string => readFileSync(join(repository, file), "utf8")
@@ -26,6 +26,13 @@ describe("the table of guarantees", () => {
       }
     }
   )
+
+  it("has storms beside the properties, and nothing else", () => {
+    const others = guarantees.map(({ command }) => command).filter((command) => !isProperty(command))
+    expect(others.length).toBeGreaterThan(0)
+    expect(others.filter((command) => !command.startsWith("pnpm storm "))).toEqual([])
+    expect(isProperty("PROP_RUNS=9 pnpm prop x") && isProperty("pnpm prop x")).toBe(true)
+  })
 
   it("names every command once", () => {
     expect(new Set(guarantees.map(({ command }) => command)).size).toBe(guarantees.length)

@@ -30,6 +30,9 @@ export const guaranteesIn = (document: string): ReadonlyArray<Guarantee> => {
   return guarantees
 }
 
+/** True when a whole `pnpm prop` runs what this command runs. */
+export const isProperty = (command: string): boolean => /^(?:PROP_RUNS=\d+ )?pnpm prop /.test(command)
+
 /** The command with few cases: without its own count, for which the environment speaks then, and with a short storm. */
 export const quicker = (command: string): string =>
   command
