@@ -1,7 +1,7 @@
 // The documentation is run: the console sessions of a document are pasted into one shell in a fresh checkout and their
 // output compared, the TypeScript example is executed, and every named script exists. Only what differs from run to run
 // (times, hashes of times, random ids) is compared by its form.
-import { execFileSync, spawnSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
@@ -10,6 +10,8 @@ import { rolldown } from "rolldown"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { findingCodes } from "../domain/ledger/verification.ts"
 import { changesIn, installPackages, makeCheckout } from "./testing/checkout.ts"
+import { NEXT_PROGRAM } from "./testing/run-in-turn.ts"
+import { outputsOf, printedInProcess, script } from "./testing/session.ts"
 
 const repository = fileURLToPath(new URL("..", import.meta.url))
 const guides = readdirSync(join(repository, "docs/guides")).map((name) => `docs/guides/${name}`)
@@ -136,8 +138,8 @@ const stepsOf = (session: string): ReadonlyArray<Step> =>
       return { command, output: output.join("\n") }
     })
 
-/** Stands between what two commands print; no command prints it. */
-const NEXT = "--- next command ---"
+/** The documents whose sessions start `./cortex` itself, as a reader does; those of the others are run in this process. */
+const STARTED = new Set(["README.md", "docs/guides/inspect.md"])
 
 describe("documentation", () => {
   const folder = mkdtempSync(join(tmpdir(), "cassette-docs-"))
@@ -158,18 +160,20 @@ describe("documentation", () => {
   })
 
   /** What each command prints, all of them pasted into one shell in the checkout. */
-  const printedBy = (commands: ReadonlyArray<string>): ReadonlyArray<string> => {
-    const { stdout } = spawnSync("sh", ["-c", ["exec 2>&1", ...commands].join(`\necho "${NEXT}"\n`)], {
-      cwd: checkout,
-      encoding: "utf8",
-      env: {
-        ...process.env,
-        PATH: [folder, process.env["PATH"]].join(delimiter),
-        TMPDIR: folder,
-        NO_COLOR: "1"
-      }
-    })
-    return stdout.split(`${NEXT}\n`).slice(1)
+  const printedBy = async (document: string, commands: ReadonlyArray<string>) => {
+    const env = {
+      ...process.env,
+      PATH: [folder, process.env["PATH"]].join(delimiter),
+      TMPDIR: folder,
+      NO_COLOR: "1"
+    }
+    if (!STARTED.has(document)) {
+      const exchange = join(folder, `exchange-${document.replaceAll(/\W/g, "-")}`)
+      return printedInProcess({ commands, cwd: checkout, env }, exchange)
+    }
+    return outputsOf(
+      spawnSync("sh", ["-c", script(commands)], { cwd: checkout, encoding: "utf8", env }).stdout
+    )
   }
 
   const sessions = Map.groupBy(
@@ -179,14 +183,20 @@ describe("documentation", () => {
   it("has sessions to run", () => {
     expect([...sessions.keys()]).toContain("README.md")
   })
-  it.each([...sessions])("the sessions of %s print what they say and leave the checkout clean", (_, all) => {
-    const steps = all.flatMap(({ text }) => stepsOf(text))
-    const printed = printedBy(steps.map(({ command }) => command))
-    for (const [index, { command, output }] of steps.entries()) {
-      expect(normalized(printed[index] ?? "nothing was printed"), command).toBe(normalized(output))
+  it.each([...sessions])(
+    "the sessions of %s print what they say and leave the checkout clean",
+    async (document, all) => {
+      const steps = all.flatMap(({ text }) => stepsOf(text))
+      const printed = await printedBy(
+        document,
+        steps.map(({ command }) => command)
+      )
+      for (const [index, { command, output }] of steps.entries()) {
+        expect(normalized(printed[index] ?? "nothing was printed"), command).toBe(normalized(output))
+      }
+      expect(changesIn(checkout)).toBe("")
     }
-    expect(changesIn(checkout)).toBe("")
-  })
+  )
 
   it("shows the end of files that are run elsewhere as they are", () => {
     const parts = blocks.filter((block) => partOf(block) !== undefined)
@@ -198,19 +208,32 @@ describe("documentation", () => {
   })
 
   const examples = blocks.filter((block) => block.language === "ts" && partOf(block) === undefined)
-  it.each(examples.map((block) => [`${block.document}:${block.line}`, block] as const))(
-    "example at %s runs, also once more on the same file",
-    (_, block) => {
-      const name = `example-${block.document.replaceAll(/\W/g, "-")}-${block.line}`
-      const file = join(folder, `${name}.ts`)
+  const fileOf = (block: Block, extension: string): string =>
+    join(folder, `example-${block.document.replaceAll(/\W/g, "-")}-${block.line}${extension}`)
+
+  /** What each example prints: all of them twice, one after the other in one process, each time on the same file. */
+  let printedByExamples: ReadonlyArray<string> = []
+  beforeAll(() => {
+    for (const block of examples) {
       const source = block.text.replaceAll(/from "([^"]+)"/g, (_all, module: string) => {
         const bundle = pathToFileURL(join(checkout, BUNDLES, `${bundleOf(module)}.js`)).href
         return `from ${JSON.stringify(module in entryPoints ? bundle : import.meta.resolve(module))}`
       })
-      writeFileSync(file, source)
-      for (const _run of ["first", "second"]) {
-        const args = [file, join(folder, `${name}.db`)]
-        expect(execFileSync(process.execPath, args, { encoding: "utf8" })).toMatch(/PASS\n$/)
+      writeFileSync(fileOf(block, ".ts"), source)
+    }
+    const runs = examples.flatMap((block) => {
+      const run = [fileOf(block, ".ts"), fileOf(block, ".db")]
+      return [run, run]
+    })
+    const program = join(repository, "docs/testing/run-in-turn.ts")
+    const { stdout, stderr } = spawnSync(process.execPath, [program, ...runs.flat()], { encoding: "utf8" })
+    printedByExamples = `${stdout}${stderr}`.split(`${NEXT_PROGRAM}\n`).slice(1)
+  })
+  it.each(examples.map((block, index) => [`${block.document}:${block.line}`, index] as const))(
+    "example at %s runs, also once more on the same file",
+    (_, index) => {
+      for (const run of [2 * index, 2 * index + 1]) {
+        expect(printedByExamples[run] ?? "the example was not run").toMatch(/PASS\n$/)
       }
     }
   )
