@@ -41,10 +41,10 @@ type EventOf<T extends LedgerEvent["type"]> = Extract<LedgerEvent, { type: T }>
 export const intentOf = (payload: JsonObject): string =>
   typeof payload["intent"] === "string" ? payload["intent"] : ""
 
-const metaRows = (event: EventOf<"LedgerCreated">): ReadonlyArray<RowChange> =>
+const metaRows = (event: EventOf<"LedgerCreated">, version: number): ReadonlyArray<RowChange> =>
   (["db_version", "schema_version"] as const).map((key) => ({
     table: "cassette_meta",
-    row: { key, value: String(DATABASE_VERSION), event_position: event.position }
+    row: { key, value: String(version), event_position: event.position }
   }))
 
 const messageRows = (event: EventOf<"MessagePosted">, runId: string): ReadonlyArray<RowChange> => {
@@ -224,18 +224,21 @@ const leaseFault = (
 /**
  * The rows that `event` changes, given the state before it. An event that the state machine, the lease, the order of
  * claims, a key or id that is taken, or its own lists forbid is a fault, and so is a payload or receipt that has no
- * canonical text: JSON that raw SQL may bring in.
+ * canonical text: JSON that raw SQL may bring in. `version` is that of the database whose rows are told.
  */
 export const evolve = (
   state: FoldState,
-  event: LedgerEvent
+  event: LedgerEvent,
+  version: number = DATABASE_VERSION
 ): Result.Result<ReadonlyArray<RowChange>, FoldFault> => {
   const fault = (message: string) =>
     Result.fail({ position: event.position, message: `${event.type}: ${message}` })
   const written = (rows: () => ReadonlyArray<RowChange>) =>
     Result.orElse(Result.try({ try: rows, catch: refusalOrDefect }), (refusal) => fault(refusal.message))
   if (event.type === "LedgerCreated") {
-    return event.position === 1 ? Result.succeed(metaRows(event)) : fault("the ledger exists already")
+    return event.position === 1
+      ? Result.succeed(metaRows(event, version))
+      : fault("the ledger exists already")
   }
   if (event.type === "ThoughtRecorded") {
     const taskId = taskOfStream(event.stream_id) ?? ""

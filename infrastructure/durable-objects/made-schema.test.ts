@@ -5,6 +5,7 @@ import * as ledgerStatements from "../ledger/compiled/ledger-statements.ts"
 import { schemaSteps } from "../ledger/schema-snapshots.ts"
 import { openBytes } from "../sqlite/better-sqlite3-host.ts"
 import type { SchemaObject } from "../sqlite/sql-host.ts"
+import { trialLedgerStatements, trialLedgerVersion } from "../testing/trial-versions.ts"
 import { madeInObject } from "./made-schema.ts"
 
 const sorted = (schema: ReadonlyArray<SchemaObject>) =>
@@ -24,8 +25,17 @@ it("the schema and the statements are within what the platform takes", () => {
   }
 })
 
-it("the schema that is told is the one that SQLite makes", () => {
-  const statements = schemaSteps().flatMap((step) => step.statements)
+const versions = [
+  ["of today", schemaSteps()],
+  ["of a later release", [...schemaSteps(), trialLedgerVersion()]],
+  [
+    "that has lost a table with all that hung on it",
+    [...schemaSteps(), trialLedgerVersion([...trialLedgerStatements, 'DROP TABLE "trial_notes"'])]
+  ]
+] as const
+
+it.each(versions)("the schema %s that is told is the one that SQLite makes", (_name, steps) => {
+  const statements = steps.flatMap((step) => step.statements)
   const host = openBytes(Buffer.alloc(0))
   const made = host.facts.madeBy(statements)
   host.close()

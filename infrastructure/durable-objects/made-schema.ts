@@ -16,12 +16,12 @@ const CONSTRAINT_INDEXES: Readonly<Record<string, number>> = {
 
 const creation = /^create ((?:unique )?(table|view|index|trigger)) "?(\w+)"?([\s\S]*)$/i
 
-const objectOf = (statement: string): SchemaObject | undefined => {
+const objectOf = (statement: string): readonly [SchemaObject] | undefined => {
   const [, words = "", type = "", name = "", rest = ""] = creation.exec(statement) ?? []
   if (type === "") return undefined
   const [, table = name] = /^(?:index|trigger)$/i.test(type) ? (/\bon "?(\w+)"?/i.exec(rest) ?? []) : []
   const sql = `CREATE ${words.toUpperCase()}${statement.slice("create ".length + words.length)}`
-  return { type: type.toLowerCase(), name, table, sql }
+  return [{ type: type.toLowerCase(), name, table, sql }]
 }
 
 const constraintIndexes = (table: string): ReadonlyArray<SchemaObject> =>
@@ -32,9 +32,22 @@ const constraintIndexes = (table: string): ReadonlyArray<SchemaObject> =>
     sql: null
   }))
 
+const removal = /^drop (table|view|index|trigger) "?(\w+)"?$/i
+
+/** The objects after one more statement: a later version may take away what an earlier one made. */
+const after = (objects: ReadonlyArray<SchemaObject>, statement: string): ReadonlyArray<SchemaObject> => {
+  const [, type = "", name = ""] = removal.exec(statement) ?? []
+  if (type === "") return [...objects, ...(objectOf(statement) ?? [])]
+  const isTable = type.toLowerCase() === "table"
+  return objects.filter(
+    (object) =>
+      !(object.type === type.toLowerCase() && object.name === name) && !(isTable && object.table === name)
+  )
+}
+
 /** What statements make of an empty database of an object. */
 export const madeInObject = (statements: ReadonlyArray<string>): MadeDatabase => {
-  const objects = statements.flatMap((statement) => objectOf(statement) ?? [])
+  const objects = statements.reduce<ReadonlyArray<SchemaObject>>(after, [])
   const indexes = objects.flatMap(({ name, type }) => (type === "table" ? constraintIndexes(name) : []))
   return { schema: [...objects, ...indexes], header: OBJECT_HEADER }
 }

@@ -88,16 +88,17 @@ interface FirstLook {
 }
 
 /**
- * The first look at an existing file. In a journal mode that is not the log's, opening for writing would change the
- * header, so everything that opening checks is checked before.
+ * The first look at an existing file. In a journal mode that is not the log's, and in an older version, opening for writing
+ * would change the file, so everything that opening checks is checked before.
  */
 const firstLook =
   ({ checkedEvents, filename }: LedgerOpening) =>
   (connection: Connection): FirstLook => {
     const found = inspected(connection)
-    if (found.kind !== "ledger" || found.version !== DATABASE_VERSION) return { found, damaged: false }
-    const logged = connection.pragma("journal_mode") === "wal"
-    const fault = logged
+    if (found.kind !== "ledger" || (found.version ?? Infinity) > DATABASE_VERSION)
+      return { found, damaged: false }
+    const isAsItStays = found.version === DATABASE_VERSION && connection.pragma("journal_mode") === "wal"
+    const fault = isAsItStays
       ? openingFindings(connection, ledgerIdentity)[0]
       : checkFile(connection, filename, checkedEvents).fault
     return { found, damaged: fault !== undefined }

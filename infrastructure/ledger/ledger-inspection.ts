@@ -4,7 +4,9 @@ import { NotALedger, StoreNewerThanProgram } from "../../domain/foundation/stora
 import { type OpenError, WrongLedger } from "../../domain/ledger/errors.ts"
 import { DATABASE_VERSION } from "../../domain/ledger/limits.ts"
 import { hasNoSchema } from "../sqlite/schema-check.ts"
+import { type SchemaStep, stepsUpTo } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
+import { LEDGER_VERSIONS } from "./schema-snapshots.ts"
 
 export type Inspection =
   | { readonly kind: "empty" }
@@ -30,6 +32,21 @@ const versionOf = (host: SqlHost): number | undefined => {
   const value = host.all<{ value: string }>("SELECT value FROM cassette_meta WHERE key = 'db_version'")[0]
     ?.value
   return value !== undefined && /^[1-9][0-9]{0,8}$/.test(value) ? Number(value) : undefined
+}
+
+/**
+ * The steps that made a ledger, by the version that it records: by these it is judged, also by a program that knows later ones.
+ * Where that record was destroyed, the list of its migrations says it.
+ */
+export const stepsOf = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): ReadonlyArray<SchemaStep> => {
+  const recorded = hasColumns(host, "cassette_meta", ["key", "value"]) ? versionOf(host) : undefined
+  const listed = () =>
+    hasColumns(host, LEDGER_VERSIONS.table, ["version"])
+      ? host.all<{ version: number | null }>(
+          `SELECT max(version) AS version FROM ${LEDGER_VERSIONS.table}`
+        )[0]?.version
+      : undefined
+  return stepsUpTo(steps, recorded ?? listed() ?? undefined)
 }
 
 /** Looks at the schema's names and the version; a ledger's own damage is not judged here. */

@@ -1,11 +1,13 @@
 // One moment of an opened ledger as verification reads it. What only SQLite can judge (schema, pages, foreign keys, JSON) becomes
 // findings here; nothing is repaired. Who opens it holds the moment for as long as it is read.
 import type { LedgerSnapshot } from "../../application/ledger/verification/ledger-evidence.ts"
+import { DATABASE_VERSION } from "../../domain/ledger/limits.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { boundedColumns } from "../sqlite/stored-cells.ts"
 import { selectStreamsAfter } from "./compiled/ledger-statements.ts"
 import { EvidenceRows, guarded } from "./evidence-rows.ts"
+import { stepsOf } from "./ledger-inspection.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 import { type PageCheck, structureFindings } from "./structure-findings.ts"
 
@@ -13,8 +15,9 @@ import { type PageCheck, structureFindings } from "./structure-findings.ts"
 export const makeSnapshot = (host: SqlHost, name: string, pages: PageCheck): LedgerSnapshot => {
   const rows = new EvidenceRows(host, name)
   return {
+    version: () => guarded(name, () => stepsOf(host, schemaSteps()).at(-1)?.version ?? DATABASE_VERSION),
     structure: () => guarded(name, () => structureFindings(host, pages)),
-    schema: () => guarded(name, () => schemaFindings(host, LEDGER_VERSIONS, schemaSteps())),
+    schema: () => guarded(name, () => schemaFindings(host, LEDGER_VERSIONS, stepsOf(host, schemaSteps()))),
     head: () =>
       guarded(
         name,

@@ -4,10 +4,12 @@
  */
 import { copyFileSync, statSync } from "node:fs"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
+import { broughtForward } from "../../migrations/database-version.ts"
 import { migrations } from "../../migrations/index.ts"
 import { type Connection, openBytes, openForReading, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
@@ -16,6 +18,7 @@ import { makeLedgerFile, withLedger } from "../testing/ledger-program.ts"
 import { tamper } from "../testing/tampering.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { toyStatements, toyVersion } from "../testing/toy-version.ts"
+import { trialLedgerStatements, trialLedgerVersion } from "../testing/trial-versions.ts"
 import { inspect } from "./ledger-inspection.ts"
 import { insertEvent } from "./compiled/ledger-statements.ts"
 import { migrate } from "./migration-runner.ts"
@@ -297,6 +300,73 @@ describe("a process that is killed in the middle of an upgrade", () => {
         again.close()
         assert.deepStrictEqual(lookAt(filename), upgraded)
       }
+    })
+  )
+})
+
+describe("a ledger that 0.1 made", () => {
+  const frozen = fileURLToPath(
+    new URL("../../docs/spec/frozen/0.1/CORTEX/_generated/system3.db", import.meta.url)
+  )
+  const copied = (name: string): string => {
+    const filename = join(temporaryFolder(), name)
+    copyFileSync(frozen, filename)
+    return filename
+  }
+
+  /** How many statements it took another process to carry the file over. */
+  const statementsOf = async (filename: string): Promise<number> => {
+    const answer = (await answerOf(["carryOverAndDie", filename, "0"])) as { readonly value: number }
+    return answer.value
+  }
+
+  it("is left as it was by a version that does not bring the record forward", () => {
+    const filename = copied("a.db")
+    const before = lookAt(filename)
+    const connection = openForWriting(filename)
+    const update = broughtForward(3).find((text) => text.startsWith("UPDATE"))
+    const forgetful = [[], broughtForward(3).filter((text) => text !== update), broughtForward(4)]
+    for (const ends of forgetful) {
+      const steps = [...schemaSteps(), trialLedgerVersion([...trialLedgerStatements, ...ends])]
+      assert.throws(() => migrate(connection, steps, birth), "did not bring it forward")
+    }
+    connection.close()
+    assert.deepStrictEqual(lookAt(filename), before)
+  })
+
+  it.live("is of one version or the other when the process is killed while it is carried over", () =>
+    Effect.gen(function* () {
+      const whole = copied("whole.db")
+      const before = lookAt(whole)
+      const count = yield* Effect.promise(() => statementsOf(whole))
+      const carried = lookAt(whole)
+      assert.strictEqual(carried.rows["ledger_migrations"]?.length, 2)
+      assert.isAbove(count, 10)
+      for (let moment = 1; moment <= count; moment += 4) {
+        const filename = copied(`killed-${moment}.db`)
+        const child = startChild(["carryOverAndDie", filename, String(moment)])
+        assert.strictEqual(yield* Effect.promise(() => child.ended), "SIGKILL", `statement ${moment}`)
+        assert.deepStrictEqual(lookAt(filename), before)
+        const again = openForWriting(filename)
+        migrate(again, [...schemaSteps(), trialLedgerVersion()], birth)
+        again.close()
+        assert.deepStrictEqual(lookAt(filename), carried)
+      }
+    })
+  )
+
+  it.live("is carried over once when several programs begin at once", () =>
+    Effect.gen(function* () {
+      const filename = copied("a.db")
+      const children = Array.from({ length: 4 }, () => statementsOf(filename))
+      const counts = yield* Effect.promise(() => Promise.all(children))
+      assert.deepStrictEqual(counts.toSorted().slice(0, 3), [0, 0, 0])
+      const connection = openForReading(filename)
+      assert.deepStrictEqual(
+        schemaFindings(connection, LEDGER_VERSIONS, [...schemaSteps(), trialLedgerVersion()]),
+        []
+      )
+      connection.close()
     })
   )
 })

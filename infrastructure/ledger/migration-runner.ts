@@ -32,13 +32,29 @@ const createLedger = (host: SqlHost, { createdAt, ledgerId }: Birth): void => {
   insertEvent.run(host, { ...unhashed, hash: eventHash(sha256, unhashed) })
 }
 
-/** Refuses to build a new version upon a file that is not what its own version made, as opening would. */
-const refuseDamage = (host: SqlHost, steps: ReadonlyArray<SchemaStep>, version: number): void => {
-  const own = steps.filter((step) => step.version <= version)
-  const fault = own.length === steps.length ? undefined : openingFault(host, own)
+/** Refuses a ledger that is not what the version that it records made, as opening would. */
+const refuseDamage = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): void => {
+  const fault = openingFault(host, steps)
   if (fault !== undefined) {
     throw new StoreCorrupt({ code: fault.code, where: fault.where, finding: fault.message })
   }
+}
+
+/** Carries a ledger over, from one that is whole to one that is whole: what a step leaves otherwise undoes it all. */
+const carryOver = (host: SqlHost, steps: ReadonlyArray<SchemaStep>, version: number): Inspection => {
+  refuseDamage(host, steps)
+  applySteps(host, LEDGER_VERSIONS, steps, version)
+  const carried = inspect(host)
+  const newest = steps.at(-1)?.version
+  if (carried.kind !== "ledger" || carried.version !== newest) {
+    throw new StoreCorrupt({
+      code: "ROW_DIFFERS",
+      where: "cassette_meta db_version",
+      finding: `the migration to version ${newest} did not bring it forward`
+    })
+  }
+  refuseDamage(host, steps)
+  return carried
 }
 
 /**
@@ -50,9 +66,11 @@ export const migrate = (host: SqlHost, steps: ReadonlyArray<SchemaStep>, birth: 
   host.transaction(() => {
     const found = inspect(host)
     if (found.kind === "foreign") return found
-    const version = found.kind === "empty" ? 0 : (found.version ?? Number.POSITIVE_INFINITY)
-    if (found.kind === "ledger") refuseDamage(host, steps, version)
-    applySteps(host, LEDGER_VERSIONS, steps, version)
-    if (found.kind === "empty") createLedger(host, birth)
+    if (found.kind === "ledger") {
+      const { version = Number.POSITIVE_INFINITY } = found
+      return version < (steps.at(-1)?.version ?? 0) ? carryOver(host, steps, version) : found
+    }
+    applySteps(host, LEDGER_VERSIONS, steps, 0)
+    createLedger(host, birth)
     return inspect(host)
   })

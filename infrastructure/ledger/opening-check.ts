@@ -12,6 +12,7 @@ import type { SchemaStep } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { cellFindings } from "../sqlite/stored-cells.ts"
 import { selectHead } from "./compiled/ledger-statements.ts"
+import { stepsOf } from "./ledger-inspection.ts"
 import { storedEvents } from "./ledger-tables.ts"
 import { LEDGER_VERSIONS } from "./schema-snapshots.ts"
 import type { PageCheck } from "./structure-findings.ts"
@@ -51,12 +52,12 @@ const checkEvents = (host: SqlHost, after: number): OpeningCheck => {
   }
 }
 
-/** The opening check as one reading of the host; SQLite's errors pass through. */
+/** The opening check by the version that the ledger records, of which `steps` are all that are known, as one reading of the host; SQLite's errors pass through. */
 export const openingFault = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): Finding | undefined =>
   check(host, steps).fault
 
 const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>, newest = CHECKED_EVENTS): OpeningCheck => {
-  const schema = schemaFindings(host, LEDGER_VERSIONS, steps)[0]
+  const schema = schemaFindings(host, LEDGER_VERSIONS, stepsOf(host, steps))[0]
   if (schema !== undefined) return { head: EMPTY_HEAD, fault: schema }
   const mismatch = (message: string): OpeningCheck => ({
     head: EMPTY_HEAD,
@@ -80,7 +81,7 @@ const check = (host: SqlHost, steps: ReadonlyArray<SchemaStep>, newest = CHECKED
 }
 
 /**
- * The opening check of the schema and of the `newest` events (1,000 by default), of one moment, since others may append meanwhile; damage that stops it is its finding, a busy
+ * The opening check of the schema, by the version that the ledger records, and of the `newest` events (1,000 by default), of one moment, since others may append meanwhile; damage that stops it is its finding, a busy
  * store is thrown as `Busy`.
  */
 export const checkOpening = (

@@ -7,6 +7,7 @@ import { parts } from "../sqlite/check-parts.ts"
 import { schemaFindings } from "../sqlite/schema-check.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { boundedValue } from "../sqlite/stored-cells.ts"
+import { stepsOf } from "./ledger-inspection.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 
 const jsonColumns = [
@@ -62,7 +63,7 @@ export type PageCheck = () => ReadonlyArray<DatabaseFinding>
 /** Everything that is wrong with the structure of an opened ledger; the same damage in one place stands once. */
 export const structureFindings = (host: SqlHost, pages: PageCheck): ReadonlyArray<Finding> => {
   const findings = parts<Finding>([
-    ["schema", () => schemaFindings(host, LEDGER_VERSIONS, schemaSteps())],
+    ["schema", () => schemaFindings(host, LEDGER_VERSIONS, stepsOf(host, schemaSteps()))],
     ["pages", pages],
     ["foreign keys", () => foreignKeys(host)],
     ["head", () => (tablesOf(host).has("head") ? headRows(host) : [])],

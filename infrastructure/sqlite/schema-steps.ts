@@ -26,6 +26,26 @@ export const schemaStep = (version: number, name: string, text: string): SchemaS
   checksum: sha256(text)
 })
 
+const shorter = new WeakMap<ReadonlyArray<SchemaStep>, Map<number, ReadonlyArray<SchemaStep>>>()
+
+/**
+ * The steps that lead to a version, which is the one that a database records: it is judged by these and no others. All of them
+ * where nothing is recorded, or a version that none of them leads to; what is amiss then shows in the schema. Always the same
+ * array for one version, so that what is remembered of it is found.
+ */
+export const stepsUpTo = (
+  steps: ReadonlyArray<SchemaStep>,
+  version: number | undefined
+): ReadonlyArray<SchemaStep> => {
+  if (version === undefined || version === steps.at(-1)?.version) return steps
+  if (!steps.some((step) => step.version === version)) return steps
+  const known = shorter.get(steps) ?? new Map<number, ReadonlyArray<SchemaStep>>()
+  shorter.set(steps, known)
+  const found = known.get(version) ?? steps.filter((step) => step.version <= version)
+  known.set(version, found)
+  return found
+}
+
 /** Where a database records its versions: a table of `version`, `name` and `checksum`. */
 export interface VersionTable {
   readonly table: string

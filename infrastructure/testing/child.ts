@@ -9,6 +9,7 @@ import { createInterface } from "node:readline"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Ledger } from "../../application/ledger/ledger.ts"
+import { retryOnLedger } from "../ledger/ledger-failures.ts"
 import { migrate } from "../ledger/migration-runner.ts"
 import { restoreLedger } from "../ledger/ledger-restore.ts"
 import { schemaSteps } from "../ledger/schema-snapshots.ts"
@@ -18,6 +19,7 @@ import { withLedger } from "./ledger-program.ts"
 import type { SchemaStep } from "../sqlite/schema-steps.ts"
 import { becomeNobody } from "./nobody.ts"
 import { toyVersion } from "./toy-version.ts"
+import { trialLedgerVersion } from "./trial-versions.ts"
 
 const [role = "", filename = "", argument = ""] = process.argv.slice(2)
 
@@ -140,6 +142,14 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
   migrateAndDie: async () => migrateUntil(Number(argument), schemaSteps()),
 
   /** Brings a ledger of version 2 to a version 3 and dies right before statement number `argument`. */
+  /** Becomes a later program that carries the file over, and waits for others that do. */
+  carryOverAndDie: () =>
+    outcomeOf(
+      retryOnLedger(filename, 10_000, () =>
+        migrateUntil(Number(argument), [...schemaSteps(), trialLedgerVersion()])
+      )
+    ),
+
   upgradeAndDie: async () => migrateUntil(Number(argument), [...schemaSteps(), toyVersion()]),
 
   /** Opens and posts on a disk without room, then with room: the disk is a small one of this process alone. */

@@ -343,24 +343,26 @@ const rare = trigger({
   body: [db.deleteFrom("pending_rare_event")]
 })
 
-const ledgerCreated = trigger({
-  name: "tr_pending_rare_event_ledger_created",
-  timing: "INSTEAD OF",
-  event: "DELETE",
-  on: "pending_rare_event",
-  when: isType("LedgerCreated"),
-  body: [
-    hasShape("LedgerCreated", ["ledger_id:text"]),
-    hasNoNul("LedgerCreated"),
-    refuse("LedgerCreated must name the ledger", sql`${text("ledger_id")} IS ''`),
-    refuse("LedgerCreated must stand in the stream ledger", sql`OLD."stream_id" IS NOT 'ledger'`),
-    db.insertInto("cassette_meta").values([
-      { key: sql.lit("db_version"), value: sql.lit("2"), event_position: position },
-      { key: sql.lit("schema_version"), value: sql.lit("2"), event_position: position }
-    ]),
-    moveHead
-  ]
-})
+/** The projection of the event that begins a ledger, in a database of this version. */
+export const ledgerCreated = (version: number): string =>
+  trigger({
+    name: "tr_pending_rare_event_ledger_created",
+    timing: "INSTEAD OF",
+    event: "DELETE",
+    on: "pending_rare_event",
+    when: isType("LedgerCreated"),
+    body: [
+      hasShape("LedgerCreated", ["ledger_id:text"]),
+      hasNoNul("LedgerCreated"),
+      refuse("LedgerCreated must name the ledger", sql`${text("ledger_id")} IS ''`),
+      refuse("LedgerCreated must stand in the stream ledger", sql`OLD."stream_id" IS NOT 'ledger'`),
+      db.insertInto("cassette_meta").values([
+        { key: sql.lit("db_version"), value: sql.lit(`${version}`), event_position: position },
+        { key: sql.lit("schema_version"), value: sql.lit(`${version}`), event_position: position }
+      ]),
+      moveHead
+    ]
+  })
 
 const lease = db.selectFrom("cassette_steps").where("step_id", "=", text("step_id"))
 
@@ -441,7 +443,7 @@ export const projections = (): ReadonlyArray<string> => [
   stepClaimed,
   stepCompleted,
   rare,
-  ledgerCreated,
+  ledgerCreated(2),
   messagePostedWithJobs,
   stepRequeued,
   leaseRenewed

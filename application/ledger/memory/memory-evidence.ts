@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { compareCodePoints } from "../../../domain/canonical/py.ts"
 import { messageIdOfJob } from "../../../domain/ledger/ids.ts"
 import { type EventEnvelope, taskOfStream, taskStream } from "../../../domain/ledger/event-envelope.ts"
+import { DATABASE_VERSION } from "../../../domain/ledger/limits.ts"
 import { type LedgerTable, rowOf } from "../../../domain/ledger/rows.ts"
 import type { Cell } from "../../../domain/ledger/table-digest.ts"
 import type { LedgerEvidence, LedgerSnapshot } from "../verification/ledger-evidence.ts"
@@ -34,6 +35,7 @@ const snapshotOf = (ledger: MemoryLedger): LedgerSnapshot => {
   const tables = ledger.tables.copy()
   const after = (position: number) => events.slice(Math.max(0, position))
   return {
+    version: () => DATABASE_VERSION,
     structure: () => [],
     schema: () => [],
     head: () => ({ size: events.length, hash: events.at(-1)?.hash ?? "" }),

@@ -7,15 +7,21 @@ import type { EventEnvelope } from "../../../domain/ledger/event-envelope.ts"
 import { evolve } from "../../../domain/ledger/evolve.ts"
 import type { FoldTarget } from "./ledger-evidence.ts"
 
+/** Where the whole log is folded into, and the version of the database whose rows are folded. */
+export interface FoldPlace {
+  readonly target: FoldTarget
+  readonly version: number
+}
+
 export class EventPass {
   private readonly sha256: Sha256
-  private readonly target: FoldTarget | undefined
+  private readonly place: FoldPlace | undefined
   private sound = true
 
-  /** Folds into `target`, if there is one. */
-  constructor(sha256: Sha256, target: FoldTarget | undefined) {
+  /** Folds into `place`, if there is one. */
+  constructor(sha256: Sha256, place: FoldPlace | undefined) {
     this.sha256 = sha256
-    this.target = target
+    this.place = place
   }
 
   /** Takes the next event. */
@@ -35,16 +41,17 @@ export class EventPass {
 
   /** What the whole log was folded into. */
   get folded(): FoldTarget | undefined {
-    return this.sound ? this.target : undefined
+    return this.sound ? this.place?.target : undefined
   }
 
   private takes(envelope: EventEnvelope): boolean {
     const { event, findings } = judgedEvent(this.sha256, envelope)
     if (event === undefined || findings.length > 0) return false
-    if (this.target === undefined) return true
+    if (this.place === undefined) return true
+    const { target, version } = this.place
     try {
-      const changes = evolve(this.target, event)
-      if (Result.isSuccess(changes)) this.target.apply(changes.success)
+      const changes = evolve(target, event, version)
+      if (Result.isSuccess(changes)) target.apply(changes.success)
       return Result.isSuccess(changes)
     } catch {
       // The projections rung meets it again, where it is told.

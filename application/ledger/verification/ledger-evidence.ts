@@ -14,6 +14,8 @@ import type { ReadError, RunSummary } from "../reading/ledger-reader.ts"
 
 /** A consistent snapshot. Members are synchronous and throw `ReadError`s. */
 export interface LedgerSnapshot {
+  /** The version of the database that the ledger records: it is judged as one of that version. */
+  readonly version: () => number
   /** Schema, pages, foreign keys, migrations, JSON columns. */
   readonly structure: () => ReadonlyArray<Finding>
   /** The schema alone, which does not grow with what is stored. */

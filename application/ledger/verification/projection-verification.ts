@@ -31,6 +31,7 @@ export const foldInto = Effect.fnUntraced(function* (
   options: { readonly streamId?: string | undefined; readonly upTo?: number | undefined } = {}
 ): Effect.fn.Return<void, ReadError> {
   const { streamId, upTo = Number.MAX_SAFE_INTEGER } = options
+  const version = yield* reading(() => snapshot.version())
   const fold = (envelope: EventEnvelope): boolean => {
     if (envelope.position > upTo) return false
     const event = decodeEvent(envelope)
@@ -38,7 +39,7 @@ export const foldInto = Effect.fnUntraced(function* (
       onProblem({ code: "EVENT_INVALID", ...event.failure })
       return true
     }
-    const changes = evolve(target, event.success)
+    const changes = evolve(target, event.success, version)
     if (Result.isFailure(changes)) onProblem({ code: "FOLD_IMPOSSIBLE", ...changes.failure })
     else target.apply(changes.success)
     return true

@@ -108,6 +108,7 @@ interface Climb {
 
 /** The reading that chain and events share; the fold of a whole log shares it too. */
 const eventPass = Effect.fnUntraced(function* (
+  { snapshot }: Rungs,
   wanted: ReadonlyArray<Rung>,
   runId: string | undefined,
   since: number | undefined
@@ -117,8 +118,9 @@ const eventPass = Effect.fnUntraced(function* (
   const { foldTarget } = yield* LedgerEvidence
   const folds = since === undefined && wanted.includes("projections")
   // Without a place to fold into, the projections rung asks for one again, and tells why there is none.
-  const target = folds ? yield* Effect.orElseSucceed(foldTarget, () => undefined) : undefined
-  return new EventPass(sha256, target)
+  const version = reading(() => snapshot.version())
+  const place = Effect.orElseSucceed(Effect.all({ target: foldTarget, version }), () => undefined)
+  return new EventPass(sha256, folds ? yield* place : undefined)
 })
 
 /** Climbs the wanted rungs of the ledger itself; gives the newest event's place. */
@@ -129,7 +131,7 @@ const climbLedger = Effect.fnUntraced(function* (
 ): Effect.fn.Return<Head, ReadError, LedgerEvidence | Hashing | Scope.Scope> {
   const position = since?.position
   const run_id = runId ?? null
-  const pass = yield* eventPass(wanted, runId, position)
+  const pass = yield* eventPass(rungs, wanted, runId, position)
   const onEvent = (event: EventEnvelope) => {
     prefix?.add(event)
     pass?.add(event)
