@@ -9,7 +9,7 @@ import { type IndexReport } from "../../domain/corpus/index-report.ts"
 import { SKIP_REASONS, type Skipped, type SkipReason } from "../../domain/foundation/root-files.ts"
 import { MAX_LISTED_SKIPS } from "../../domain/corpus/limits.ts"
 import type { IndexedFile } from "../../domain/corpus/rows.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import { CorpusFiles, type Walk, type WalkOptions } from "./corpus-files.ts"
 import { CorpusStore, type KnownFile } from "./corpus-store.ts"
 import { leavesHeadingsOut } from "./current-sections.ts"
@@ -55,8 +55,7 @@ const missingStart = (walk: Walk, known: ReadonlyArray<string>): InvalidInput | 
   const met = [...walk.files, ...known, ...walk.skipped.map(({ path }) => path)]
   const start = walk.missing.find((each) => !met.some((path) => isBelowAny([each], path)))
   if (start === undefined) return undefined
-  const message = `there is no ${start}, and nothing of it is indexed`
-  return new InvalidInput({ message: `/paths: ${message}`, issues: [{ path: "/paths", message }] })
+  return invalidAt("/paths", `there is no ${start}, and nothing of it is indexed`)
 }
 
 interface Tally {

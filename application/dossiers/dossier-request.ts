@@ -5,7 +5,7 @@ import { sortedUnique } from "../../domain/bundles/manifest.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { MAX_CHOSEN } from "../../domain/dossiers/limits.ts"
 import { DossierBodies, type DossierChoice } from "../../domain/dossiers/manifest.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt } from "../../domain/foundation/errors.ts"
 import { decodeInput } from "../foundation/input.ts"
 import type { SigningKey } from "../foundation/signing.ts"
 
@@ -33,8 +33,7 @@ export const ExportDossier = Schema.Struct({
 
 export type ExportDossier = typeof ExportDossier.Type
 
-const refused = (path: string, message: string) =>
-  Result.fail(new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] }))
+const refused = (path: string, message: string) => Result.fail(invalidAt(path, message))
 
 /** A request as the manifest says it. */
 const prepared = (request: ExportDossier) => {

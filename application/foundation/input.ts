@@ -4,16 +4,11 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import { plainIssues, pointerOf } from "../../domain/canonical/plain-issues.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput, invalidInput } from "../../domain/foundation/errors.ts"
 
 /** All issues of a failed decoding as one error; paths are JSON pointers. */
-export const invalidInput = (issue: SchemaIssue.Issue): InvalidInput => {
-  const issues = plainIssues(issue).map(({ message, path }) => ({ path: pointerOf(path), message }))
-  return new InvalidInput({
-    message: issues.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; "),
-    issues
-  })
-}
+export const undecoded = (issue: SchemaIssue.Issue): InvalidInput =>
+  invalidInput(plainIssues(issue).map(({ message, path }) => ({ path: pointerOf(path), message })))
 
 /** Decodes with a Schema, strictly, then prepares; one function per command, built once. */
 export const decodeInput = <S extends Schema.Decoder<unknown>, Prepared>(
@@ -25,12 +20,11 @@ export const decodeInput = <S extends Schema.Decoder<unknown>, Prepared>(
     try {
       const decoded = decode(input)
       return Result.isFailure(decoded)
-        ? Result.fail(invalidInput(decoded.failure.issue))
+        ? Result.fail(undecoded(decoded.failure.issue))
         : prepare(decoded.success)
     } catch {
       // Only code of the caller's value can throw here: a getter, or the traps of a proxy.
-      const message = "the value cannot be read: one of its members throws"
-      return Result.fail(new InvalidInput({ message, issues: [{ path: "", message }] }))
+      return Result.fail(invalidAt("", "the value cannot be read: one of its members throws"))
     }
   }
 }

@@ -5,7 +5,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { isSignedBy } from "../../domain/evidence/ed25519-form.ts"
 import { SigningFailed } from "../../domain/evidence/checkpoint-errors.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import type { SignatureChecks } from "../../domain/evidence/trust.ts"
 
 /** A private key that can sign, with its public half (32 bytes); it shows nothing else of itself. */
@@ -20,8 +20,7 @@ export class Signing extends Context.Service<Signing, SignatureChecks>()(
   "cortex-cassette/application/Signing"
 ) {}
 
-const wrongKey = (message: string) =>
-  new InvalidInput({ message: `/key: ${message}`, issues: [{ path: "/key", message }] })
+const wrongKey = (message: string) => invalidAt("/key", message)
 
 const refused = (error: unknown) =>
   new SigningFailed({ reason: error instanceof Error ? error.message : String(error) })

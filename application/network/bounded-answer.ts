@@ -6,8 +6,7 @@ import {
   MIN_ANSWER_BYTES,
   withinBudget
 } from "../../domain/canonical/answer-budget.ts"
-import type { InvalidInput } from "../../domain/foundation/errors.ts"
-import { invalid } from "./roster.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 
 /** An answer that may have been cut. */
 export type Bounded<A> = A & { readonly left_off?: LeftOff }
@@ -24,4 +23,4 @@ export const bounded = <A extends object, E>(
     ? Effect.map(ask, (answer) =>
         maxBytes === Infinity ? answer : withinBudget(answer, maxBytes, { more: MORE })
       )
-    : Effect.fail(invalid("/maxBytes", `a whole number of bytes from ${MIN_ANSWER_BYTES} on, or Infinity`))
+    : Effect.fail(invalidAt("/maxBytes", `a whole number of bytes from ${MIN_ANSWER_BYTES} on, or Infinity`))

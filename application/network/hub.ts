@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import { DEFAULT_ANSWER_BYTES, type LeftOff } from "../../domain/canonical/answer-budget.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { nearestTimestamp } from "../../domain/canonical/timestamp.ts"
-import type { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import {
   type CassetteAnswer,
   CAPABILITIES,
@@ -39,7 +39,7 @@ import { complete, isPartial } from "./completeness.ts"
 import { type MemoryQuestions, memoryQuestions, type SearchNarrowing } from "./memory-questions.ts"
 import { namedText, neighboursOf } from "./neighbours.ts"
 import { foundByWords, hitsOf, rankNetwork } from "./lexical-ranking.ts"
-import { invalid, Roster } from "./roster.ts"
+import { Roster } from "./roster.ts"
 import { searchNetwork, searchNothing, type SearchTools } from "./hybrid-search.ts"
 import { Stemming } from "./stemming.ts"
 import { type SymbolAskError, type SymbolQuestions, symbolQuestions } from "./symbol-questions.ts"
@@ -127,7 +127,7 @@ const budgetOfHits = ({ maxBytes = DEFAULT_ANSWER_BYTES }: QueryOptions = {}): n
 const limitFault = (limit: number): InvalidInput | undefined =>
   Number.isInteger(limit) && limit >= 0 && limit <= MAX_LIMIT
     ? undefined
-    : invalid("/limit", `a whole number from 0 to ${MAX_LIMIT}`)
+    : invalidAt("/limit", `a whole number from 0 to ${MAX_LIMIT}`)
 
 const healthOf = (
   cassette_id: string,
@@ -221,10 +221,10 @@ class Hub {
     const fault = limitFault(limit)
     if (fault !== undefined) return yield* Effect.fail(fault)
     if (capability !== undefined && !CAPABILITIES.some((each) => each === capability)) {
-      return yield* Effect.fail(invalid("/capability", `one of ${CAPABILITIES.join(", ")}`))
+      return yield* Effect.fail(invalidAt("/capability", `one of ${CAPABILITIES.join(", ")}`))
     }
     if (mode !== undefined && !SEARCH_MODES.some((each) => each === mode)) {
-      return yield* Effect.fail(invalid("/mode", `one of ${SEARCH_MODES.join(", ")}`))
+      return yield* Effect.fail(invalidAt("/mode", `one of ${SEARCH_MODES.join(", ")}`))
     }
     const chosen = this.roster.chosen(cassettes)
     if (!Array.isArray(chosen)) return yield* Effect.fail(chosen as UnknownCassette | InvalidInput)

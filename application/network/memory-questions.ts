@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import { DEFAULT_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
 import type { JsonObject } from "../../domain/canonical/json.ts"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { type InvalidInput, invalidInput } from "../../domain/foundation/errors.ts"
 import { type NetworkClosed, UnknownCassette, WriteRefused } from "../../domain/network/errors.ts"
 import type { ReadScope, StoredSave } from "../../domain/network/index-requests.ts"
 import { DEFAULT_LIMIT, MAX_SYMBOL_CANDIDATES } from "../../domain/network/limits.ts"
@@ -264,9 +264,7 @@ export const memoryQuestions = (hub: MemoryHub): MemoryQuestions => ({
   ): Effect.fn.Return<SavedMemory, MemorySaveError> {
     const given = givenMemory(text, metadata, hub.agent)
     if (Result.isFailure(given)) {
-      const issues = given.failure
-      const message = issues.map((issue) => `${issue.path}: ${issue.message}`).join("; ")
-      return yield* Effect.fail(new InvalidInput({ message, issues }))
+      return yield* Effect.fail(invalidInput(given.failure))
     }
     const registered = hub.registered()
     const target = registered.get(cassette)

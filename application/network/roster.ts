@@ -2,16 +2,12 @@
 // that was taken out or exchanged is closed when no question holds it any more, never before.
 import * as Effect from "effect/Effect"
 import type { Sha256 } from "../../domain/canonical/sha256.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import { isCassetteId } from "../../domain/network/cassette.ts"
 import { CassetteExists, UnknownCassette } from "../../domain/network/errors.ts"
 import { QuerySession } from "./query-session.ts"
 import type { Cassette } from "./cassette.ts"
 import { guardedCassette } from "./guarded-cassette.ts"
-
-/** An input that the network refuses: where it stands, and what would be taken. */
-export const invalid = (path: string, message: string): InvalidInput =>
-  new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
 
 /** Cassettes by id, in the order of registration. */
 export class Roster {
@@ -30,7 +26,7 @@ export class Roster {
     const id = cassette.cassetteId
     if (!isCassetteId(id)) {
       return yield* Effect.fail(
-        invalid("/cassette_id", "a lower-case letter, then letters, digits or hyphens")
+        invalidAt("/cassette_id", "a lower-case letter, then letters, digits or hyphens")
       )
     }
     if (this.registered.has(id)) return yield* new CassetteExists({ cassette_id: id })
@@ -98,7 +94,8 @@ export class Roster {
   /** The cassettes of a question: those with these ids, or all. */
   chosen(ids: ReadonlyArray<string> | undefined): ReadonlyArray<Cassette> | UnknownCassette | InvalidInput {
     if (ids === undefined) return [...this.registered.values()]
-    if (ids.length === 0) return invalid("/cassettes", "name at least one cassette, or leave it out for all")
+    if (ids.length === 0)
+      return invalidAt("/cassettes", "name at least one cassette, or leave it out for all")
     const known = [...this.registered.keys()]
     const unknown = ids.filter((id) => !this.registered.has(id))
     if (unknown.length > 0) return new UnknownCassette({ cassettes: unknown, known })

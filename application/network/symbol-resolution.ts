@@ -2,7 +2,7 @@
 // texts. By default only the first level is looked up; deeper levels, within the configured depth, when they are asked for.
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import type { CassetteAnswer } from "../../domain/network/cassette.ts"
 import type { ReadScope } from "../../domain/network/index-requests.ts"
 import {
@@ -82,7 +82,7 @@ export const followingOf = ({
   const message = `a whole number from 1 to ${most} (max_expansion_depth of the configuration)`
   return Number.isInteger(levels) && levels >= 1 && levels <= most
     ? Result.succeed({ depth: levels, expand: isExpanded })
-    : Result.fail(new InvalidInput({ message: `/depth: ${message}`, issues: [{ path: "/depth", message }] }))
+    : Result.fail(invalidAt("/depth", message))
 }
 
 /** Symbols whose texts are expanded: those of the last level are not. */

@@ -9,6 +9,16 @@ export class InvalidInput extends Schema.TaggedError<InvalidInput>()("InvalidInp
   issues: Schema.Array(Schema.Struct({ path: Schema.String, message: Schema.String }))
 }) {}
 
+/** Faults of an input as one error: its message names each with its place. */
+export const invalidInput = (issues: InvalidInput["issues"]): InvalidInput =>
+  new InvalidInput({
+    message: issues.map(({ message, path }) => (path === "" ? message : `${path}: ${message}`)).join("; "),
+    issues
+  })
+
+/** One fault of an input at its place: a pointer into it, a flag, or "" for the whole. */
+export const invalidAt = (path: string, message: string): InvalidInput => invalidInput([{ path, message }])
+
 /** Several ids begin with what was given instead of a whole id. */
 export class AmbiguousPrefix extends Schema.TaggedError<AmbiguousPrefix>()("AmbiguousPrefix", {
   prefix: Schema.String,

@@ -7,7 +7,7 @@ import { jcs, jcsText } from "../canonical/jcs.ts"
 import type { JsonObject, JsonValue } from "../canonical/json.ts"
 import { Identifier, textOfAtMost, utf8ByteLength } from "../canonical/text.ts"
 import { Traceparent } from "../canonical/traceparent.ts"
-import { InvalidInput } from "../foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../foundation/errors.ts"
 import { intentOf } from "./evolve.ts"
 import { isJobId, JOB_ID_FORM } from "./ids.ts"
 import { JsonObjectSchema, OutcomeSchema, SourceSchema } from "./events.ts"
@@ -198,8 +198,7 @@ export interface PreparedRequeue {
   readonly force: boolean
 }
 
-const invalid = (path: string, message: string) =>
-  Result.fail(new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] }))
+const invalid = (path: string, message: string) => Result.fail(invalidAt(path, message))
 
 // In canonical text U+0000 can only stand as an escape whose backslash is not itself escaped.
 const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/

@@ -3,7 +3,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Identifier } from "../canonical/text.ts"
 import { Timestamp } from "../canonical/timestamp.ts"
-import { InvalidInput } from "../foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../foundation/errors.ts"
 import { DEFAULT_PAGE_ROWS, PageLimit } from "../foundation/page.ts"
 import type { JsonObject } from "../canonical/json.ts"
 import { payloadOf } from "./decide.ts"
@@ -172,8 +172,7 @@ export const prepareFailures = ({
 }: ListFailures): Result.Result<PreparedFailures, InvalidInput> =>
   Result.map(runRange(of), (runs) => ({ runs, limit, before }))
 
-const refused = (path: string, message: string) =>
-  Result.fail(new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] }))
+const refused = (path: string, message: string) => Result.fail(invalidAt(path, message))
 
 /** The stream of a run, which is read by its index; the streams of some runs; all streams for all runs. */
 const streamsOf = (runId: string | undefined, runs: TextRange): string | TextRange | undefined => {

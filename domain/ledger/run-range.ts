@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import * as Result from "effect/Result"
 import { Identifier } from "../canonical/text.ts"
-import { InvalidInput } from "../foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../foundation/errors.ts"
 
 /** One run, or the runs whose id begins with `prefix`; neither: all. */
 export const runFields = { run_id: Schema.optional(Identifier), prefix: Schema.optional(Identifier) }
@@ -47,8 +47,7 @@ export const runRange = ({
   readonly prefix?: string | undefined
 }): Result.Result<TextRange, InvalidInput> => {
   if (run_id !== undefined && prefix !== undefined) {
-    const issue = { path: "/prefix", message: "use either run_id or prefix" }
-    return Result.fail(new InvalidInput({ message: `${issue.path}: ${issue.message}`, issues: [issue] }))
+    return Result.fail(invalidAt("/prefix", "use either run_id or prefix"))
   }
   if (run_id !== undefined) return Result.succeed(oneText(run_id))
   return Result.succeed(prefix === undefined ? ALL_TEXTS : textsWithPrefix(prefix))

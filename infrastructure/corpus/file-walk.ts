@@ -7,7 +7,7 @@ import type { Walk, WalkOptions } from "../../application/corpus/corpus-files.ts
 import { FileUnreadable, NotAFile, PathOutsideRoot } from "../../domain/foundation/root-files.ts"
 import type { Skipped, SkipReason } from "../../domain/foundation/root-files.ts"
 import { isCorpusPath } from "../../domain/corpus/symbols.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, InvalidInput } from "../../domain/foundation/errors.ts"
 import { isBelow } from "./file-reading.ts"
 import { isGenerated } from "./generated-folders.ts"
 import { gitIgnores } from "./git-ignores.ts"
@@ -22,8 +22,7 @@ const corpusPath = (root: string, absolute: string): string => relative(root, ab
 /** The path of what the caller named, relative to the root, "" for the root; what is gone keeps its name. */
 const namedPath = (root: string, name: string): string | WalkError => {
   if (name === "" || name.includes("\0") || !name.isWellFormed()) {
-    const message = "name files or folders"
-    return new InvalidInput({ message: `/paths: ${message}`, issues: [{ path: "/paths", message }] })
+    return invalidAt("/paths", "name files or folders")
   }
   const absolute = isAbsolute(name) ? name : resolve(root, name)
   try {

@@ -1,7 +1,7 @@
 // What a walk leaves out before it looks: the folders that are never indexed, and the globs that the caller gives. It decides
 // by names alone.
 import picomatch from "picomatch"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 
 const MAX_GLOB_LENGTH = 4_096
 
@@ -10,9 +10,6 @@ export const isNeverIndexed = (path: string): boolean =>
   path === "CORTEX" || path.startsWith("CORTEX/") || path.split("/").includes(".git")
 
 export type Glob = (path: string) => boolean
-
-const badGlob = (option: string, message: string): InvalidInput =>
-  new InvalidInput({ message: `${option}: ${message}`, issues: [{ path: option, message }] })
 
 /** A matcher of one glob; one without a slash is a name in any folder. A line break is a character as any other. */
 export const globMatcher = (pattern: string): Glob =>
@@ -28,7 +25,7 @@ const plain = (pattern: string): string => pattern.replace(/^(?:\.\/)+/, "").rep
 export const globs = (option: string, given: ReadonlyArray<string>): Glob | InvalidInput => {
   const patterns = given.map(plain)
   if (patterns.some((pattern) => pattern === "" || pattern.length > MAX_GLOB_LENGTH)) {
-    return badGlob(option, `a glob has 1 to ${MAX_GLOB_LENGTH} characters`)
+    return invalidAt(option, `a glob has 1 to ${MAX_GLOB_LENGTH} characters`)
   }
   try {
     const matchers = patterns.map((pattern) => globMatcher(pattern))
@@ -40,6 +37,6 @@ export const globs = (option: string, given: ReadonlyArray<string>): Glob | Inva
       return matchesOne(path)
     }
   } catch (error) {
-    return badGlob(option, (error as Error).message)
+    return invalidAt(option, (error as Error).message)
   }
 }

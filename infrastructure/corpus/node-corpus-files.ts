@@ -5,14 +5,11 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CorpusFiles } from "../../application/corpus/corpus-files.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import { readText, statOf } from "./file-reading.ts"
 import { walkFiles } from "./file-walk.ts"
 
-const noRoot = (root: string): InvalidInput => {
-  const message = `there is no folder ${root}`
-  return new InvalidInput({ message: `/root: ${message}`, issues: [{ path: "/root", message }] })
-}
+const noRoot = (root: string): InvalidInput => invalidAt("/root", `there is no folder ${root}`)
 
 /** The real path of a folder that is there. */
 export const realRoot = (root: string): Effect.Effect<string, InvalidInput> =>

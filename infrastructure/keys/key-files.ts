@@ -17,7 +17,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { SigningKey } from "../../application/foundation/signing.ts"
 import { KeyFileExists, KeyFileExposed, NotAKeyFile } from "../../domain/evidence/checkpoint-errors.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, InvalidInput } from "../../domain/foundation/errors.ts"
 import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
 import { fileFailure, flush } from "../files/file-system.ts"
 import { newPlaceFault } from "../files/new-place.ts"
@@ -42,10 +42,8 @@ const writeFailure = (file: string, error: unknown): WriteError => {
     case "EEXIST":
       return new KeyFileExists({ file })
     case "ENOENT":
-    case "ENOTDIR": {
-      const message = `there is no folder ${dirname(file)}`
-      return new InvalidInput({ message: `${file}: ${message}`, issues: [{ path: file, message }] })
-    }
+    case "ENOTDIR":
+      return invalidAt(file, `there is no folder ${dirname(file)}`)
     default:
       return fileFailure(file, file, error)
   }

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { invalidInput } from "../../application/foundation/input.ts"
+import { undecoded } from "../../application/foundation/input.ts"
 import { readJsonBytes } from "../../domain/canonical/strict-reader.ts"
 import { NotATrustFile } from "../../domain/evidence/checkpoint-errors.ts"
 import { MAX_TRUST_FILE_BYTES, TrustFile } from "../../domain/evidence/trust.ts"
@@ -41,7 +41,7 @@ export const parseTrustFile = (file: string, bytes: Uint8Array): Result.Result<T
   if (Result.isFailure(value)) return refused(value.failure.message)
   const trust = decode(value.success)
   return Result.isFailure(trust)
-    ? refused(invalidInput(trust.failure.issue).message)
+    ? refused(undecoded(trust.failure.issue).message)
     : Result.succeed(trust.success)
 }
 

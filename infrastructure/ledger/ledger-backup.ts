@@ -6,7 +6,7 @@ import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { BackupError } from "../../application/ledger/verification/ledger-copies.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, InvalidInput } from "../../domain/foundation/errors.ts"
 import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
 import { StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { fileFailure, flush, nameFault, publishFile } from "../files/file-system.ts"
@@ -18,8 +18,7 @@ import { makeDraftFolder } from "./draft-folder.ts"
 import type { LedgerFile } from "./ledger-file.ts"
 
 /** A target that cannot be written, or that is no name at all. */
-const refused = (target: string, message: string) =>
-  new InvalidInput({ message: `${target}: ${message}`, issues: [{ path: String(target), message }] })
+const refused = (target: string, message: string) => invalidAt(String(target), message)
 
 /** Why a target, or a place beside it, could not be made. */
 const placeFailure = (target: string, error: unknown): BackupError =>

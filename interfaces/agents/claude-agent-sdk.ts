@@ -4,7 +4,7 @@ import type { SessionKey, SessionStore, SessionStoreEntry } from "@anthropic-ai/
 import * as Result from "effect/Result"
 import { isJsonObject, type JsonObject } from "../../domain/canonical/json.ts"
 import { parseStoredJson } from "../../domain/canonical/stored-json.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt } from "../../domain/foundation/errors.ts"
 import {
   appendToSession,
   operationsOf,
@@ -26,8 +26,7 @@ const scopeOf = (projectKey: string): string => `${HOST}:${projectKey}`
 
 const placeOf = ({ projectKey, sessionId, subpath }: SessionKey): SessionPlace => {
   if (subpath === "") {
-    const issue = { path: "/subpath", message: "is empty: leave it out for the main transcript" }
-    throw new InvalidInput({ message: `${issue.path}: ${issue.message}`, issues: [issue] })
+    throw invalidAt("/subpath", "is empty: leave it out for the main transcript")
   }
   return {
     run_id: runOfSession(scopeOf(projectKey), sessionId),

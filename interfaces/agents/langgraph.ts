@@ -19,9 +19,9 @@ import {
   WRITES_IDX_MAP,
   writesSortKey
 } from "@langchain/langgraph-checkpoint"
+import { invalidAt } from "../../domain/foundation/errors.ts"
 import {
   appendToSession,
-  invalid,
   operationsOf,
   runOfSession,
   type SessionLedger,
@@ -76,7 +76,7 @@ const serializedOf = ([type, bytes]: [string, Uint8Array]): Serialized => {
 
 const placeOf = (thread: unknown) => {
   if (typeof thread !== "string" || thread === "")
-    throw invalid("/configurable/thread_id", "the id of the thread is a text that is not empty")
+    throw invalidAt("/configurable/thread_id", "the id of the thread is a text that is not empty")
   return { run_id: runOfSession(HOST, thread), fields: { host: HOST, session: thread } }
 }
 
@@ -279,7 +279,7 @@ export class LedgerSaver extends BaseCheckpointSaver {
     const place = placeOf(config.configurable?.["thread_id"])
     const ns = namespaceOf(config)
     const id = getCheckpointId(config)
-    if (id === "") throw invalid("/configurable/checkpoint_id", "writes belong to a checkpoint: name it")
+    if (id === "") throw invalidAt("/configurable/checkpoint_id", "writes belong to a checkpoint: name it")
     const saved = await Promise.all(
       writes.map(async ([channel, value], position): Promise<SavedWrite> => {
         const index = Object.hasOwn(WRITES_IDX_MAP, channel) ? WRITES_IDX_MAP[channel]! : position

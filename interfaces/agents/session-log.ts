@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from "../../domain/canonical/json.ts"
 import { parseStoredJson } from "../../domain/canonical/stored-json.ts"
 import { utf8ByteLength } from "../../domain/canonical/text.ts"
 import { namePart } from "../../domain/foundation/bounded-names.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt } from "../../domain/foundation/errors.ts"
 import { MAX_BATCH_COMMANDS } from "../../domain/ledger/limits.ts"
 import { sha256 } from "../../infrastructure/hashing/sha256.ts"
 import type { PromiseLedger } from "../promise/index.ts"
@@ -45,18 +45,15 @@ export interface SessionOperation {
   readonly entries: ReadonlyArray<object>
 }
 
-export const invalid = (path: string, message: string) =>
-  new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
-
 const textOf = (entries: ReadonlyArray<unknown>): string => {
   const stray = entries.findIndex(
     (entry) => typeof entry !== "object" || entry === null || Array.isArray(entry)
   )
-  if (stray !== -1) throw invalid(`/entries/${stray}`, "an entry is a JSON object")
+  if (stray !== -1) throw invalidAt(`/entries/${stray}`, "an entry is a JSON object")
   try {
     return JSON.stringify(entries)
   } catch (error) {
-    throw invalid(
+    throw invalidAt(
       "/entries",
       `no JSON can be made of them: ${error instanceof Error ? error.message : String(error)}`
     )
@@ -73,7 +70,7 @@ const piecesOf = (text: string): ReadonlyArray<string> => {
     start += piece.length
   }
   if (pieces.length > MAX_BATCH_COMMANDS) {
-    throw invalid(
+    throw invalidAt(
       "/entries",
       `at most ${MAX_BATCH_COMMANDS * PIECE_UNITS} characters of JSON at once: append fewer entries`
     )

@@ -19,7 +19,7 @@ import type { Signing, SigningKey } from "../../application/foundation/signing.t
 import { Thoughts, type ThoughtsShape } from "../../application/thoughts/thoughts.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { SigningFailed } from "../../domain/evidence/checkpoint-errors.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import { DEFAULT_PAGE_ROWS } from "../../domain/foundation/page.ts"
 import type {
   ClaimAny,
@@ -62,8 +62,7 @@ interface Services {
 
 const decodeName = decodeInput(Identifier, Result.succeed)
 
-const refusal = (path: string, message: string) =>
-  Effect.fail(new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] }))
+const refusal = (path: string, message: string) => Effect.fail(invalidAt(path, message))
 
 /** Uses what a call was given, unless it is something that a call can carry and that is no plain object: null, a date, a map. */
 const given = <Input extends object, A, E>(

@@ -2,7 +2,7 @@
 // must say who acts, and the tools' Schemas require it.
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import { AgentMismatch } from "./failures.ts"
 
 export class Caller extends Context.Service<
@@ -23,13 +23,7 @@ export const actingAgent = (
       return Effect.fail(new AgentMismatch({ field, agent, given }))
     }
     const acting = given ?? agent
-    const message = "say who acts: this server was started without --agent"
     return acting === undefined
-      ? Effect.fail(
-          new InvalidInput({
-            message: `/${field}: ${message}`,
-            issues: [{ path: `/${field}`, message }]
-          })
-        )
+      ? Effect.fail(invalidAt(`/${field}`, "say who acts: this server was started without --agent"))
       : Effect.succeed(acting)
   })

@@ -16,7 +16,7 @@ import {
   Text,
   TtlSeconds
 } from "../../domain/ledger/commands.ts"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt } from "../../domain/foundation/errors.ts"
 import { JobNotFound, RunNotFound } from "../../domain/ledger/errors.ts"
 import { DEFAULT_TTL_SECONDS } from "../../domain/ledger/limits.ts"
 import { OUTCOMES, SOURCES } from "../../domain/ledger/rows.ts"
@@ -44,11 +44,8 @@ const prefix = argument(Identifier, "in place of run_id: the runs whose ids begi
 /** How long a claim waits at most: shorter than clients wait for an answer. */
 const MAX_WAIT_SECONDS = 30
 
-const refusedAt = (field: string, message: string) => {
-  const path = field === "" ? "" : `/${field}`
-  const said = field === "" ? message : `${path}: ${message}`
-  return Effect.fail(new InvalidInput({ message: said, issues: [{ path, message }] }))
-}
+const refusedAt = (field: string, message: string) =>
+  Effect.fail(invalidAt(field === "" ? "" : `/${field}`, message))
 
 const messagePost = agentTool({
   name: "message_post",

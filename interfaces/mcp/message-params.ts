@@ -2,7 +2,7 @@
 // which member is wrong and why. Members that are not listed are left to the protocol's versions.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { invalidInput } from "../../application/foundation/input.ts"
+import { undecoded } from "../../application/foundation/input.ts"
 
 const AnyObject = Schema.Record(Schema.String, Schema.Unknown)
 
@@ -68,7 +68,7 @@ const decoderOf = (method: string): ((params: unknown) => string | undefined) =>
   )
   const fault = (params: unknown): string | undefined => {
     const decoded = decode(params)
-    return Result.isFailure(decoded) ? invalidInput(decoded.failure.issue).message : undefined
+    return Result.isFailure(decoded) ? undecoded(decoded.failure.issue).message : undefined
   }
   decoders.set(method, fault)
   return fault

@@ -5,7 +5,7 @@ import { realpathSync } from "node:fs"
 import { basename, dirname, join, resolve, sep } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import { PathOutsideRoot } from "./failures.ts"
 
 export class RootFolder extends Context.Service<
@@ -32,8 +32,7 @@ const followed = (path: string): string => {
 const isInside = (root: string, path: string): boolean =>
   path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`)
 
-const refused = (field: string, message: string) =>
-  new InvalidInput({ message: `/${field}: ${message}`, issues: [{ path: `/${field}`, message }] })
+const refused = (field: string, message: string) => invalidAt(`/${field}`, message)
 
 /** The absolute path that a call means, relative ones from the root; refused when it leads out of the root. */
 export const pathInRoot = (

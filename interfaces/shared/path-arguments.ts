@@ -2,12 +2,11 @@
 // command which must start quickly loads no parser.
 import { resolve } from "node:path"
 import * as Effect from "effect/Effect"
-import { InvalidInput } from "../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import { Host } from "./host.ts"
 
 /** Input that a flag carries and that is refused; the message begins with the flag. */
-export const refusedFlag = (flag: string, message: string): InvalidInput =>
-  new InvalidInput({ message: `${flag}: ${message}`, issues: [{ path: flag, message }] })
+export const refusedFlag = (flag: string, message: string): InvalidInput => invalidAt(flag, message)
 
 /** What is wrong with a path; a single `-` is standard input or output elsewhere, so that no file is meant by it. */
 const pathFault = (path: string): string | undefined => {

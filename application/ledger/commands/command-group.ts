@@ -7,7 +7,7 @@ import type { Sha256 } from "../../../domain/canonical/sha256.ts"
 import { timestampFromMillis } from "../../../domain/canonical/timestamp.ts"
 import type { Decided, Moment, NewEvent } from "../../../domain/ledger/decide.ts"
 import { utf8ByteLength } from "../../../domain/canonical/text.ts"
-import { InvalidInput, InvariantViolation } from "../../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput, InvariantViolation } from "../../../domain/foundation/errors.ts"
 import type { Refusal, StoreWriteError } from "../../../domain/ledger/errors.ts"
 import { type EventEnvelope, eventHash, type Head, headOf } from "../../../domain/ledger/event-envelope.ts"
 import { eventVersions } from "../../../domain/ledger/events.ts"
@@ -82,10 +82,11 @@ export const envelopeAfter = (
 }
 
 /** Why a store cannot take an event that is longer than it holds; known before anything is written. */
-const tooLong = (bytes: number, most: number): InvalidInput => {
-  const message = `the event would have ${bytes} bytes, and this store takes ${most}: keep large content elsewhere and put its hash here`
-  return new InvalidInput({ message, issues: [{ path: "", message }] })
-}
+const tooLong = (bytes: number, most: number): InvalidInput =>
+  invalidAt(
+    "",
+    `the event would have ${bytes} bytes, and this store takes ${most}: keep large content elsewhere and put its hash here`
+  )
 
 /** The head of the log while a group is decided, and the events that the group has appended. */
 class Appending {

@@ -43,7 +43,11 @@ import {
   type Renewed,
   type Requeued
 } from "../../../domain/ledger/decide-lease.ts"
-import { InvalidInput, type InvariantViolation } from "../../../domain/foundation/errors.ts"
+import {
+  type InvalidInput,
+  invalidInput,
+  type InvariantViolation
+} from "../../../domain/foundation/errors.ts"
 import type {
   IdempotencyConflict,
   LeaseRefusal,
@@ -280,13 +284,8 @@ const Batch = Schema.Array(
 )
 
 /** A command's faults under its place in the batch. */
-const atPlace = (index: number, { issues }: InvalidInput): InvalidInput => {
-  const placed = issues.map(({ message, path }) => ({ path: `/${index}${path}`, message }))
-  return new InvalidInput({
-    message: placed.map(({ message, path }) => `${path}: ${message}`).join("; "),
-    issues: placed
-  })
-}
+const atPlace = (index: number, { issues }: InvalidInput): InvalidInput =>
+  invalidInput(issues.map(({ message, path }) => ({ path: `/${index}${path}`, message })))
 
 /** The works of a batch, or why a command of it is none. */
 const decodeBatch = decodeInput(Batch, (commands) => {

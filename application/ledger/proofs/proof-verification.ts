@@ -9,7 +9,7 @@ import {
   type NotAProof,
   type ProofRefused
 } from "../../../domain/evidence/checkpoint-errors.ts"
-import { InvalidInput } from "../../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../../domain/foundation/errors.ts"
 import {
   consistencyProofFault,
   inclusionProofFault,
@@ -41,13 +41,11 @@ export interface VerifyProofOptions {
   readonly trust: TrustFile
 }
 
-const wrongCount = (kind: Proof["kind"]) => {
-  const message = kind === "inclusion" ? "an inclusion proof needs one" : "a consistency proof needs two"
-  return new InvalidInput({
-    message: `/checkpoints: ${message}`,
-    issues: [{ path: "/checkpoints", message }]
-  })
-}
+const wrongCount = (kind: Proof["kind"]) =>
+  invalidAt(
+    "/checkpoints",
+    kind === "inclusion" ? "an inclusion proof needs one" : "a consistency proof needs two"
+  )
 
 /** Holds a proof against the signed checkpoints that it is about. */
 export const verifyProof = traced("cassette.proof.verify")(function* (

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { bytesEqual, bytesOfHex } from "../../../domain/canonical/bytes.ts"
 import { type HistoryRewritten, ProofRefused } from "../../../domain/evidence/checkpoint-errors.ts"
 import type { CheckpointBody } from "../../../domain/evidence/checkpoint.ts"
-import { InvalidInput } from "../../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../../domain/foundation/errors.ts"
 import { InclusionChecks } from "../../../domain/evidence/inclusion-walk.ts"
 import { type Hash, leafHash } from "../../../domain/evidence/merkle-tree.ts"
 import type { EventEnvelope } from "../../../domain/ledger/event-envelope.ts"
@@ -20,10 +20,7 @@ import { traced } from "../../foundation/telemetry.ts"
 const outOfRange = (path: string, value: number, least: number, most: number) =>
   Number.isInteger(value) && value >= least && value <= most
     ? undefined
-    : new InvalidInput({
-        message: `${path}: must be a whole number from ${least} to ${most}`,
-        issues: [{ path, message: `must be a whole number from ${least} to ${most}` }]
-      })
+    : invalidAt(path, `must be a whole number from ${least} to ${most}`)
 
 /** The first checkpoint that covers more events than there are. */
 const cutBefore = (logSize: number, checkpoints: ReadonlyArray<CheckpointBody | undefined>) => {

@@ -8,7 +8,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { Identifier } from "../../../domain/canonical/text.ts"
 import { Timestamp } from "../../../domain/canonical/timestamp.ts"
-import { InvalidInput } from "../../../domain/foundation/errors.ts"
+import { invalidAt, type InvalidInput } from "../../../domain/foundation/errors.ts"
 import { runStream } from "../../../domain/ledger/event-envelope.ts"
 import {
   type JobRow,
@@ -101,12 +101,9 @@ const When = Schema.Struct({
   runId: Schema.optional(Identifier)
 })
 
-const invalid = (path: string, message: string) =>
-  new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] })
-
 const decodeWhen = decodeInput(When, (when) =>
   (when.position === undefined) === (when.time === undefined)
-    ? Result.fail(invalid("/position", "name either a position or a time"))
+    ? Result.fail(invalidAt("/position", "name either a position or a time"))
     : Result.succeed(when)
 )
 
@@ -150,7 +147,7 @@ export const stateRowsAt = Effect.fnUntraced(function* (
   const snapshot = yield* evidence.snapshot
   const newest = (yield* reading(() => snapshot.head()))?.size ?? 0
   if (wanted !== undefined && wanted > newest) {
-    return yield* invalid("/position", `the newest event is at position ${newest}`)
+    return yield* invalidAt("/position", `the newest event is at position ${newest}`)
   }
   const position = wanted ?? (yield* reading(() => positionAt(snapshot, time ?? "", newest)))
   const target = yield* evidence.foldTarget

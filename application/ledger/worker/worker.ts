@@ -12,7 +12,13 @@ import * as Schema from "effect/Schema"
 import * as Semaphore from "effect/Semaphore"
 import { Identifier } from "../../../domain/canonical/text.ts"
 import type { JsonObject } from "../../../domain/canonical/json.ts"
-import { errorCode, InvalidInput, type InvariantViolation } from "../../../domain/foundation/errors.ts"
+import {
+  errorCode,
+  invalidAt,
+  type InvalidInput,
+  invalidInput,
+  type InvariantViolation
+} from "../../../domain/foundation/errors.ts"
 import { JobId, type Lease, TtlSeconds } from "../../../domain/ledger/commands.ts"
 import type { Claimed } from "../../../domain/ledger/decide.ts"
 import type { LeasedStep } from "../../../domain/ledger/lists.ts"
@@ -100,8 +106,7 @@ export type Handler<E, R> = (
 const decode = decodeInput(
   Schema.Struct(fields),
   ({ concurrency = 1, ttl_seconds = DEFAULT_TTL_SECONDS, ...of }) => {
-    const invalid = (path: string, message: string) =>
-      Result.fail(new InvalidInput({ message: `${path}: ${message}`, issues: [{ path, message }] }))
+    const invalid = (path: string, message: string) => Result.fail(invalidAt(path, message))
     if (of.run_id !== undefined && of.prefix !== undefined)
       return invalid("/prefix", "use either run_id or prefix")
     if (of.job_id !== undefined && of.run_id === undefined)
@@ -202,13 +207,8 @@ const complete = Effect.fnUntraced(function* (
 })
 
 /** What is wrong with a receipt, without the place of its command in the batch. */
-const withoutPlace = (invalid: InvalidInput): InvalidInput => {
-  const issues = invalid.issues.map(({ message, path }) => ({ path: path.replace(/^\/0/, ""), message }))
-  return new InvalidInput({
-    message: issues.map(({ message, path }) => `${path}: ${message}`).join("; "),
-    issues
-  })
-}
+const withoutPlace = ({ issues }: InvalidInput): InvalidInput =>
+  invalidInput(issues.map(({ message, path }) => ({ path: path.replace(/^\/0/, ""), message })))
 
 /** The error of a handler that ends the worker. */
 const stopOf = <E, Stop extends E>(

@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { appendTo } from "../../../domain/foundation/appending.ts"
 import type { Skipped, SkipReason } from "../../../domain/foundation/root-files.ts"
-import { InvalidInput } from "../../../domain/foundation/errors.ts"
+import { invalidAt, InvalidInput } from "../../../domain/foundation/errors.ts"
 import { StorageFailure } from "../../../domain/foundation/storage-errors.ts"
 import type { EmbedderShape } from "../../../application/network/embedder.ts"
 import type { IndexReport } from "../../../application/network/keeping-reports.ts"
@@ -84,8 +84,7 @@ const belowRoot = (
   const below = given.map((glob) => globBelowRoot(root, folder, glob))
   const outside = below.indexOf(undefined)
   if (outside === -1) return below as ReadonlyArray<string>
-  const message = `${given[outside]} leads out of the root folder`
-  return new InvalidInput({ message: `${list}: ${message}`, issues: [{ path: list, message }] })
+  return invalidAt(list, `${given[outside]} leads out of the root folder`)
 }
 
 const sourcesIn = (
