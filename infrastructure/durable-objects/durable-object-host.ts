@@ -74,6 +74,9 @@ export const durableObjectHost = (storage: ObjectStorage): SqlHost => {
       guarded(() => sql.exec(text, ...parameters).toArray())
       return Number(all<{ n: number }>("SELECT changes() AS n")[0]?.n)
     },
+    script: (statements) => {
+      for (const statement of statements) guarded(() => sql.exec(statement))
+    },
     transaction: (work) => {
       if (isInUnit) return work()
       isInUnit = true

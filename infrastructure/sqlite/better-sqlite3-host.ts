@@ -41,7 +41,7 @@ const factsOf = (database: Database.Database): HostFacts => {
 const madeBy = (statements: ReadonlyArray<string>): MadeDatabase => {
   const empty = openBytes(Buffer.alloc(0))
   try {
-    for (const statement of statements) empty.run(statement)
+    empty.script(statements)
     return { schema: schemaIn(empty), header: empty.facts.header() }
   } finally {
     empty.close()
@@ -58,8 +58,15 @@ const makeConnection = (database: Database.Database): Connection => {
     return statement
   }
   const none: ReadonlyArray<SqlValue> = []
-  let run: (() => unknown) | undefined
-  const unit = database.transaction(() => run?.())
+  /** Work in a transaction, which is rolled back unless the work ended it; a full disk may have done that, too. */
+  const within = <A>(begin: string, work: () => A): A => {
+    prepared(begin).run()
+    try {
+      return work()
+    } finally {
+      if (database.inTransaction) prepared("ROLLBACK").run()
+    }
+  }
   const file = database.memory ? undefined : resolve(database.name)
   const noteClosed = file === undefined ? undefined : noteOpen(file)
   return {
@@ -69,23 +76,21 @@ const makeConnection = (database: Database.Database): Connection => {
     },
     all: <Row>(sql: string, parameters = none) => prepared(sql).all(...parameters) as Array<Row>,
     run: (sql, parameters = none) => prepared(sql).run(...parameters).changes,
-    transaction: <A>(work: () => A) => {
+    script: (statements) => {
+      database.exec(statements.join(";\n"))
+    },
+    transaction: (work) => {
       // No savepoint: while one is open, SQLite's journal of each statement grows with the whole unit, and is gone through
       // at the end of every statement.
       if (database.inTransaction) return work()
-      run = work
-      return unit.immediate() as A
+      return within("BEGIN IMMEDIATE", () => {
+        const result = work()
+        prepared("COMMIT").run()
+        return result
+      })
     },
-    snapshot: (read) => {
-      if (database.inTransaction) return read()
-      prepared("BEGIN").run()
-      try {
-        return read()
-      } finally {
-        // There is nothing to commit, and COMMIT fails where a page could not be read. A full disk may have ended it.
-        if (database.inTransaction) prepared("ROLLBACK").run()
-      }
-    },
+    // There is nothing to commit, and COMMIT fails where a page could not be read.
+    snapshot: (read) => (database.inTransaction ? read() : within("BEGIN", read)),
     facts: factsOf(database),
     pragma: (text) => database.pragma(text, { simple: true }),
     serialize: () => database.serialize(),
@@ -117,7 +122,8 @@ export const removeWalLeftovers = (filename: string): void => {
   const last = makeConnection(new Database(filename, { fileMustExist: true, timeout: 0 }))
   try {
     last.pragma("query_only = ON")
-    last.all("SELECT 1 FROM sqlite_schema LIMIT 1")
+    // Reads the header alone: a statement on a table would have the whole schema read first.
+    last.pragma("user_version")
   } finally {
     last.close()
   }

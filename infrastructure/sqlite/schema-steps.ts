@@ -77,7 +77,7 @@ export const applySteps = (
 ): void => {
   for (const step of steps) {
     if (step.version <= version) continue
-    for (const statement of step.statements) host.run(statement)
+    host.script(step.statements)
     record(host, versions, step)
     step.check?.(host)
   }

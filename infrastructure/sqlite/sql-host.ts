@@ -1,4 +1,4 @@
-// The whole port to SQL: four synchronous operations, and what differs between hosts. Any SQLite host that offers them can carry the
+// The whole port to SQL: five synchronous operations, and what differs between hosts. Any SQLite host that offers them can carry the
 // ledger, its migrations and its triggers unchanged; nothing above this port may use a driver, a BEGIN or a SAVEPOINT.
 
 /** A value as SQLite stores it here; no integers beyond 2^53. Bytes are only in indexes that can be made again. */
@@ -39,6 +39,8 @@ export interface SqlHost {
   readonly all: <Row>(sql: string, parameters?: ReadonlyArray<SqlValue>) => Array<Row>
   /** Runs one statement for its effect; gives the number of rows that it itself wrote. */
   readonly run: (sql: string, parameters?: ReadonlyArray<SqlValue>) => number
+  /** Runs statements that are never asked for again, as those of a schema are. */
+  readonly script: (statements: ReadonlyArray<string>) => void
   /**
    * One unit of work under the write lock: commits when `work` returns, rolls back when it throws. Inside another unit it
    * is part of that one, which rolls back as a whole.

@@ -65,7 +65,10 @@ const migrateUntil = (last: number, steps: ReadonlyArray<SchemaStep>): number =>
     return connection.run(sql, parameters)
   }
   const birth = { ledgerId: "first", createdAt: "2026-01-01T00:00:00.000Z" }
-  migrate({ ...connection, run: dying }, steps, birth)
+  const script: typeof connection.script = (all) => {
+    for (const statement of all) dying(statement)
+  }
+  migrate({ ...connection, run: dying, script }, steps, birth)
   return statements
 }
 
