@@ -1,4 +1,4 @@
-/** A working day of an agent with the official client over the streams of a real process. */
+/** A working day of an agent with the official client: its first hour over the streams of a real process. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -13,7 +13,7 @@ beforeEach(async () => {
   mkdirSync(join(place.folder, "notes"))
   writeFileSync(join(place.folder, "notes", "lease.md"), "# Leases\n\nA worker holds a lease.\n")
   writeFileSync(join(place.folder, "notes", "token.md"), "# Tokens\n\nA token grows by one.\n")
-  agent = await OfficialAgent.start(place.folder, "--agent", "ada")
+  agent = await OfficialAgent.here(place.folder, "--agent", "ada")
 })
 
 afterEach(async () => {
@@ -23,6 +23,8 @@ afterEach(async () => {
 
 describe("an agent's day", () => {
   it("posts, thinks, claims, completes and verifies", async () => {
+    await agent.client.close()
+    agent = await OfficialAgent.start(place.folder, "--agent", "ada")
     expect(agent.client.getServerVersion()).toMatchObject({ name: "cortex" })
     const posted = await agent.data("message_post", {
       run_id: "day",

@@ -1,4 +1,4 @@
-/** Every kind of error that an agent can meet, each once, with the official client over the streams of a real process. */
+/** Every kind of error that an agent can meet, each once, with the official client. */
 import {
   mkdirSync,
   rmSync,
@@ -10,7 +10,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { errorCode } from "../../domain/foundation/errors.ts"
 import { exitCodes } from "../shared/exit-codes.ts"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
@@ -23,7 +23,7 @@ let agents: Array<OfficialAgent>
 const met = new Set<string>()
 
 const start = async (...args: ReadonlyArray<string>): Promise<OfficialAgent> => {
-  const agent = await OfficialAgent.start(place.folder, ...args)
+  const agent = await OfficialAgent.here(place.folder, ...args)
   agent.onError = (code) => met.add(code)
   agents.push(agent)
   return agent
@@ -37,6 +37,7 @@ beforeEach(() => {
 })
 
 afterEach(async () => {
+  vi.restoreAllMocks()
   for (const { client } of agents) await client.close()
   place.remove()
 })
@@ -107,7 +108,11 @@ describe("the ledger and thoughts", () => {
     await agent.data("message_post", work)
     const writer = new Database(ledger)
     writer.exec("BEGIN IMMEDIATE")
+    // Its clock runs a hundred times faster, so that it has soon waited long enough.
+    const real = performance.now.bind(performance)
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => 100 * real())
     expect(await agent.code("message_post", work)).toBe("STORE_BUSY")
+    clock.mockRestore()
     writer.exec("ROLLBACK")
     await agent.data("message_post", work)
     writer.exec("DROP TRIGGER tr_steps_fsm_illegal_1")

@@ -1,9 +1,12 @@
-// An agent's side of the streams for tests: the official client and a real process of `cortex mcp`. `CORTEX_BINARY` names
-// another program than the sources, such as the built one.
+// An agent's side of the streams for tests: the official client, and a server that is a real process of `cortex mcp` or runs in the
+// test's own. `CORTEX_BINARY` names another program than the sources, such as the built one.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js"
 import { binary } from "../../cli/testing/binary.ts"
 import { runJson } from "../../cli/testing/in-process.ts"
+import { Session } from "./session.ts"
 
 /** What a tool answered: its envelope, with the protocol's flag beside it. */
 export interface Called {
@@ -28,17 +31,49 @@ export const serverCommand = (folder: string, ...args: ReadonlyArray<string>) =>
   env: { ...getDefaultEnvironment(), NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "" }
 })
 
-/** A connected client with the process that serves it. */
+/** A server in the test's own process, which hands on what it writes. */
+class HandingSession extends Session {
+  onMessage: (message: JSONRPCMessage) => void = () => {}
+
+  protected override receive(line: string): void {
+    this.onMessage(JSON.parse(line) as JSONRPCMessage)
+  }
+}
+
+/** The streams of a server in the test's own process, as the official client has them. */
+const inProcess = (folder: string, ...args: ReadonlyArray<string>): Transport => {
+  const session = new HandingSession(folder, ...args)
+  const transport: Transport = {
+    start: async () => {},
+    send: async (message) => session.send(message),
+    close: async () => {
+      await session.close()
+      transport.onclose?.()
+    }
+  }
+  session.onMessage = (message) => transport.onmessage?.(message)
+  return transport
+}
+
+/** A connected client with the server that it talks to. */
 export class OfficialAgent {
   readonly client = new Client({ name: "agent", version: "1.0.0" })
   /** Told the code of every error. */
   onError: (code: string) => void = () => {}
 
-  static async start(folder: string, ...args: ReadonlyArray<string>): Promise<OfficialAgent> {
+  /** Starts a process of `cortex mcp ARGS`. */
+  static start(folder: string, ...args: ReadonlyArray<string>): Promise<OfficialAgent> {
+    return OfficialAgent.over(new StdioClientTransport({ ...serverCommand(folder, ...args), stderr: "pipe" }))
+  }
+
+  /** Runs `cortex mcp ARGS` in the test's own process. */
+  static here(folder: string, ...args: ReadonlyArray<string>): Promise<OfficialAgent> {
+    return OfficialAgent.over(inProcess(folder, ...args))
+  }
+
+  private static async over(transport: Transport): Promise<OfficialAgent> {
     const agent = new OfficialAgent()
-    await agent.client.connect(
-      new StdioClientTransport({ ...serverCommand(folder, ...args), stderr: "pipe" })
-    )
+    await agent.client.connect(transport)
     return agent
   }
 
