@@ -1,13 +1,14 @@
-/** Calls that take long, over the streams of a real process: what is told of them, how they are cancelled, and what goes on beside them. */
-import { writeFileSync } from "node:fs"
+/** Calls that take long: what is told of them, how they are cancelled, and what goes on beside them. */
+import { cpSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { runCli, temporaryFolder } from "../cli/testing/in-process.ts"
 import { ProcessSession } from "./testing/process-session.ts"
+import { type LineClient, Session } from "./testing/session.ts"
 
 let place: ReturnType<typeof temporaryFolder>
-let session: ProcessSession
+let session: LineClient
 /** Another program that has the cassettes to itself: anyone who asks them waits until it lets go. */
 let holders: Array<Database.Database>
 
@@ -23,13 +24,23 @@ const letGo = (): void => {
   holders.shift()?.close()
 }
 
+/** A network with a document and a memory, of which each test gets a copy. */
+const original = temporaryFolder()
+afterAll(original.remove)
+beforeAll(async () => {
+  writeFileSync(join(original.folder, "guide.md"), "# Guide\n\nClaim a step before you work on it.\n")
+  for (const args of [
+    ["network", "init"],
+    ["network", "index"],
+    ["memory", "save", "--cassette", "memory", "the first one"]
+  ])
+    expect((await runCli(args, { cwd: original.folder })).code).toBe(0)
+})
+
 beforeEach(async () => {
   place = temporaryFolder()
-  writeFileSync(join(place.folder, "guide.md"), "# Guide\n\nClaim a step before you work on it.\n")
-  await runCli(["network", "init"], { cwd: place.folder })
-  await runCli(["network", "index"], { cwd: place.folder })
-  await runCli(["memory", "save", "--cassette", "memory", "the first one"], { cwd: place.folder })
-  session = new ProcessSession(place.folder)
+  cpSync(original.folder, place.folder, { recursive: true })
+  session = new Session(place.folder)
   await session.initialize()
   holders = []
   hold("memory")
@@ -167,7 +178,9 @@ describe("a list of tools while a cassette does not answer", () => {
 })
 
 describe("the version without handshake", () => {
-  it("lets the server end while a client listens", async () => {
+  it("lets the server end while a client listens, as a real process", async () => {
+    await session.close()
+    session = new ProcessSession(place.folder)
     const versions = {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
       "io.modelcontextprotocol/clientInfo": { name: "t", version: "1" },
