@@ -17,6 +17,7 @@ const programs = [
   "infrastructure/testing/resolver.ts",
   "infrastructure/testing/restorer.ts",
   "infrastructure/testing/store-child.ts",
+  "interfaces/cli/testing/command-server.ts",
   "property-tests/support/bundle-child.ts",
   "property-tests/support/cache-child.ts",
   "property-tests/support/cassette-operation-child.ts",

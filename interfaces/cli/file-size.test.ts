@@ -1,11 +1,11 @@
-// Commands of the real binary where a file may not grow far (ulimit -f): each that writes a file ends with the error that
-// says so, or does its work.
+// Commands where a file may not grow far (ulimit -f): each that writes a file ends with the error that says so, or does its work.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { bundleLayer, finishJob } from "../../infrastructure/bundles/testing/finished-job.ts"
-import { runCli, temporaryFolder } from "./testing/in-process.ts"
+import { CommandProcess } from "./testing/command-process.ts"
+import { documentOf, runCli, temporaryFolder } from "./testing/in-process.ts"
 import { runLimited } from "./testing/limited.ts"
 
 const { folder, remove } = temporaryFolder()
@@ -29,18 +29,27 @@ beforeAll(async () => {
   writeFileSync(join(folder, "events.jsonl"), log.stdout)
   await done(["bundle", "build", ...run, "--out", "bundle"])
   mkdirSync(join(folder, "docs"))
-  const text = "# Long\n\nmany words stand here\n".repeat(9_000)
+  const text = `# Long\n\n${"many words stand here\n".repeat(10)}\n`.repeat(400)
   writeFileSync(join(folder, "docs", "long.md"), text)
   await done(["network", "init"])
   await done(["network", "index"])
   writeFileSync(join(folder, "docs", "more.md"), text)
 })
 
-/** Runs `cortex ARGS` where no file may have more than so many KiB; the ending, as exit code and error. */
-const limited = (kib: number, args: ReadonlyArray<string>) => {
-  const { document, status, stderr } = runLimited(`-f ${kib}`, args, { cwd: folder, input: stdin })
+/** Runs commands where no file may have more than so many KiB. */
+const processes = new Map<number, CommandProcess>()
+afterAll(async () => {
+  for (const each of processes.values()) await each.close()
+})
+
+/** Runs `cortex ARGS` there; the ending, as exit code and error. */
+const limited = async (kib: number, args: ReadonlyArray<string>) => {
+  const server = processes.get(kib) ?? new CommandProcess({ limit: `-f ${kib}` })
+  processes.set(kib, server)
+  const { code, stderr, stdout } = await server.run([...args, "--format", "json"], { cwd: folder, stdin })
   expect(stderr).not.toContain("damaged")
-  return [status, document?.error?.code, document?.error?.message]
+  const { error } = documentOf(stdout)
+  return [code, error?.code, error?.message]
 }
 
 describe.runIf(process.platform === "linux")("where a file may not grow", () => {
@@ -55,26 +64,30 @@ describe.runIf(process.platform === "linux")("where a file may not grow", () => 
     ["bundle pack", () => ["bundle", "pack", "bundle", "packed.tar"]],
     ["network index", () => ["network", "index"]],
     ["network export", () => ["network", "export", "documents", "--out", "cartridge"]]
-  ])("%s says so", (_, args) => {
+  ])("%s says so", async (_, args) => {
     const says = expect.stringContaining("raise the limit of its size (ulimit -f)")
     for (const kib of [4, 40]) {
-      const [status, code, message] = limited(kib, args())
+      const [status, code, message] = await limited(kib, args())
       // A cassette that is only read cannot be opened where its log's index has no room.
       expect(["RESOURCE_EXHAUSTED", "CASSETTE_OFFLINE"]).toContain(code)
       expect([status, message]).toEqual([1, says])
     }
   })
 
-  it("no half of a file is left where none may have a byte", () => {
+  it("no half of a file is left where none may have a byte", async () => {
     for (const args of [
       ["network", "init", "--root", "new"],
       ["key", "generate", "--out", "new/key.pem"]
     ]) {
       mkdirSync(join(folder, "new"), { recursive: true })
-      expect(limited(0, args).slice(0, 2), args.join(" ")).toEqual([1, "RESOURCE_EXHAUSTED"])
+      expect((await limited(0, args)).slice(0, 2), args.join(" ")).toEqual([1, "RESOURCE_EXHAUSTED"])
       const left = readdirSync(join(folder, "new"), { recursive: true, encoding: "utf8" })
       expect(left.filter((name) => name !== "CORTEX")).toEqual([])
     }
-    expect(limited(0, post).slice(0, 2)).toEqual([1, "RESOURCE_EXHAUSTED"])
+  })
+
+  it("the real command ends with the same exit code", () => {
+    const { document, status } = runLimited("-f 0", post, { cwd: folder, input: stdin })
+    expect([status, document?.error?.code]).toEqual([1, "RESOURCE_EXHAUSTED"])
   })
 })
