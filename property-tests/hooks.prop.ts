@@ -12,7 +12,7 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { hookEventOf } from "../domain/agents/hook-event.ts"
 import type { HookName } from "../domain/agents/hosts.ts"
-import { startCortex } from "../interfaces/cli/testing/child-process.ts"
+import { runCortex, startCortex } from "../interfaces/cli/testing/child-process.ts"
 import { recordHookEvent, sha256 } from "../interfaces/embedding/hook-recording.ts"
 import { openLedger } from "../interfaces/promise/index.ts"
 import { propParameters } from "./support/configuration.ts"
@@ -121,6 +121,27 @@ describe("hooks", () => {
       propParameters(0.2)
     )
   })
+
+  it("as 32 processes at once make each call one step", () =>
+    inFolder(async (file) => {
+      const calls = Array.from({ length: 32 }, (_, index) => ({
+        hook: "pre" as const,
+        session: "a",
+        id: `t${index % 16}`
+      }))
+      const ran = await Promise.all(
+        calls.map((call) =>
+          runCortex(["hook", "pre", "--db", file, "--timeout", "50"], {
+            env: { ...process.env, CORTEX_ROOT: "" },
+            input: JSON.stringify(jsonOf(call))
+          })
+        )
+      )
+      expect(ran).toEqual(calls.map(() => ({ code: 0, stdout: "", stderr: "" })))
+      const { posted, verdict } = await judge(file)
+      expect(verdict).toBe("PASS")
+      expect(posted.toSorted()).toEqual([...new Set(calls.map(nameOf))].sort())
+    }))
 
   it("that are killed at any moment leave no half of a call, and lose nothing acknowledged", async () => {
     const kill = fc.record({ event: told, after: fc.nat({ max: 1_500 }) })

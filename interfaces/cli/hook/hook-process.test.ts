@@ -1,4 +1,4 @@
-// Hooks as processes: many at once on one file, and killed in the middle.
+// Hooks as processes: several at once on one file, and killed in the middle. property-tests/hooks.prop.ts starts 32 at once.
 import { once } from "node:events"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
@@ -38,14 +38,14 @@ const statusOf = async (db: string) => {
 }
 
 describe("hooks as processes", () => {
-  it("32 at once make each call one step", { timeout: 240_000 }, async () => {
+  it("8 at once make each call one step", async () => {
     const db = join(folder, "many.db")
-    const ids = Array.from({ length: 32 }, (_, index) => `t${index % 16}`)
+    const ids = Array.from({ length: 8 }, (_, index) => `t${index % 4}`)
     const ran = await Promise.all(
       ids.map((id) => runCortex(lineOf("pre", db), { ...options, input: jsonOf("pre", id) }))
     )
     expect(ran).toEqual(ids.map(() => ({ code: 0, stdout: "", stderr: "" })))
-    expect(await statusOf(db)).toEqual({ verdict: "PASS", posted: 16, claimed: 16, completed: 0 })
+    expect(await statusOf(db)).toEqual({ verdict: "PASS", posted: 4, claimed: 4, completed: 0 })
   })
 
   it(
