@@ -49,6 +49,15 @@ describe("variables and the current folder", () => {
     expect(notTextOf({ ...none, cwd: "/\ufffd" }, folder)).toMatch(/^the current folder's name: it is not/)
   })
 
+  it("are refused by the name of each that commands read", () => {
+    const agent = bytes([...Buffer.from("CORTEX_AGENT=x"), 0xff])
+    const judgement = notTextOf(
+      { ...none, env: { CORTEX_AGENT: "x\ufffd" } },
+      { ...raw, environment: () => agent }
+    )
+    expect(judgement).toMatch(/^CORTEX_AGENT: it is not UTF-8/)
+  })
+
   it("that no command reads are not judged", () => {
     expect(notTextOf({ ...none, env: { OTHER: "\ufffd" } }, unseen)).toBeUndefined()
   })

@@ -4,6 +4,7 @@ import { once } from "node:events"
 import {
   chmodSync,
   closeSync,
+  createReadStream,
   existsSync,
   mkdirSync,
   openSync,
@@ -16,6 +17,7 @@ import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { binary } from "./testing/binary.ts"
 import { type Child, runCortex, startCortex } from "./testing/child-process.ts"
+import { CommandProcess } from "./testing/command-process.ts"
 import { documentOf, runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
 const { folder, remove } = temporaryFolder()
@@ -55,11 +57,10 @@ describe("a session", () => {
       runCortex(["--db", "session.db", "cassette", ...args], session)
     const posted = await runCortex(["--db", "session.db", ...post], { ...session, input: '{"intent":"é"}' })
     expect(posted).toMatchObject({ code: 0, stderr: "" })
-    const claimed = documentOf(
-      (await run("claim", "--run-id", "r1", "--worker", "w1", "--format", "json")).stdout
-    )
-    expect(claimed.data).toMatchObject({ payload: { intent: "é" }, fencing_token: 1 })
-    const step = String(claimed.data?.["step_id"])
+    const claim = ["--db", "session.db", "cassette", "claim", "--run-id", "r1", "--worker", "w1"]
+    const claimed = await runJson(claim, { cwd: folder })
+    expect(claimed.document.data).toMatchObject({ payload: { intent: "é" }, fencing_token: 1 })
+    const step = String(claimed.document.data?.["step_id"])
     const lease = ["--step", step, "--worker", "w1", "--token", "1", "--outcome", "SUCCESS"]
     const done = await run("complete", "--run-id", "r1", ...lease, "--receipt", "receipt.json")
     expect(done.stdout).toBe(`receipt_id  ${step.replace("step_", "rcpt_")}\n`)
@@ -95,10 +96,8 @@ describe("what is not text", () => {
   it
     .runIf(process.platform === "linux")
     .each([
-      `"$1" "$2" cassette log --run-id $'a\\xff'`,
       `"$1" "$2" cassette post --json receipt.json --source USER --run-id r1 --db $'x\\xff.db'`,
-      `CORTEX_ROOT=$'x\\xff' "$1" "$2" cassette status`,
-      `CORTEX_AGENT=$'x\\xff' "$1" "$2" network status`
+      `CORTEX_ROOT=$'x\\xff' "$1" "$2" cassette status`
     ])("is refused before anything is done: %s", (line) => {
     const files = readdirSync(folder)
     const ran = shell(line)
@@ -116,7 +115,7 @@ describe("what is not text", () => {
 })
 
 describe("standard input", () => {
-  it.each([
+  const readers = [
     "cassette post --run-id r1 --source USER --json -",
     "cassette complete --run-id r1 --step s --worker w --token 1 --outcome SUCCESS --receipt -",
     "thought record --task t --type plan --agent a --file -",
@@ -124,16 +123,25 @@ describe("standard input", () => {
     "network expand -",
     "bundle replay nowhere --parent -",
     "plan --request -"
-  ])("that is a folder is refused: %s", (line) => {
+  ].map((line) => line.split(" "))
+  const says = "standard input: this is a folder"
+
+  it("that is a folder is refused", () => {
     const directory = openSync(folder, "r")
-    const ran = spawnSync(process.execPath, [binary, ...line.split(" ")], {
+    const ran = spawnSync(process.execPath, [binary, ...readers[0]!], {
       ...options,
       stdio: [directory, "pipe", "pipe"],
       encoding: "utf8"
     })
     closeSync(directory)
     expect(ran).toMatchObject({ status: 2, stdout: "" })
-    expect(ran.stderr).toContain("standard input: this is a folder")
+    expect(ran.stderr).toContain(says)
+  })
+
+  it.each(readers)("that is a folder is refused by each command: %s %s", async (...args) => {
+    const ran = await runCli(args, { cwd: folder, host: { stdin: () => createReadStream(folder) } })
+    expect(ran).toMatchObject({ code: 2, stdout: "" })
+    expect(ran.stderr).toContain(says)
   })
 })
 
@@ -270,6 +278,8 @@ describe("without the permission to write", () => {
       ["-e", `require("node:fs").accessSync(${JSON.stringify(import.meta.dirname)})`],
       asNobody
     ).status === 0
+  /** All commands but one run in one process. */
+  let commands: CommandProcess
   const title = able ? "" : " (SKIPPED: no process with other rights can be started here)"
 
   beforeAll(async () => {
@@ -280,8 +290,10 @@ describe("without the permission to write", () => {
     const generated = join(readOnly, "CORTEX", "_generated")
     chmodSync(join(generated, "system3.db"), 0o444)
     for (const path of [generated, join(readOnly, "CORTEX"), blocked]) chmodSync(path, 0o555)
+    if (able) commands = new CommandProcess(asNobody)
   })
-  afterAll(() => {
+  afterAll(async () => {
+    if (able) await commands.close()
     for (const path of [join(readOnly, "CORTEX"), join(readOnly, "CORTEX", "_generated"), blocked]) {
       chmodSync(path, 0o755)
     }
@@ -295,7 +307,7 @@ describe("without the permission to write", () => {
 
   it.runIf(able)(`proves from a tree that it cannot put beside the ledger${title}`, async () => {
     const prove = ["cassette", "prove", "inclusion", "--event", "1", "--root", readOnly]
-    const ran = await runCortex(prove, { ...options, ...asNobody })
+    const ran = await commands.run(prove, { cwd: folder })
     expect(ran.code).toBe(0)
     expect(ran.stdout).toMatch(
       /^\{"hash":"[0-9a-f]{64}","index":0,"kind":"inclusion","path":\["[0-9a-f]{64}"\],/
@@ -305,10 +317,9 @@ describe("without the permission to write", () => {
 
   it.runIf(able)(`refuses to write${title}`, async () => {
     for (const root of [readOnly, blocked]) {
-      const ran = await runCortex([...post, "--root", root, "--format", "json"], {
-        ...options,
-        ...asNobody,
-        input: "{}"
+      const ran = await commands.run([...post, "--root", root, "--format", "json"], {
+        cwd: folder,
+        stdin: "{}"
       })
       expect(ran.code).toBe(2)
       expect(documentOf(ran.stdout).error?.code).toBe("READ_ONLY_STORE")
@@ -329,10 +340,7 @@ describe("without the permission to write", () => {
     chmodSync(join(generated, "system1.db"), 0o444)
     for (const path of [generated, join(sealed, "CORTEX"), sealed]) chmodSync(path, 0o555)
     const run = async (...args: ReadonlyArray<string>) => {
-      const ran = await runCortex([...args, "--root", sealed, "--format", "json"], {
-        ...options,
-        ...asNobody
-      })
+      const ran = await commands.run([...args, "--root", sealed, "--format", "json"], { cwd: folder })
       return { code: ran.code, document: documentOf(ran.stdout) }
     }
     const resolved = await run("symbol", "resolve", "@D/a")
