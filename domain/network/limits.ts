@@ -6,6 +6,9 @@ export const PROTOCOL = "SNP"
 export const PROTOCOL_VERSION = "1.0"
 export const CASSETTE_SCHEMA_VERSION = "1.0"
 
+/** Newest version of a cassette's database that this program reads and writes. */
+export const CASSETTE_VERSION = 1
+
 /** The part of a version that must be equal for two programs to understand each other. */
 export const majorVersion = (version: string): string => version.split(".")[0] ?? ""
 

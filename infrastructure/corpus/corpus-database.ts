@@ -30,18 +30,11 @@ import { journalFault } from "../sqlite/journal-fault.ts"
 import { hasJournal, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
 import { corpusIdentity } from "./corpus-identity.ts"
 import { openingFindings } from "../sqlite/file-check.ts"
-import { schemaFindings } from "../sqlite/schema-check.ts"
 import { supportedNode } from "../sqlite/supported-node.ts"
 import { lookUntouched, withoutLeftovers } from "../sqlite/untouched-look.ts"
 import { lookThrough } from "../sqlite/wal-leftovers.ts"
-import {
-  CORPUS_VERSION,
-  CORPUS_VERSIONS,
-  type CorpusInspection,
-  corpusSteps,
-  inspectCorpus,
-  migrateCorpus
-} from "./corpus-schema.ts"
+import { type CorpusInspection, corpusSchemaFindings, inspectCorpus, migrateCorpus } from "./corpus-schema.ts"
+import { CORPUS_VERSION } from "./schema-snapshots.ts"
 
 export interface CorpusDatabaseOptions {
   readonly filename: string
@@ -121,11 +114,11 @@ interface Opened {
 
 const hasContent = (file: string): boolean => existsSync(file) && statSync(file).size > 0
 
-/** What is wrong with the file and the schema of a corpus database of this version. */
+/** What is wrong with the file of a corpus database, and with the schema of its version. */
 const findingsAtOpening = (connection: Connection): ReadonlyArray<DatabaseFinding> =>
   connection.snapshot(() => [
     ...openingFindings(connection, corpusIdentity),
-    ...schemaFindings(connection, CORPUS_VERSIONS, corpusSteps())
+    ...corpusSchemaFindings(connection)
   ])
 
 const corrupt = (file: string, { code, message, where }: DatabaseFinding): CorpusCorrupt =>
@@ -149,7 +142,7 @@ const admitUntouched = Effect.fnUntraced(function* (file: string, mode: AccessMo
   const { finding, found } = yield* attempt(file, deadline, () =>
     lookUntouched(file, (connection) => {
       const seen = inspectCorpus(connection)
-      const isOurs = seen.kind === "corpus" && seen.version === CORPUS_VERSION
+      const isOurs = seen.kind === "corpus" && seen.version !== undefined && seen.version <= CORPUS_VERSION
       return { found: seen, finding: isOurs ? findingsAtOpening(connection)[0] : undefined }
     })
   )

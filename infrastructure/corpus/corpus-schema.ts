@@ -1,23 +1,16 @@
 // What a database file is, before anything is done to it: empty, a corpus database of some version, or something
-// else; and the released versions of its schema. It reads and changes nothing.
+// else; and how it is made, carried over to a later version and compared with its own.
+import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import { orHeaderFault } from "../sqlite/file-check.ts"
-import { schema } from "../../migrations/snapshots/corpus/0001.ts"
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { applySteps, schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
+import { schemaFindings } from "../sqlite/schema-check.ts"
+import { recordedVersion } from "../sqlite/recorded-version.ts"
+import { applySteps, stepsUpTo } from "../sqlite/schema-steps.ts"
+import { CORPUS_VERSIONS, corpusSteps } from "./schema-snapshots.ts"
 
 /** "CXS1" as a big-endian number, in the header of every corpus database. */
 const APPLICATION_ID = 0x43_58_53_31
-
-/** Newest version of the corpus database that this program reads and writes. */
-export const CORPUS_VERSION = 1
-
-/** Where a corpus database records its versions. */
-export const CORPUS_VERSIONS = { table: "corpus_migrations" } as const
-
-let steps: ReadonlyArray<SchemaStep> | undefined
-
-/** Every released version, oldest first. */
-export const corpusSteps = (): ReadonlyArray<SchemaStep> => (steps ??= [schemaStep(1, "0001-corpus", schema)])
 
 export type CorpusInspection =
   | { readonly kind: "empty" }
@@ -36,11 +29,7 @@ const inspected = (connection: Connection): CorpusInspection => {
     const isLedger = names.has("events") && names.has("cassette_meta")
     return { kind: "foreign", reason: isLedger ? "it is a ledger" : "it is a database of something else" }
   }
-  if (!names.has(CORPUS_VERSIONS.table)) return { kind: "corpus", version: undefined }
-  const rows = connection.all<{ version: number | null }>(
-    `SELECT max(version) AS version FROM ${CORPUS_VERSIONS.table}`
-  )
-  return { kind: "corpus", version: rows[0]?.version ?? undefined }
+  return { kind: "corpus", version: recordedVersion(connection, CORPUS_VERSIONS) }
 }
 
 /**
@@ -50,11 +39,26 @@ const inspected = (connection: Connection): CorpusInspection => {
 export const inspectCorpus = (connection: Connection): CorpusInspection =>
   orHeaderFault(connection, () => connection.snapshot(() => inspected(connection)))
 
-/** Applies every version that is missing, in one transaction, and gives what the database is afterwards. */
+/** What differs from the schema of the version that the database records. */
+export const corpusSchemaFindings = (connection: Connection): ReadonlyArray<DatabaseFinding> =>
+  schemaFindings(
+    connection,
+    CORPUS_VERSIONS,
+    stepsUpTo(corpusSteps(), recordedVersion(connection, CORPUS_VERSIONS))
+  )
+
+/**
+ * Applies every version that is missing, in one transaction, and gives what the database is afterwards. One that is not what
+ * its own version made is `DatabaseDamaged`, and nothing is built upon it.
+ */
 export const migrateCorpus = (connection: Connection): CorpusInspection =>
   connection.transaction(() => {
     const found = inspectCorpus(connection)
     if (found.kind === "foreign") return found
+    const [damage] = found.kind === "corpus" ? corpusSchemaFindings(connection) : []
+    if (damage !== undefined) {
+      throw new DatabaseDamaged({ code: damage.code, where: damage.where, finding: damage.message })
+    }
     const version = found.kind === "empty" ? 0 : (found.version ?? Number.POSITIVE_INFINITY)
     applySteps(connection, CORPUS_VERSIONS, corpusSteps(), version)
     return inspectCorpus(connection)

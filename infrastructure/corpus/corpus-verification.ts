@@ -11,9 +11,9 @@ import { sha256 } from "../hashing/node-hashing.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import { part, stoppedTogether, stopsOf } from "../sqlite/check-parts.ts"
 import { fileFindings } from "../sqlite/file-check.ts"
-import { companionNotes, schemaFindings } from "../sqlite/schema-check.ts"
+import { companionNotes } from "../sqlite/schema-check.ts"
 import { corpusIdentity } from "./corpus-identity.ts"
-import { CORPUS_VERSIONS, corpusSteps } from "./corpus-schema.ts"
+import { corpusSchemaFindings } from "./corpus-schema.ts"
 import { isBehindText, isIndexWhole, isSymbolWhole, soundOrder } from "./corpus-soundness.ts"
 import type { StoredFile, StoredSymbol } from "./corpus-statements.ts"
 import { selectStrayPaths } from "./compiled/corpus-statements.ts"
@@ -30,7 +30,7 @@ const checkStructure = (connection: Connection, list: CheckFindings, find: Find)
     ...fileFindings(connection, corpusIdentity),
     ...part("schema", () => {
       list.warn(companionNotes(connection))
-      return schemaFindings(connection, CORPUS_VERSIONS, corpusSteps())
+      return corpusSchemaFindings(connection)
     })
   ]
   tell(find, findings)

@@ -4,6 +4,7 @@ import { NotALedger, StoreNewerThanProgram } from "../../domain/foundation/stora
 import { type OpenError, WrongLedger } from "../../domain/ledger/errors.ts"
 import { DATABASE_VERSION } from "../../domain/ledger/limits.ts"
 import { hasNoSchema } from "../sqlite/schema-check.ts"
+import { recordedVersion } from "../sqlite/recorded-version.ts"
 import { type SchemaStep, stepsUpTo } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { LEDGER_VERSIONS } from "./schema-snapshots.ts"
@@ -40,13 +41,7 @@ const versionOf = (host: SqlHost): number | undefined => {
  */
 export const stepsOf = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): ReadonlyArray<SchemaStep> => {
   const recorded = hasColumns(host, "cassette_meta", ["key", "value"]) ? versionOf(host) : undefined
-  const listed = () =>
-    hasColumns(host, LEDGER_VERSIONS.table, ["version"])
-      ? host.all<{ version: number | null }>(
-          `SELECT max(version) AS version FROM ${LEDGER_VERSIONS.table}`
-        )[0]?.version
-      : undefined
-  return stepsUpTo(steps, recorded ?? listed() ?? undefined)
+  return stepsUpTo(steps, recorded ?? recordedVersion(host, LEDGER_VERSIONS))
 }
 
 /** Looks at the schema's names and the version; a ledger's own damage is not judged here. */

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type AskedBirth, birthDifferences, differenceText } from "../../domain/network/birth.ts"
 import type { AnswerStatus } from "../../domain/network/cassette.ts"
-import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../domain/network/limits.ts"
+import { CASSETTE_SCHEMA_VERSION, CASSETTE_VERSION, majorVersion } from "../../domain/network/limits.ts"
 import { type Connection, openForReading, openForWriting } from "../sqlite/better-sqlite3-host.ts"
 import {
   COPY_TORN,
@@ -20,6 +20,7 @@ import {
 import { isBusyCode } from "../sqlite/busy-code.ts"
 import { noFileBeside } from "../sqlite/left-log.ts"
 import { quickFindings } from "../sqlite/quick-check.ts"
+import { recordedVersion } from "../sqlite/recorded-version.ts"
 import { leftoverRemoval } from "../sqlite/wal-leftovers.ts"
 import { adviceOn, wantBehind } from "../files/want.ts"
 
@@ -32,6 +33,9 @@ const APPLICATION_ID = 0x43_58_4e_31
  */
 const CACHE_KIBIBYTES = 8_192
 
+/** Where a cassette records its versions. */
+export const CASSETTE_VERSIONS = { table: "cassette_migrations" } as const
+
 /** Why a cassette does not answer. */
 export interface CassetteFault {
   readonly status: Exclude<AnswerStatus, "ok" | "partial">
@@ -42,7 +46,12 @@ export interface CassetteFault {
 
 export type CassetteInspection =
   | { readonly kind: "empty" }
-  | { readonly kind: "cassette"; readonly meta: ReadonlyMap<string, string> }
+  /** `version` is undefined when its record was destroyed. */
+  | {
+      readonly kind: "cassette"
+      readonly meta: ReadonlyMap<string, string>
+      readonly version: number | undefined
+    }
   | { readonly kind: "ledger" }
   | { readonly kind: "foreign"; readonly reason: string }
 
@@ -58,7 +67,11 @@ const inspected = (connection: Connection): CassetteInspection => {
     return { kind: "foreign", reason: "it is a database of something else" }
   }
   const rows = connection.all<{ key: string; value: string }>("SELECT key, value FROM network_meta")
-  return { kind: "cassette", meta: new Map(rows.map(({ key, value }) => [key, value])) }
+  return {
+    kind: "cassette",
+    meta: new Map(rows.map(({ key, value }) => [key, value])),
+    version: recordedVersion(connection, CASSETTE_VERSIONS)
+  }
 }
 
 /**
@@ -142,6 +155,10 @@ const judge = (found: CassetteInspection, { asked, file, id }: Wanted): Cassette
       const version = found.meta.get("schema_version") ?? ""
       if (majorVersion(version) !== majorVersion(CASSETTE_SCHEMA_VERSION)) {
         const reason = `its schema version is ${version || "missing"}, this program reads ${CASSETTE_SCHEMA_VERSION}: open it with the release that wrote it`
+        return { status: "refused", reason }
+      }
+      if ((found.version ?? 0) > CASSETTE_VERSION) {
+        const reason = `it has version ${found.version}, this program knows ${CASSETTE_VERSION}: use a newer program`
         return { status: "refused", reason }
       }
       const own = found.meta.get("cassette_id")

@@ -1,27 +1,21 @@
-// The released versions of a cassette's schema, and how a file becomes a cassette: in one transaction that also writes
-// the first receipt, so that there is exactly one beginning however many create the file at once.
+// How a file becomes a cassette, in one transaction that also writes the first receipt, so that there is exactly one beginning
+// however many create the file at once; and how a cassette is carried over to a later version, with a receipt of it.
+import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
 import { type CassetteDescription, descriptionHash, receiptHash } from "../../domain/network/records.ts"
 import type { MemoryScope, Mutability } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../domain/network/limits.ts"
-import { schema } from "../../migrations/snapshots/network/0001.ts"
 import { sha256 } from "../hashing/sha256.ts"
 import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
 import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { applySteps, schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
+import { schemaFindings } from "../sqlite/schema-check.ts"
+import { recordedVersion } from "../sqlite/recorded-version.ts"
+import { applySteps, stepsUpTo } from "../sqlite/schema-steps.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
-import { type CassetteInspection, inspectCassette } from "./cassette-file.ts"
+import { CASSETTE_VERSIONS, type CassetteInspection, inspectCassette } from "./cassette-file.ts"
+import { cassetteSteps } from "./schema-snapshots.ts"
 import { insertReceipt, selectNewestReceipt, type StoredReceipt } from "./writing/document-statements.ts"
 import { INDEX_COMPLETE } from "./writing/index-state.ts"
 import { metaOf } from "./writing/index-writing.ts"
-
-/** Where a cassette records its versions. */
-export const CASSETTE_VERSIONS = { table: "cassette_migrations" } as const
-
-let steps: ReadonlyArray<SchemaStep> | undefined
-
-/** Every released version, oldest first. */
-export const cassetteSteps = (): ReadonlyArray<SchemaStep> =>
-  (steps ??= [schemaStep(1, "0001-cassette", schema)])
 
 /** What a new cassette is told once and keeps. */
 export interface CassetteBirth {
@@ -117,12 +111,40 @@ export const beginCassette = (
   }
 }
 
-/** Makes an empty file a cassette; what is a cassette already, or something else, is left as it is. */
+/** What differs from the schema of the version that the cassette records. */
+export const cassetteSchemaFindings = (host: SqlHost): ReadonlyArray<DatabaseFinding> =>
+  schemaFindings(
+    host,
+    CASSETTE_VERSIONS,
+    stepsUpTo(cassetteSteps(), recordedVersion(host, CASSETTE_VERSIONS))
+  )
+
+/** Nothing is ever written again to a sealed cassette, not even a later version. */
+const carryOver = (
+  connection: Connection,
+  { meta, version }: Extract<CassetteInspection, { kind: "cassette" }>
+): void => {
+  const missing = cassetteSteps().filter((step) => step.version > (version ?? Number.POSITIVE_INFINITY))
+  if (missing.length === 0 || meta.get("sealed") === "1") return
+  const [damage] = cassetteSchemaFindings(connection)
+  if (damage !== undefined) {
+    throw new DatabaseDamaged({ code: damage.code, where: damage.where, finding: damage.message })
+  }
+  applySteps(connection, CASSETTE_VERSIONS, missing, 0)
+  for (const step of missing) addReceipt(connection, "migrate", step.checksum, step.name)
+}
+
+/**
+ * Makes an empty file a cassette, and carries an older cassette over that is as `birth` says; each version has its receipt. What
+ * is something else is left as it is.
+ */
 export const createCassette = (connection: Connection, birth: CassetteBirth): CassetteInspection =>
   connection.transaction(() => {
     const found = inspectCassette(connection)
-    if (found.kind !== "empty") return found
-    beginCassette(connection, birth)
-    for (const step of cassetteSteps()) addReceipt(connection, "migrate", step.checksum, step.name)
+    if (found.kind === "cassette") carryOver(connection, found)
+    else if (found.kind === "empty") {
+      beginCassette(connection, birth)
+      for (const step of cassetteSteps()) addReceipt(connection, "migrate", step.checksum, step.name)
+    } else return found
     return inspectCassette(connection)
   })

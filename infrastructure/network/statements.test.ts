@@ -5,7 +5,7 @@
 import { afterAll, describe, expect, it } from "vitest"
 import { openBytes } from "../sqlite/better-sqlite3-host.ts"
 import * as cartridges from "./cartridges/cartridge-statements.ts"
-import { cassetteSteps } from "./cassette-schema.ts"
+import { cassetteSteps } from "./schema-snapshots.ts"
 import * as reading from "./index/memory-statements.ts"
 import * as vectors from "./vectors/vector-statements.ts"
 import * as verification from "./verification/verification-statements.ts"

@@ -34,3 +34,11 @@ export const trialLedgerStatements: ReadonlyArray<string> = [
 export const trialLedgerVersion = (
   statements: ReadonlyArray<string> = [...trialLedgerStatements, ...broughtForward(3)]
 ): SchemaStep => step(3, "0003-trial", statements)
+
+/** Version 2 of a corpus database. */
+export const trialCorpusVersion = (): SchemaStep =>
+  step(2, "0002-trial", ['CREATE INDEX "ix_symbols_trial" ON "symbols" ("path")', ...additions])
+
+/** Version 2 of a cassette. */
+export const trialCassetteVersion = (): SchemaStep =>
+  step(2, "0002-trial", ['CREATE INDEX "ix_documents_trial" ON "documents" ("type")', ...additions])

@@ -1,4 +1,4 @@
-// A later release that knows one version of the ledger more, and files that 0.1 made: it judges them as what they are, reads
+// A later release that knows one version more of each database, and files that 0.1 made: it judges them as what they are, reads
 // them without changing them, carries them over with the first write, and finds who forges the record of a version. This file
 // puts the trial version beside the released ones, so that the whole program is that release; `cortex` as it is today is a
 // process of its own.
@@ -10,6 +10,9 @@ import { fileURLToPath } from "node:url"
 import Database from "better-sqlite3"
 import { afterAll, beforeEach, describe, expect, it, vi } from "vitest"
 import type * as LedgerLimits from "../../domain/ledger/limits.ts"
+import type * as NetworkLimits from "../../domain/network/limits.ts"
+import type * as CorpusSnapshots from "../../infrastructure/corpus/schema-snapshots.ts"
+import type * as CassetteSnapshots from "../../infrastructure/network/schema-snapshots.ts"
 import type * as LedgerSnapshots from "../../infrastructure/ledger/schema-snapshots.ts"
 import { tamper } from "../../infrastructure/testing/tampering.ts"
 import { binary } from "./testing/binary.ts"
@@ -21,6 +24,25 @@ vi.mock("../../infrastructure/ledger/schema-snapshots.ts", async (original) => {
   const steps = [...released.schemaSteps(), trialLedgerVersion()]
   return { ...released, schemaSteps: () => steps }
 })
+
+vi.mock("../../infrastructure/corpus/schema-snapshots.ts", async (original) => {
+  const released = await original<typeof CorpusSnapshots>()
+  const { trialCorpusVersion } = await import("../../infrastructure/testing/trial-versions.ts")
+  const steps = [...released.corpusSteps(), trialCorpusVersion()]
+  return { ...released, CORPUS_VERSION: 2, corpusSteps: () => steps }
+})
+
+vi.mock("../../infrastructure/network/schema-snapshots.ts", async (original) => {
+  const released = await original<typeof CassetteSnapshots>()
+  const { trialCassetteVersion } = await import("../../infrastructure/testing/trial-versions.ts")
+  const steps = [...released.cassetteSteps(), trialCassetteVersion()]
+  return { ...released, cassetteSteps: () => steps }
+})
+
+vi.mock("../../domain/network/limits.ts", async (original) => ({
+  ...(await original<typeof NetworkLimits>()),
+  CASSETTE_VERSION: 2
+}))
 
 vi.mock("../../domain/ledger/limits.ts", async (original) => ({
   ...(await original<typeof LedgerLimits>()),
@@ -267,5 +289,83 @@ describe("the record of a version that was forged", () => {
       expect(posted.code, posted.stdout + posted.stderr).toBe(1)
       expect(contentOf(ledgerFile())).toEqual(before)
     }
+  })
+})
+
+describe("a corpus database of 0.1 under a later release", () => {
+  const file = () => join(root, "CORTEX/_generated/system1.db")
+  const versions = () =>
+    (contentOf(file()).rows["corpus_migrations"] as ReadonlyArray<{ version: number }>).map(
+      ({ version }) => version
+    )
+
+  it("verifies unchanged, is carried over with the first write, and is then refused by the release before", async () => {
+    const before = hashOf(file())
+    await run("cache", "verify")
+    expect(hashOf(file())).toBe(before)
+    await run("index")
+    expect(versions()).toEqual([1, 2])
+    await run("cache", "verify")
+    await run("resolve", "@DOCS/guide", "--slice", "lines[0:1]", "--run-id", "reading")
+    expect(today("cache", "verify")).toMatch(/^2 [^]*has version 2, this program knows 1/)
+  })
+
+  it.each([
+    ["an older file that says it is later", "INSERT INTO corpus_migrations VALUES (2, '0002-trial', 'x')"],
+    ["an older file that says nothing", "DELETE FROM corpus_migrations"],
+    ["a guard that is gone", "DROP TRIGGER tr_expansions_append_only_update"]
+  ])("%s is found, and nothing is built upon it", async (_name, sql) => {
+    const database = new Database(file())
+    database.exec(sql)
+    database.close()
+    const before = contentOf(file())
+    expect((await runCli(["cache", "verify"], { cwd: root })).code).toBe(1)
+    expect((await runCli(["index"], { cwd: root })).code).toBe(1)
+    expect(contentOf(file())).toEqual(before)
+  })
+})
+
+describe("cassettes of 0.1 under a later release", () => {
+  const file = (name: string) => join(root, `CORTEX/cassettes/${name}.db`)
+  const versions = (name: string) =>
+    (contentOf(file(name)).rows["cassette_migrations"] as ReadonlyArray<{ version: number }>).map(
+      ({ version }) => version
+    )
+  const names = ["documents", "resident", "versions"]
+
+  it("verify unchanged, are carried over with a receipt by the first write, and are then refused by the release before", async () => {
+    const before = names.map((name) => hashOf(file(name)))
+    await run("network", "verify")
+    expect(await run("network", "query", "read first", "--cassette", "documents")).toContain("guide.md")
+    expect(names.map((name) => hashOf(file(name)))).toEqual(before)
+    expect(names.map(versions)).toEqual([[1], [1], [1]])
+    writeFileSync(join(root, "docs/new.md"), "# New\n\nA text of later.\n")
+    await run("network", "index")
+    expect(versions("documents")).toEqual([1, 2])
+    const receipts = contentOf(file("documents")).rows["write_receipts"] as ReadonlyArray<{
+      operation: string
+      rule: string
+    }>
+    expect(receipts.filter(({ operation }) => operation === "migrate").map(({ rule }) => rule)).toEqual([
+      "0001-cassette",
+      "0002-trial"
+    ])
+    await run("network", "verify")
+    expect(today("network", "query", "text of later", "--cassette", "documents")).toMatch(
+      /version 2, this program knows 1/
+    )
+    const carried = hashOf(file("documents"))
+    expect(today("network", "index")).toMatch(/^1 [^]*version 2, this program knows 1/)
+    expect(hashOf(file("documents"))).toBe(carried)
+  })
+
+  it("that say another version than their schema are found, and nothing is built upon them", async () => {
+    const database = new Database(file("documents"))
+    database.exec("INSERT INTO cassette_migrations VALUES (2, '0002-trial', 'x')")
+    database.close()
+    const before = contentOf(file("documents"))
+    expect((await runCli(["network", "verify"], { cwd: root })).code).toBe(1)
+    expect((await runCli(["network", "index"], { cwd: root })).code).toBe(1)
+    expect(contentOf(file("documents"))).toEqual(before)
   })
 })

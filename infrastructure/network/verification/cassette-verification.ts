@@ -15,8 +15,8 @@ import { cassetteIdentity } from "../cassette-identity.ts"
 import { part, stoppedTogether, stopsOf } from "../../sqlite/check-parts.ts"
 import { fileFindings, judgeFile } from "../../sqlite/file-check.ts"
 import { lookInto } from "../../sqlite/wal-leftovers.ts"
-import { companionNotes, schemaFindings } from "../../sqlite/schema-check.ts"
-import { CASSETTE_VERSIONS, cassetteSteps, describedHash } from "../cassette-schema.ts"
+import { companionNotes } from "../../sqlite/schema-check.ts"
+import { cassetteSchemaFindings, describedHash } from "../cassette-schema.ts"
 import { checkChunks, checkStrayChunks, type Find } from "./chunk-verification.ts"
 import { checkDescription, checkRecordRules, checkRules } from "./description-verification.ts"
 import { fullTextListFault } from "../index/full-text-lists.ts"
@@ -43,7 +43,7 @@ import { checkVectors } from "./vector-verification.ts"
 const checkStructure = (connection: Connection, warnings: Array<string>, find: Find): boolean => {
   const schema = part("schema", () => {
     warnings.push(...companionNotes(connection))
-    return schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())
+    return cassetteSchemaFindings(connection)
   })
   const { cells, pages } = judgeFile(connection, cassetteIdentity)
   for (const { code, message, where } of [...pages, ...schema, ...cells]) {

@@ -8,7 +8,7 @@ import type * as Scope from "effect/Scope"
 import { makeFolders } from "../../files/new-folders.ts"
 import type { CassetteWriteError } from "../../../application/network/cassette.ts"
 import { StoreNewerThanProgram } from "../../../domain/foundation/storage-errors.ts"
-import { CASSETTE_SCHEMA_VERSION, majorVersion } from "../../../domain/network/limits.ts"
+import { CASSETTE_SCHEMA_VERSION, CASSETTE_VERSION, majorVersion } from "../../../domain/network/limits.ts"
 import { birthDifferences } from "../../../domain/network/birth.ts"
 import {
   CassetteDamaged,
@@ -30,11 +30,10 @@ import { fileFailure } from "../../files/file-system.ts"
 import { pathFault } from "../../sqlite/database-path.ts"
 import { journalFault } from "../../sqlite/journal-fault.ts"
 import { leftLogFault } from "../../sqlite/left-log.ts"
-import { schemaFindings } from "../../sqlite/schema-check.ts"
 import { lookUntouched } from "../../sqlite/untouched-look.ts"
 import { cassetteIdentity } from "../cassette-identity.ts"
 import { type CassetteInspection, inspectCassette } from "../cassette-file.ts"
-import { CASSETTE_VERSIONS, type CassetteBirth, cassetteSteps, createCassette } from "../cassette-schema.ts"
+import { type CassetteBirth, cassetteSchemaFindings, createCassette } from "../cassette-schema.ts"
 
 export type { CassetteWriteError }
 
@@ -74,6 +73,9 @@ const judge = (
   if (version !== supported) {
     return new NotACassette({ file, reason: `its schema version is ${stored || "missing"}` })
   }
+  if (found.version !== undefined && found.version > CASSETTE_VERSION) {
+    return new StoreNewerThanProgram({ file, version: found.version, supported: CASSETTE_VERSION })
+  }
   const own = found.meta.get("cassette_id")
   if (own !== id) return new NotACassette({ file, reason: `it is the cassette ${own}, not ${id}` })
   const differences = birthDifferences(found.meta, asked)
@@ -100,7 +102,7 @@ const inspected = (connection: Connection): CassetteInspection =>
 const findingsAtOpening = (connection: Connection): ReadonlyArray<DatabaseFinding> =>
   connection.snapshot(() => [
     ...openingFindings(connection, cassetteIdentity),
-    ...schemaFindings(connection, CASSETTE_VERSIONS, cassetteSteps())
+    ...cassetteSchemaFindings(connection)
   ])
 
 const assertUndamaged = (connection: Connection): void => {
