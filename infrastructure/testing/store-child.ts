@@ -49,11 +49,15 @@ const openTogether = (kind: StoreKind, file: string, first: number, writes: numb
   })
 }
 
-/** Writes and reads with the rights of a stranger, or with its own where the whole file system is read-only. */
-const useAsNobody = async (kind: StoreKind, file: string, who: string): Promise<void> => {
+/** Writes and reads each file with the rights of a stranger, or with its own where the whole file system is read-only. */
+const useAs = async (kind: StoreKind, who: string, files: ReadonlyArray<string>): Promise<void> => {
   kind.steps()
   if (who === "nobody") becomeNobody()
-  tell({ write: await outcome(kind.write(file, 3)), read: await outcome(kind.count(file)) })
+  const answers: Array<unknown> = []
+  for (const file of files) {
+    answers.push({ write: await outcome(kind.write(file, 3)), read: await outcome(kind.count(file)) })
+  }
+  tell(answers)
 }
 
 const hold = (file: string): Promise<void> => {
@@ -96,13 +100,14 @@ const fillDisk = async (kind: StoreKind, file: string): Promise<void> => {
   tell({ born, first, full, readWhenFull, readWithoutCopy, later, count, left: readdirSync(folder).length })
 }
 
-const [name = "", action = "", file = "", first = "", second = ""] = process.argv.slice(2)
+const [name = "", action = "", ...words] = process.argv.slice(2)
+const [file = "", first = "", second = ""] = words
 const kind = storeKinds[name as StoreName]
 const actions: Readonly<Record<string, () => void | Promise<void>>> = {
   migrate: () => dieInMigration(kind, file),
   hold: () => hold(file),
   open: () => openTogether(kind, file, Number(first), Number(second)),
-  use: () => useAsNobody(kind, file, first),
+  use: () => useAs(kind, file, words.slice(1)),
   fill: () => fillDisk(kind, file)
 }
 await actions[action]?.()
