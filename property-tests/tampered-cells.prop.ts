@@ -62,6 +62,7 @@ const changesOf = (value: Value): ReadonlyArray<Change> => {
     put("NULL", null),
     put("the same as a blob", bytes),
     put("a number", 7n),
+    put("more than any number", Number.POSITIVE_INFINITY),
     put("white space", `${value} `),
     put("an empty text", ""),
     put("a text with U+0000", `${value}\u0000`),

@@ -21,36 +21,14 @@ import * as Effect from "effect/Effect"
 import { onTestFinished } from "vitest"
 import { MerkleLog } from "../../application/ledger/proofs/merkle-log.ts"
 import { hexText } from "../../domain/canonical/bytes.ts"
-import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { naivePath, naiveProof, naiveRoot } from "../../domain/evidence/testing/naive-merkle.ts"
-import { chainedEvents, inputsOf, merkleOver, type SampleLog } from "../testing/merkle-events.ts"
+import { chainedEvents, inputsOf, logOf } from "../testing/merkle-events.ts"
+import { assertRight, rightAnswers, runMerkle as run } from "../testing/merkle-answers.ts"
 import { programOf } from "../testing/program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { endOffset, HEADER_BYTES, nodeCount, nodeOffset } from "./merkle-file-format.ts"
 
 const hexes = (path: ReadonlyArray<Uint8Array>): ReadonlyArray<string> => path.map(hexText)
-
-const logOf = (events: ReadonlyArray<EventEnvelope>): SampleLog => ({ events, read: 0 })
-
-const run = <A, E>(file: string, log: SampleLog, program: Effect.Effect<A, E, MerkleLog>) =>
-  Effect.provide(program, merkleOver(file, log))
-
-/** Asks for an inclusion and a consistency proof and compares them with the recursive definition. */
-const rightAnswers = (log: SampleLog, size: number, index: number, from: number) =>
-  Effect.gen(function* () {
-    const merkle = yield* MerkleLog
-    const inputs = inputsOf(log.events.slice(0, size))
-    const inclusion = yield* merkle.inclusions(size, [index])
-    assert.deepStrictEqual(inclusion.paths, [hexes(naivePath(index, inputs))])
-    assert.strictEqual(hexText(inclusion.root), hexText(naiveRoot(inputs)))
-    const consistency = yield* merkle.consistency(from, size)
-    assert.deepStrictEqual(hexes(consistency.path), hexes(naiveProof(from, inputs)))
-    assert.strictEqual(hexText(consistency.root), hexText(naiveRoot(inputs)))
-    assert.strictEqual(hexText(consistency.oldRoot), hexText(naiveRoot(inputs.slice(0, from))))
-  })
-
-const assertRight = (file: string, log: SampleLog, size: number, index = 0, from = 1) =>
-  run(file, log, rightAnswers(log, size, index, from))
 
 const events = chainedEvents(1_300, "a")
 
@@ -73,7 +51,7 @@ describe("the layout", () => {
       Effect.gen(function* () {
         const [once, grown] = [join(temporaryFolder(), "l.db"), join(temporaryFolder(), "l.db")]
         yield* assertRight(once, logOf(events), 1_300, 700, 640)
-        for (const size of [1, 2, 3, 499, 500, 501, 1_024, 1_299, 1_300]) {
+        for (const size of [1, 2, 3, 500, 1_024, 1_300]) {
           yield* assertRight(grown, logOf(events.slice(0, size)), size, size - 1, Math.ceil(size / 2))
         }
         const bytes = readFileSync(`${once}.merkle`)
@@ -88,9 +66,9 @@ describe("a tree that is there", () => {
   it.effect("answers for every smaller size, and reads no event but the newest that it covers", () =>
     Effect.gen(function* () {
       const file = join(temporaryFolder(), "l.db")
-      const log = logOf(events.slice(0, 70))
-      yield* assertRight(file, log, 70)
-      for (let size = 1; size <= 70; size++) {
+      const log = logOf(events.slice(0, 40))
+      yield* assertRight(file, log, 40)
+      for (let size = 1; size <= 40; size++) {
         log.read = 0
         yield* assertRight(file, log, size, Math.floor(size / 3), Math.ceil(size / 2))
         assert.strictEqual(log.read, 2)
@@ -115,12 +93,13 @@ describe("a tree is made again", () => {
   const SIZE = 7
   const small = events.slice(0, SIZE)
 
-  it.effect("after any single byte of it was changed", () =>
+  // A property, merkle-file, changes any byte, and tears the file at any length.
+  it.effect("after a single byte of it was changed", () =>
     Effect.gen(function* () {
       const file = join(temporaryFolder(), "l.db")
       yield* assertRight(file, logOf(small), SIZE)
       const whole = readFileSync(`${file}.merkle`)
-      for (let at = 0; at < whole.length; at++) {
+      for (let at = 0; at < whole.length; at += 13) {
         const damaged = Buffer.from(whole)
         damaged[at]! ^= 0x10
         writeFileSync(`${file}.merkle`, damaged)
@@ -177,7 +156,7 @@ describe("a tree is made again", () => {
       const file = join(temporaryFolder(), "l.db")
       yield* assertRight(file, logOf(small), SIZE)
       const whole = readFileSync(`${file}.merkle`)
-      for (let at = 0; at < whole.length; at += 7) {
+      for (let at = 0; at < whole.length; at += 29) {
         const damaged = Buffer.from(whole)
         damaged[at]! ^= 0x10
         writeFileSync(`${file}.merkle`, damaged)
@@ -186,12 +165,12 @@ describe("a tree is made again", () => {
     })
   )
 
-  it.effect("when it is torn at any length", () =>
+  it.effect("when it is torn", () =>
     Effect.gen(function* () {
       const file = join(temporaryFolder(), "l.db")
       yield* assertRight(file, logOf(small), SIZE)
       const whole = readFileSync(`${file}.merkle`)
-      for (let length = 0; length < whole.length; length++) {
+      for (let length = 0; length < whole.length; length += 17) {
         truncateSync(`${file}.merkle`, length)
         yield* assertRight(file, logOf(small), SIZE)
         assert.isTrue(readFileSync(`${file}.merkle`).equals(whole), `length ${length}`)

@@ -351,16 +351,18 @@ describe("what is done behind the triggers is found", () => {
         cassette_steps: ["step_id", "status", "lease_owner", "lease_expires_at", "fencing_token"],
         cassette_receipts: ["receipt_id", "step_id", "fencing_token", "receipt_json"]
       }
-      for (const [table, names] of Object.entries(columns)) {
-        for (const column of names) {
-          for (const value of ["x'00ff'", "NULL", "9e999"]) {
-            const filename = join(temporaryFolder(), "a.db")
-            copyFileSync(original, filename)
-            tamper(filename, (database) => withoutTypes(database, table, column, value))
-            const report = yield* verifyFile(filename, { now: "2999-01-01T00:00:00.000Z" })
-            assert.strictEqual(report.verdict, "FAIL", `${table} ${column} ${value}`)
-          }
-        }
+      // Each column gets one of them; a property, tampered-cells, puts each kind of value into columns that it draws.
+      const values = ["x'00ff'", "NULL", "9e999"]
+      const cells = Object.entries(columns).flatMap(([table, names]) =>
+        names.map((column) => [table, column])
+      )
+      for (const [index, [table = "", column = ""]] of cells.entries()) {
+        const value = values[index % values.length] ?? ""
+        const filename = join(temporaryFolder(), "a.db")
+        copyFileSync(original, filename)
+        tamper(filename, (database) => withoutTypes(database, table, column, value))
+        const report = yield* verifyFile(filename, { now: "2999-01-01T00:00:00.000Z" })
+        assert.strictEqual(report.verdict, "FAIL", `${table} ${column} ${value}`)
       }
     })
   )

@@ -1,6 +1,7 @@
 /**
  * Single bytes of a ledger file are turned over, and files are cut short: verification finds it, opening refuses it,
- * or nothing of the content has changed. Never an error without a tag, never a wrong PASS.
+ * or nothing of the content has changed. Never an error without a tag, never a wrong PASS. A property, tampered-bytes, turns many
+ * more.
  */
 import { readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -37,7 +38,7 @@ const numbers = (start: number) => {
 }
 
 describe("a byte that is turned over", () => {
-  const FLIPS = 120
+  const FLIPS = 30
 
   it.live(`is found, refused, or has changed nothing: ${FLIPS} places`, () =>
     Effect.gen(function* () {
@@ -62,7 +63,7 @@ describe("a byte that is turned over", () => {
           assert.include(REFUSALS, verdict)
         }
       }
-      assert.isAbove(outcomes.found, 10, JSON.stringify(outcomes))
+      assert.isAbove(outcomes.found, 3, JSON.stringify(outcomes))
       assert.isAbove(outcomes.harmless, 0, JSON.stringify(outcomes))
     })
   )

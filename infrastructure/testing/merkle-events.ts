@@ -43,6 +43,9 @@ export interface SampleLog {
   read: number
 }
 
+/** A log that has these events, of which none was read yet. */
+export const logOf = (events: ReadonlyArray<EventEnvelope>): SampleLog => ({ events, read: 0 })
+
 /** The Merkle port on a ledger's file name, and the reader of a sample log. */
 export const merkleOver = (ledgerFile: string, log: SampleLog) => {
   const reader = Layer.mock(LedgerReader, {

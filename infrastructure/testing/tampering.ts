@@ -1,14 +1,18 @@
 /**
- * Changes a closed ledger file behind its own back, as anyone with the file could: the triggers are dropped,
- * anything is done, and the triggers are created again by their exact SQL, so that nothing but the content tells.
+ * Changes a closed ledger file behind its own back, as anyone with the file could: the triggers are taken out of the schema,
+ * anything is done, and the very rows are put back, so that nothing but the content tells.
  */
 import Database from "better-sqlite3"
 import { eventHash, type EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 
-interface Trigger {
-  readonly name: string
-  readonly sql: string
+/** Runs statements that write to the schema itself, which SQLite then reads again. */
+const inSchema = (database: Database.Database, write: () => void): void => {
+  database.unsafeMode(true)
+  database.pragma("writable_schema = ON")
+  write()
+  database.pragma("writable_schema = RESET")
+  database.unsafeMode(false)
 }
 
 /** Runs statements, or a function, on the file without its triggers, foreign keys and checks. */
@@ -20,13 +24,17 @@ export const tamper = (
   try {
     database.pragma("foreign_keys = OFF")
     database.pragma("ignore_check_constraints = ON")
-    const triggers = database
-      .prepare<[], Trigger>("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
-      .all()
-    for (const { name } of triggers) database.exec(`DROP TRIGGER "${name}"`)
+    database.exec(
+      "CREATE TEMP TABLE kept AS SELECT rowid AS place, * FROM sqlite_schema WHERE type = 'trigger'"
+    )
+    inSchema(database, () => database.exec("DELETE FROM sqlite_schema WHERE type = 'trigger'"))
     if (typeof change === "function") change(database)
     else for (const sql of change) database.exec(sql)
-    for (const { sql } of triggers) database.exec(sql)
+    inSchema(database, () =>
+      database.exec(
+        "INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql) SELECT type, name, tbl_name, rootpage, sql FROM temp.kept ORDER BY place"
+      )
+    )
   } finally {
     database.close()
   }
@@ -56,13 +64,10 @@ export const withoutTypes = (
 ): void => {
   const schema = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?"
   const sql = String(database.prepare(schema).pluck().get(table))
-  const write = (text: string) => {
-    database.unsafeMode(true)
-    database.pragma("writable_schema = ON")
-    database.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(text, table)
-    database.pragma("writable_schema = RESET")
-    database.unsafeMode(false)
-  }
+  const write = (text: string) =>
+    inSchema(database, () =>
+      database.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?").run(text, table)
+    )
   write(
     sql
       .replace(/\) strict$/i, ")")

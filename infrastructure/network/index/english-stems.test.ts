@@ -14,7 +14,7 @@ const heapAfterwards = (): number => {
 }
 
 it("keeps no document in memory for a name that it remembers", () => {
-  const documents = 24
+  const documents = 10
   const before = heapAfterwards()
   let found = 0
   for (let place = 0; place < documents; place++) {
@@ -24,5 +24,5 @@ it("keeps no document in memory for a name that it remembers", () => {
   }
   expect(found).toBeGreaterThan(documents)
   // Each document has 1.1 MB.
-  expect(heapAfterwards() - before).toBeLessThan(8_000_000)
+  expect(heapAfterwards() - before).toBeLessThan(4_000_000)
 })

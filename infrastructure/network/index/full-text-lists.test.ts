@@ -37,7 +37,7 @@ describe("the lists of the full-text index", () => {
   it("are sound while SQLite merges, page by page, and after it", () => {
     const { count, fault, grow } = growing()
     let halfDone = 0
-    for (let round = 0; round < 70; round++) {
+    for (let round = 0; round < 40; round++) {
       grow(10)
       expect(fault()).toBeUndefined()
       if (count(LEFT_OVER) > 0) halfDone++

@@ -63,10 +63,10 @@ const scoreOf = ({ parts: { lexical } }: Pick<Hit, "parts">): number => {
 }
 
 describe("a document's further texts", () => {
-  it("count the same in 1, 4, 8 and 16 cassettes, in any order, with any limit", async () => {
+  it("count the same in 1, 4 and 16 cassettes, in any order, with any limit", async () => {
     const limits = [0, 1, 10, 60, 1_000]
     const whole = await answers(split(1), limits)
-    for (const parts of [4, 8, 16]) {
+    for (const parts of [4, 16]) {
       expect(await answers(split(parts), limits)).toEqual(whole)
     }
     expect(await answers(split(4, false).toReversed(), limits)).toEqual(whole)

@@ -178,7 +178,7 @@ describe("an ephemeral cassette that is indexed again and again", () => {
           }).pipe(Effect.provide(TestClock.layer()))
         )
       }),
-      { numRuns: 30, seed: 7 }
+      { numRuns: 12, seed: 7 }
     )
   })
 })

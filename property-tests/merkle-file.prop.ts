@@ -1,0 +1,52 @@
+// The disposable tree beside a ledger, with any byte of it changed or torn at any length: every answer is right, and the file
+// is whole afterwards.
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import * as fc from "fast-check"
+import { expect, it } from "vitest"
+import { assertRight, rightAnswers, runMerkle } from "../infrastructure/testing/merkle-answers.ts"
+import { chainedEvents, logOf } from "../infrastructure/testing/merkle-events.ts"
+import { temporaryFolder } from "../infrastructure/testing/temporary-folder.ts"
+import { propParameters } from "./support/configuration.ts"
+
+const LARGEST = 12
+const events = chainedEvents(LARGEST, "a")
+
+/** Where a file is changed, as a share of its length, and by which bits; without bits it is torn there. */
+const damage = fc.record({
+  share: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+  bits: fc.nat({ max: 255 })
+})
+
+it("is made again after any damage, before anything of it is given out", async () => {
+  const folder = temporaryFolder()
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: LARGEST }),
+      damage,
+      fc.nat(),
+      async (size, { bits, share }, first) => {
+        const file = join(folder, "l.db")
+        const log = logOf(events.slice(0, size))
+        await Effect.runPromise(assertRight(file, log, size))
+        const whole = readFileSync(`${file}.merkle`)
+        const at = Math.floor(share * whole.length)
+        const damaged = Buffer.from(whole)
+        damaged[at]! ^= bits
+        writeFileSync(`${file}.merkle`, bits === 0 ? whole.subarray(0, at) : damaged)
+        // Nothing damaged may get out, whichever question comes first; all of them together ask for every node.
+        const questions = Array.from({ length: size }, (_, n) => (n + first) % size)
+        await Effect.runPromise(
+          runMerkle(
+            file,
+            log,
+            Effect.forEach(questions, (index) => rightAnswers(log, size, index, index + 1), { discard: true })
+          )
+        )
+        expect(readFileSync(`${file}.merkle`).equals(whole)).toBe(true)
+      }
+    ),
+    propParameters()
+  )
+})
