@@ -34,11 +34,12 @@ import { typedName } from "./flag-of-field.ts"
 import { usageDocument } from "./usage.ts"
 import { verdictLine } from "./verdict.ts"
 
-/** How a command line ended: its exit code, the document for programs and the lines for people. */
+/** How a command line ended: its exit code, the document for programs, the same as lines for people, and what is told to both. */
 interface Ending {
   readonly code: number
   readonly document?: ErrorDocument
   readonly notes: ReadonlyArray<string>
+  readonly trace?: string
 }
 
 const errorLine = (host: HostShape, message: string): string =>
@@ -51,16 +52,11 @@ const usageEnding = (host: HostShape, error: CliError.CliError): Ending => {
   return { code: USAGE, document, notes: [errorLine(host, document.message), hint] }
 }
 
-/** The verdict and its findings for people; programs have both in the document. */
-const verdictNotes = (host: HostShape, { listed, report }: NegativeVerdict): ReadonlyArray<string> =>
-  requestedFormat(host.args) === "json"
-    ? []
-    : [
-        verdictLine(host, findingCount(report)),
-        ...listed.map(({ code, message, where }) =>
-          printable(`${code} ${where}: ${withPlace(host, message)}`)
-        )
-      ]
+/** The verdict and its findings for people. */
+const verdictNotes = (host: HostShape, { listed, report }: NegativeVerdict): ReadonlyArray<string> => [
+  verdictLine(host, findingCount(report)),
+  ...listed.map(({ code, message, where }) => printable(`${code} ${where}: ${withPlace(host, message)}`))
+]
 
 /** What a refusal says: an issue is named by the flag that was typed, and its advice is about the same databases. */
 const refusalText = (host: HostShape, failure: CommandFailure): string =>
@@ -103,11 +99,12 @@ const defectEnding = (host: HostShape, defect: unknown): Ending => {
     host,
     `Something went wrong inside cortex (${reason}): run cortex cassette verify, and report it with the output of the same command under CORTEX_DEBUG=1`
   )
-  const stack = host.env["CORTEX_DEBUG"] && defect instanceof Error ? [defect.stack ?? ""] : []
+  const trace = host.env["CORTEX_DEBUG"] && defect instanceof Error ? defect.stack : undefined
   return {
     code: INTERNAL,
     document: { code: "INTERNAL", message, details: {} },
-    notes: [errorLine(host, message), ...stack]
+    notes: [errorLine(host, message)],
+    ...(trace === undefined ? {} : { trace })
   }
 }
 
@@ -162,13 +159,18 @@ const command = Effect.fnUntraced(function* (host: HostShape) {
   yield* writeResult(texts.map((text) => `${text}\n`).join(""))
 })
 
-/** Writes what is left to say. A document that cannot be written changes no exit code but 0. */
-const finish = Effect.fnUntraced(function* (host: HostShape, ending: Ending) {
-  yield* writeNotes(ending.notes)
-  if (ending.document !== undefined && requestedFormat(host.args) === "json") {
-    yield* Effect.ignore(writeResult(`${errorEnvelope(ending.document)}\n`))
-  }
-  return ending.code
+/**
+ * Writes what is left to say, once: as the document for programs, or as lines for people, who also get what no program could
+ * be given. A document that cannot be written changes no exit code but 0.
+ */
+const finish = Effect.fnUntraced(function* (host: HostShape, { code, document, notes, trace }: Ending) {
+  const told =
+    document === undefined || requestedFormat(host.args) !== "json"
+      ? writeNotes(notes)
+      : Effect.catch(writeResult(`${errorEnvelope(document)}\n`), () => writeNotes(notes))
+  yield* told
+  if (trace !== undefined) yield* writeNotes([trace])
+  return code
 })
 
 /** Runs the command that `host` asks for; gives the exit code. */
