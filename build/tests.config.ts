@@ -18,6 +18,7 @@ const programs = [
   "infrastructure/testing/restorer.ts",
   "infrastructure/testing/store-child.ts",
   "interfaces/cli/testing/command-server.ts",
+  "interfaces/embedding/testing/one-use.ts",
   "property-tests/support/bundle-child.ts",
   "property-tests/support/cache-child.ts",
   "property-tests/support/cassette-operation-child.ts",

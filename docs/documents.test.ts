@@ -10,7 +10,7 @@ import { rolldown } from "rolldown"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { findingCodes } from "../domain/ledger/verification.ts"
 import { changesIn, installPackages, makeCheckout } from "./testing/checkout.ts"
-import { NEXT_PROGRAM } from "./testing/run-in-turn.ts"
+import { printedInTurn, runInTurn } from "../infrastructure/testing/run-in-turn.ts"
 import { outputsOf, printedInProcess, script } from "./testing/session.ts"
 
 const repository = fileURLToPath(new URL("..", import.meta.url))
@@ -225,9 +225,8 @@ describe("documentation", () => {
       const run = [fileOf(block, ".ts"), fileOf(block, ".db")]
       return [run, run]
     })
-    const program = join(repository, "docs/testing/run-in-turn.ts")
-    const { stdout, stderr } = spawnSync(process.execPath, [program, ...runs.flat()], { encoding: "utf8" })
-    printedByExamples = `${stdout}${stderr}`.split(`${NEXT_PROGRAM}\n`).slice(1)
+    const { stdout, stderr } = spawnSync(process.execPath, [runInTurn, ...runs.flat()], { encoding: "utf8" })
+    printedByExamples = printedInTurn(`${stdout}${stderr}`)
   })
   it.each(examples.map((block, index) => [`${block.document}:${block.line}`, index] as const))(
     "example at %s runs, also once more on the same file",

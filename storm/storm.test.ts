@@ -42,7 +42,7 @@ const outcomeOf = async (storm: ChildProcess): Promise<{ code: number; report: S
 describe("a storm", () => {
   it("passes, says what it did and leaves nothing behind", async () => {
     const below = temporaryFolder()
-    const storm = start("--seconds", "2", "--processes", "3", "--seed", "7", "--below", below)
+    const storm = start("--seconds", "1", "--processes", "3", "--seed", "7", "--below", below)
     const { code, report } = await outcomeOf(storm)
     assert.deepStrictEqual(report.findings, [])
     assert.strictEqual(code, 0)

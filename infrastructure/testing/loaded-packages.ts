@@ -8,17 +8,26 @@ const repository = fileURLToPath(new URL("../../", import.meta.url))
 /** Where the list goes: beside what the program itself prints. */
 const LIST = 3
 
-/** Lists the places of all modules that a process loaded, at its end. */
+/** Lists what each module led to, at the end of the process: who asked, and what was found. */
 const LISTING = `
   import { writeSync } from "node:fs"
   import { registerHooks } from "node:module"
-  const seen = []
-  registerHooks({ load: (url, context, next) => (seen.push(url), next(url, context)) })
-  process.on("exit", () => writeSync(${LIST}, JSON.stringify(seen)))
+  const found = []
+  registerHooks({
+    resolve: (name, context, next) => {
+      const module = next(name, context)
+      found.push([context.parentURL ?? "", module.url])
+      return module
+    }
+  })
+  process.on("exit", () => writeSync(${LIST}, JSON.stringify(found)))
 `
 
-/** The packages that Node loads when it is started like this in a folder (default: the repository's); throws what it says on standard error. */
-export const loadedPackages = (args: ReadonlyArray<string>, cwd = repository): ReadonlyArray<string> => {
+/** Starts Node like this in a folder, and gives what its modules led to; throws what it says on standard error. */
+const leadsOf = (
+  args: ReadonlyArray<string>,
+  cwd: string
+): ReadonlyArray<readonly [from: string, to: string]> => {
   const listing = `data:text/javascript,${encodeURIComponent(LISTING)}`
   const { output, stderr } = spawnSync(process.execPath, ["--import", listing, ...args], {
     cwd,
@@ -27,8 +36,24 @@ export const loadedPackages = (args: ReadonlyArray<string>, cwd = repository): R
     timeout: PROGRAM_MILLIS
   })
   if (stderr !== "") throw new Error(stderr)
-  const urls = JSON.parse(output[LIST] ?? "") as ReadonlyArray<string>
-  return [
-    ...new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
-  ].sort()
+  return JSON.parse(output[LIST] ?? "") as ReadonlyArray<readonly [string, string]>
+}
+
+const packagesAmong = (urls: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))].sort()
+
+/** The packages that Node loads when it is started like this in a folder (default: the repository's). */
+export const loadedPackages = (args: ReadonlyArray<string>, cwd = repository): ReadonlyArray<string> =>
+  packagesAmong(leadsOf(args, cwd).map(([, to]) => to))
+
+/** The packages that the import of each of these modules leads to. All are imported in one process: what two share is loaded once. */
+export const packagesOfEach = (urls: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const imports = urls.map((url) => `import ${JSON.stringify(url)}`).join("\n")
+  const leads = Map.groupBy(leadsOf(["--input-type=module", "--eval", imports], repository), ([from]) => from)
+  const reachedFrom = (url: string): ReadonlyArray<string> => {
+    const reached = new Set([url])
+    for (const from of reached) for (const [, to] of leads.get(from) ?? []) reached.add(to)
+    return [...reached]
+  }
+  return new Map(urls.map((url) => [url, packagesAmong(reachedFrom(url))]))
 }

@@ -5,7 +5,10 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
+import { PROGRAM_MILLIS } from "../../infrastructure/testing/process-end.ts"
+import { printedInTurn, runInTurn } from "../../infrastructure/testing/run-in-turn.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
+import { binary } from "../cli/testing/binary.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))
 const examples = join(repository, "examples/agents")
@@ -23,48 +26,46 @@ const SOURCES = `
   })
 `
 
-const printedBy = (file: string, ...given: ReadonlyArray<string>): string => {
+/** What a started program prints; it must end well and complain of nothing. */
+const printedBy = (...args: ReadonlyArray<string>): string => {
   const hooks = `data:text/javascript,${encodeURIComponent(SOURCES)}`
-  const { stderr, stdout } = spawnSync(
-    process.execPath,
-    ["--import", hooks, join(examples, file), ...given],
-    {
-      encoding: "utf8",
-      timeout: 60_000
-    }
-  )
-  expect(stderr).toBe("")
+  const { status, stderr, stdout } = spawnSync(process.execPath, ["--import", hooks, ...args], {
+    encoding: "utf8",
+    timeout: PROGRAM_MILLIS
+  })
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
   return stdout
 }
 
-it.each([
+const cases: ReadonlyArray<readonly [file: string, lines: ReadonlyArray<string>]> = [
   ["ai-sdk/agent.ts", ["It rains in Oslo.", "SUCCESS"]],
   ["openai-agents/agent.ts", ["It rains in Oslo.", "items in the session", "SUCCESS"]],
   ["claude-agent-sdk/session.ts", ["user", "assistant"]],
   ["langgraph/graph.ts", ["waits for: Shall it be sent?", "sent: It rains in Oslo."]]
-])("%s runs", (file, lines) => {
-  const database = join(temporaryFolder(), "work.db")
+]
+
+// A host keeps for its process what an example registers with it, so that a second run has a process of its own.
+it("the examples of the hosts run, also once more on the same files", () => {
+  const runs = cases.flatMap(([file]) => [join(examples, file), join(temporaryFolder(), "work.db")])
   for (const _run of ["first", "second"]) {
-    const printed = printedBy(file, database)
-    for (const line of lines) expect(printed).toContain(line)
-    expect(printed).toMatch(/\nPASS\n$/)
+    const printed = printedInTurn(printedBy(runInTurn, ...runs))
+    expect(printed).toHaveLength(cases.length)
+    for (const [index, [file, lines]] of cases.entries()) {
+      for (const line of lines) expect(printed[index], file).toContain(line)
+      expect(printed[index], file).toMatch(/\nPASS\n$/)
+    }
   }
 })
 
 it("mcp/client.ts works through the server", () => {
-  const server = [join(repository, "cortex"), "mcp", "--root", temporaryFolder(), "--agent", "ada"]
-  expect(printedBy("mcp/client.ts", ...server)).toBe("PASS\n")
+  const server = [process.execPath, binary, "mcp", "--root", temporaryFolder(), "--agent", "ada"]
+  expect(printedBy(join(examples, "mcp/client.ts"), ...server)).toBe("PASS\n")
 })
 
 it("shows lines that are in the examples", () => {
   const readme = readFileSync(join(examples, "README.md"), "utf8")
   const blocks = [...readme.matchAll(/```text\n([^]*?)```/g)].map(([, text = ""]) => text.trim().split("\n"))
-  const files = [
-    "ai-sdk/agent.ts",
-    "openai-agents/agent.ts",
-    "claude-agent-sdk/session.ts",
-    "langgraph/graph.ts"
-  ]
+  const files = cases.map(([file]) => file)
   expect(blocks).toHaveLength(files.length)
   for (const [index, file] of files.entries()) {
     const text = readFileSync(join(examples, file), "utf8").split("\n")

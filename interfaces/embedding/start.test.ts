@@ -1,8 +1,7 @@
-// What a program loads before it needs it: each entry point is imported in a process of its own, and the packages that came along
-// are listed. Parsers, grammars, globs and the stemmer belong to what uses them, and a ledger needs none. Kysely
+// What a program loads before it needs it: the entry points are imported, and the packages that each leads to are listed. Parsers, grammars, globs and the stemmer belong to what uses them, and a ledger needs none. Kysely
 // wrote the statements and runs nowhere.
-import { expect, it } from "vitest"
-import { loadedPackages } from "../../infrastructure/testing/loaded-packages.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { loadedPackages, packagesOfEach } from "../../infrastructure/testing/loaded-packages.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 
 const repository = new URL("../../", import.meta.url)
@@ -11,11 +10,12 @@ const repository = new URL("../../", import.meta.url)
 const packagesOf = (program: string): ReadonlyArray<string> =>
   loadedPackages(["--input-type=module", "--eval", program])
 
-const at = (file: string): string => JSON.stringify(new URL(file, repository).href)
+const urlOf = (file: string): string => new URL(file, repository).href
+const at = (file: string): string => JSON.stringify(urlOf(file))
 
 const ledger = ["better-sqlite3", "effect"]
 
-it.each([
+const entryPoints: ReadonlyArray<readonly [file: string, packages: ReadonlyArray<string>]> = [
   ["application/index.ts", ["effect"]],
   ["domain/index.ts", ["effect"]],
   // The packages of the hosts are types alone.
@@ -41,8 +41,16 @@ it.each([
     ["chai", "effect", "expect-type", "fast-check", "pure-rand", "tinybench", "vite", "vitest"]
   ],
   ["interfaces/test-kit/memory-ledger.ts", ["effect"]]
-])("importing %s loads %j", (file, packages) => {
-  expect(packagesOf(`import ${at(file)}`)).toEqual(packages)
+]
+
+describe("an entry point", () => {
+  let loaded: ReadonlyMap<string, ReadonlyArray<string>>
+  beforeAll(() => {
+    loaded = packagesOfEach(entryPoints.map(([file]) => urlOf(file)))
+  })
+  it.each(entryPoints)("importing %s loads %j", (file, packages) => {
+    expect(loaded.get(urlOf(file))).toEqual(packages)
+  })
 })
 
 const OPENING = {

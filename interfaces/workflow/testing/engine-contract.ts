@@ -33,10 +33,14 @@ export const BEHAVIOURS: Readonly<Record<string, ReadonlyArray<Behaviour>>> = {
   proxies
 }
 
-/** Registers a test for each behaviour. */
-export const engineContract = (name: string, makeEngine: MakeEngine): void => {
+/** Registers a test for each behaviour of these chapters (default: all). */
+export const engineContract = (
+  name: string,
+  makeEngine: MakeEngine,
+  chapters: Readonly<Record<string, ReadonlyArray<Behaviour>>> = BEHAVIOURS
+): void => {
   describe(`the contract of a workflow engine: ${name}`, () => {
-    for (const [about, behaviours] of Object.entries(BEHAVIOURS)) {
+    for (const [about, behaviours] of Object.entries(chapters)) {
       describe(about, () => {
         for (const [index, { of, ownTime, run, says }] of behaviours.entries()) {
           it(`${of} ${says}`, () => {

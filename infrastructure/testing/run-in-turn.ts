@@ -3,12 +3,19 @@
 import { pathToFileURL } from "node:url"
 
 /** Stands before what each program prints; none prints it. */
-export const NEXT_PROGRAM = "--- next program ---"
+const NEXT_PROGRAM = "--- next program ---"
+
+/** The file that is started. */
+export const runInTurn = import.meta.filename
+
+/** What each program printed, in their order; those that were not reached are missing. */
+export const printedInTurn = (stdout: string): ReadonlyArray<string> =>
+  stdout.split(`${NEXT_PROGRAM}\n`).slice(1)
 
 /** With what Node ends a process whose program waits at its top level for what never comes. */
 const UNSETTLED = 13
 
-const runInTurn = (programs: ReadonlyArray<string>): void => {
+const run = (programs: ReadonlyArray<string>): void => {
   const runs = programs.values()
   let isSettled = true
   // Each run has an address of its own: Node would not run the same one again.
@@ -28,4 +35,4 @@ const runInTurn = (programs: ReadonlyArray<string>): void => {
   })
 }
 
-if (import.meta.main) runInTurn(process.argv.slice(2))
+if (import.meta.main) run(process.argv.slice(2))
