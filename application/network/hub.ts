@@ -337,6 +337,8 @@ class Hub {
     limit: number = DEFAULT_LIMIT,
     options: Omit<QueryOptions, "mode"> = {}
   ): Effect.fn.Return<NeighbourAnswer, SymbolAskError> {
+    const fault = limitFault(limit)
+    if (fault !== undefined) return yield* Effect.fail(fault)
     return yield* this.embedding.using((embedder) =>
       this.roster.using([...this.roster.registered.values()], (everywhere) =>
         Effect.gen({ self: this }, function* () {

@@ -8,7 +8,8 @@ const otherFlags: { readonly [field: string]: ReadonlyArray<string> } = {
   requested_by: ["by"],
   fencing_token: ["token"],
   ttl_seconds: ["ttl"],
-  filename: ["db", "root"]
+  filename: ["db", "root"],
+  limit: ["last"]
 }
 
 /** Fields inside of others that have a flag of their own. */

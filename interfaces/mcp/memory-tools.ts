@@ -6,7 +6,7 @@ import type { JsonObject } from "../../domain/canonical/json.ts"
 import { textOfAtMost } from "../../domain/canonical/text.ts"
 import type { MemoryPlace } from "../../application/network/memory-questions.ts"
 import { CassetteId } from "../../domain/network/cassette.ts"
-import { DEFAULT_LIMIT, MAX_MEMORY_BYTES } from "../../domain/network/limits.ts"
+import { DEFAULT_LIMIT, MAX_LISTED_SAVES, MAX_MEMORY_BYTES } from "../../domain/network/limits.ts"
 import { DEFAULT_ANSWER_BYTES, textFrom } from "../../domain/canonical/answer-budget.ts"
 import { goingOnInText, offset } from "./long-text.ts"
 import { openNetwork } from "./network-access.ts"
@@ -89,7 +89,7 @@ const memoryRecall = agentTool({
             saved_at: Schema.String,
             metadata: Schema.Record(Schema.String, Schema.Unknown)
           })
-        ).annotate({ description: "newest first, at most 100" }),
+        ).annotate({ description: `newest first, at most ${MAX_LISTED_SAVES}` }),
         save_count: Schema.Int
       })
     ),

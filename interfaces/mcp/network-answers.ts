@@ -1,7 +1,7 @@
 // What tools of the network and of memories ask and answer alike: the arguments of a search, hits, and who answered.
 import * as Schema from "effect/Schema"
 import { CassetteAnswer, SEARCH_MODES } from "../../domain/network/cassette.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_PLACES } from "../../domain/network/limits.ts"
 import { argument, textArgument } from "./tool.ts"
 
 export const query = textArgument(
@@ -67,7 +67,7 @@ const Hit = Schema.Struct({
   line_start: Schema.NullOr(Schema.Int).annotate({ description: "its first line in the file, from 1" }),
   line_end: Schema.NullOr(Schema.Int),
   places: Schema.Array(TextPlace).annotate({
-    description: "where this text stands, the best first, at most 10"
+    description: `where this text stands, the best first, at most ${MAX_PLACES}`
   }),
   place_count: Schema.Int.annotate({ description: "in how many places it stands" })
 })

@@ -3,7 +3,12 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { CassetteAnswer, Capability, Handshake } from "../../domain/network/cassette.ts"
-import { DEFAULT_LIMIT, MAX_EXPANSION_DEPTH } from "../../domain/network/limits.ts"
+import {
+  DEFAULT_LIMIT,
+  MAX_EXPANSION_DEPTH,
+  MAX_SYMBOL_DIGITS,
+  MIN_SYMBOL_DIGITS
+} from "../../domain/network/limits.ts"
 import { isMeantAsSymbol } from "../../domain/network/symbols.ts"
 import { currentTarget } from "../shared/current-target.ts"
 import { DEFAULT_ANSWER_BYTES, textFrom } from "../../domain/canonical/answer-budget.ts"
@@ -102,8 +107,7 @@ const symbolResolve = agentTool({
   title: "Resolve a symbol",
   defaultBytes: DEFAULT_ANSWER_BYTES,
   goesOn: goingOnInText("content"),
-  description:
-    "The text that a symbol of the network names: @C: (a chunk), @P: (a research document) or @A: (one of your memories) and 12 to 64 digits of a hash. Use it to read what a short symbol stands for. A symbol of the corpus (@NAME/…) gives the place that it means now; read that with corpus_resolve.",
+  description: `The text that a symbol of the network names: @C: (a chunk), @P: (a research document) or @A: (one of your memories) and ${MIN_SYMBOL_DIGITS} to ${MAX_SYMBOL_DIGITS} digits of a hash. Use it to read what a short symbol stands for. A symbol of the corpus (@NAME/…) gives the place that it means now; read that with corpus_resolve.`,
   hints: reads,
   input: {
     symbol: textArgument("the symbol", "@C:3f1c0a9be27d", "@DOCS/readme"),

@@ -2,7 +2,7 @@
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
 import type * as HelpDoc from "effect/cli/HelpDoc"
-import { DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS } from "../../domain/ledger/limits.ts"
+import { DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS, MIN_TTL_SECONDS } from "../../domain/ledger/limits.ts"
 import { wholeNumberFlag } from "./options.ts"
 
 /** A flag that takes text. */
@@ -44,5 +44,7 @@ export const ttlFlag = (name: string) =>
   wholeNumberFlag(name, 0).pipe(
     Flag.withMetavar("SECONDS"),
     Flag.optional,
-    Flag.withDescription(`how long the lease lasts, 1 to ${MAX_TTL_SECONDS} (default ${DEFAULT_TTL_SECONDS})`)
+    Flag.withDescription(
+      `how long the lease lasts, ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS} (default ${DEFAULT_TTL_SECONDS})`
+    )
   )

@@ -11,6 +11,7 @@ import { Format } from "../../shared/options.ts"
 import { answer, writeNotes, writeWarnings } from "../output.ts"
 import { fieldLines, printable } from "../../shared/terminal-text.ts"
 import { progressLine } from "../progress.ts"
+import { MAX_FILE_BYTES } from "../../../domain/corpus/limits.ts"
 import { corpusFlags, withCorpus } from "./open-corpus.ts"
 
 const summaryLines = (report: IndexReport): ReadonlyArray<string> =>
@@ -65,7 +66,7 @@ export const indexCommand: CommandGroup<"index"> = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Index the texts below the root: UTF-8 files of at most 256 MiB, cut into sections at the headings of Markdown. What .gitignore files leave out is left out; CORTEX/ and .git/ always are, and links are not followed. Folders that programs fill (node_modules, .venv, __pycache__, caches with a CACHEDIR.TAG) are left out and counted as GENERATED, unless a path or an --include glob names them. Unchanged files are passed over, vanished ones leave the index, symbols stay. Below the given paths the index holds afterwards what the same flags would find again. Binary files are passed over and counted. Exits 1 when some texts could not be taken; all others are indexed."
+    `Index the texts below the root: UTF-8 files of at most ${MAX_FILE_BYTES / 1_048_576} MiB, cut into sections at the headings of Markdown. What .gitignore files leave out is left out; CORTEX/ and .git/ always are, and links are not followed. Folders that programs fill (node_modules, .venv, __pycache__, caches with a CACHEDIR.TAG) are left out and counted as GENERATED, unless a path or an --include glob names them. Unchanged files are passed over, vanished ones leave the index, symbols stay. Below the given paths the index holds afterwards what the same flags would find again. Binary files are passed over and counted. Exits 1 when some texts could not be taken; all others are indexed.`
   ),
   Command.withShortDescription("index the texts below the root"),
   Command.withExamples([

@@ -1,7 +1,7 @@
 // The flags of lists that come in pages, and what they ask the corpus for. The range is the corpus's to judge.
 import * as Option from "effect/Option"
 import * as Flag from "effect/cli/Flag"
-import type { PageOptions } from "../../../domain/foundation/page.ts"
+import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS, type PageOptions } from "../../../domain/foundation/page.ts"
 import { textFlag } from "../../shared/flags.ts"
 import { wholeNumberFlag } from "../../shared/options.ts"
 
@@ -9,7 +9,7 @@ import { wholeNumberFlag } from "../../shared/options.ts"
 export const pageFlags = (entry: string) => ({
   limit: wholeNumberFlag("limit", 1).pipe(
     Flag.optional,
-    Flag.withDescription("at most this many (default 1000, at most 10000)")
+    Flag.withDescription(`at most this many (default ${DEFAULT_PAGE_ROWS}, at most ${MAX_PAGE_ROWS})`)
   ),
   after: textFlag("after", "ID", `go on behind ${entry} that was seen last`).pipe(Flag.optional)
 })

@@ -15,7 +15,7 @@ import { answer } from "../output.ts"
 import { fieldLines } from "../../shared/terminal-text.ts"
 import { cacheFlag } from "./cache-flag.ts"
 import { planFromFile, planned, plannedFields, postedPlan, requestFlag } from "./plan-command.ts"
-import { leaseFlag, processesFlag, workFields, workRun } from "./working.ts"
+import { leaseFlag, processesFlag, workersOf, workFields, workRun, type WorkSettings } from "./working.ts"
 
 export const runCommand: CommandGroup<"run"> = Command.make(
   "run",
@@ -47,17 +47,21 @@ export const runCommand: CommandGroup<"run"> = Command.make(
     worker
   }) {
     const path = yield* absolutePath("--out", out)
-    const plan = yield* Effect.flatMap(planFromFile(request), postedPlan)
-    const { job_id } = plan.posted
-    const { run_id } = plan.plan
-    const work = yield* workRun({
+    const unposted = yield* planFromFile(request)
+    const { run_id } = unposted.plan
+    const settings: WorkSettings = {
       run_id,
       worker: Option.getOrElse(worker, () => run_id),
-      job_id,
+      job_id: undefined,
       ttl_seconds: Option.getOrUndefined(ttl),
       processes,
       cache
-    })
+    }
+    // What cannot be worked is not posted.
+    yield* workersOf(settings)
+    const plan = yield* postedPlan(unposted)
+    const { job_id } = plan.posted
+    const work = yield* workRun({ ...settings, job_id })
     const bundle = yield* builtBundle({ run_id, job_id, allow_failures: allowFailures }, path, cache)
     const evidence = Option.isNone(dossier)
       ? undefined

@@ -17,6 +17,7 @@ import { fieldLines } from "../../shared/terminal-text.ts"
 import { writePass } from "../verdict.ts"
 import { resolveNetworkSymbol } from "./network-symbol.ts"
 import { withCorpus } from "./open-corpus.ts"
+import { MIN_SYMBOL_DIGITS, MAX_SYMBOL_DIGITS } from "../../../domain/network/limits.ts"
 import { currentTarget } from "../../shared/current-target.ts"
 
 /** What says something about symbols of the network alone. */
@@ -93,7 +94,7 @@ export const resolveCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Resolve a symbol to the one section that it means now: path, heading, section id, hash and default slice, never text. A symbol of the cassette network, @C: (a chunk), @P: (a document of the type research) or @A: (a memory) and 12 to 64 digits of a hash, gives its text exactly, without an added line end; its places and the symbols in it go to standard error. Exits 1 when a symbol means none, or several."
+    `Resolve a symbol to the one section that it means now: path, heading, section id, hash and default slice, never text. A symbol of the cassette network, @C: (a chunk), @P: (a document of the type research) or @A: (a memory) and ${MIN_SYMBOL_DIGITS} to ${MAX_SYMBOL_DIGITS} digits of a hash, gives its text exactly, without an added line end; its places and the symbols in it go to standard error. Exits 1 when a symbol means none, or several.`
   ),
   Command.withShortDescription("resolve a symbol to its current section, or to its text in the network"),
   Command.withExamples([

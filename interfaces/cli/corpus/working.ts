@@ -9,7 +9,7 @@ import type { CacheSubstrate } from "../../../application/corpus/expansion-cache
 import { decodeInput } from "../../../application/foundation/input.ts"
 import { Ledger, type LedgerShape } from "../../../application/ledger/ledger.ts"
 import { ClaimStep, prepareClaim } from "../../../domain/ledger/commands.ts"
-import { DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS } from "../../../domain/ledger/limits.ts"
+import { DEFAULT_TTL_SECONDS, MAX_TTL_SECONDS, MIN_TTL_SECONDS } from "../../../domain/ledger/limits.ts"
 import { work, workLeft, type WorkLeft, type WorkTally } from "../../../application/corpus/read-worker.ts"
 import { AllowNetworkFs, Db, Durability } from "../cassette/ledger-flags.ts"
 import { JobNotFound } from "../../../domain/ledger/errors.ts"
@@ -51,7 +51,7 @@ export const leaseFlag = wholeNumberFlag("ttl", 0).pipe(
   Flag.withMetavar("SECONDS"),
   Flag.optional,
   Flag.withDescription(
-    `how long the lease of each step lasts, 1 to ${MAX_TTL_SECONDS} (default ${DEFAULT_TTL_SECONDS})`
+    `how long the lease of each step lasts, ${MIN_TTL_SECONDS} to ${MAX_TTL_SECONDS} (default ${DEFAULT_TTL_SECONDS})`
   )
 )
 
@@ -186,15 +186,21 @@ const workThere = Effect.fnUntraced(function* (settings: WorkSettings, workers: 
   )
 })
 
-/** Works a run, or one of its jobs, until no step waits. */
-export const workRun = Effect.fnUntraced(function* (settings: WorkSettings) {
+/** The names of the workers; what the settings say otherwise is judged with them, and nothing is done yet. */
+export const workersOf = Effect.fnUntraced(function* (settings: WorkSettings) {
   const { processes, worker } = settings
   if (processes > MAX_PROCESSES) {
     return yield* Effect.fail(refusedFlag("--processes", `at most ${MAX_PROCESSES}`))
   }
   const workers = processes === 1 ? [worker] : workerNames(worker, processes)
   yield* Effect.forEach(workers, (name) => Effect.fromResult(decodeClaim(claimOf(settings, name))))
-  const { left, tallies } = yield* processes === 1 ? workHere(settings) : workThere(settings, workers)
+  return workers
+})
+
+/** Works a run, or one of its jobs, until no step waits. */
+export const workRun = Effect.fnUntraced(function* (settings: WorkSettings) {
+  const workers = yield* workersOf(settings)
+  const { left, tallies } = yield* workers.length === 1 ? workHere(settings) : workThere(settings, workers)
   const report: WorkReport = {
     run_id: settings.run_id,
     job_id: settings.job_id ?? null,

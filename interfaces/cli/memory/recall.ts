@@ -8,6 +8,7 @@ import { jcsText } from "../../../domain/canonical/jcs.ts"
 import { answerWithin, textFlags } from "../bounded-output.ts"
 import { lookupFlags, lookupOptions } from "../network/lookup-flags.ts"
 import { warnOfAnswers, withNetwork } from "../network/open-network.ts"
+import { MAX_LISTED_SAVES } from "../../../domain/network/limits.ts"
 import { printable, printableJson, printableLines, table } from "../../shared/terminal-text.ts"
 
 export const recallCommand = Command.make(
@@ -45,7 +46,7 @@ export const recallCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Show one memory, with everybody who saved it, the newest first (at most 100). A memory of another agent is not found, just as one that does not exist."
+    `Show one memory, with everybody who saved it, the newest first (at most ${MAX_LISTED_SAVES}). A memory of another agent is not found, just as one that does not exist.`
   ),
   Command.withShortDescription("show one memory"),
   Command.withExamples([

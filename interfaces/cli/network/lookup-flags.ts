@@ -1,7 +1,7 @@
 // Flags of every command that looks symbols up: where, how completely and how deep.
 import * as Flag from "effect/cli/Flag"
 import type { LookupOptions } from "../../../application/network/symbol-questions.ts"
-import { DEFAULT_LIMIT } from "../../../domain/network/limits.ts"
+import { DEFAULT_LIMIT, MAX_DOCUMENT_BYTES, MAX_LIMIT } from "../../../domain/network/limits.ts"
 import { repeatedFlag } from "../../shared/flags.ts"
 import { switchFlag, wholeNumberFlag } from "../../shared/options.ts"
 import { givenText } from "../text-file.ts"
@@ -11,19 +11,19 @@ export const lookupFlags = {
   strict: switchFlag("strict", "any cassette that does not answer is an error")
 }
 
-/** A question of a pipe may be a whole text: what is looked for in it has a limit of its own. */
-const QUESTION_BYTES = 4_194_304
-
-/** The question that was given; a single `-` is the text of standard input. */
+/**
+ * The question that was given; a single `-` is the text of standard input, which may be a whole document: what is looked for
+ * in it has a limit of its own.
+ */
 export const questionText = (text: string) =>
   givenText("text", text, {
-    limit: QUESTION_BYTES,
-    tooLarge: `the question is over ${QUESTION_BYTES} bytes: ask with less`
+    limit: MAX_DOCUMENT_BYTES,
+    tooLarge: `the question is over ${MAX_DOCUMENT_BYTES} bytes: ask with less`
   })
 
 export const limitFlag = wholeNumberFlag("limit", 0).pipe(
   Flag.withDefault(DEFAULT_LIMIT),
-  Flag.withDescription(`at most this many hits, 0 to 1000 (default ${DEFAULT_LIMIT})`)
+  Flag.withDescription(`at most this many hits, 0 to ${MAX_LIMIT} (default ${DEFAULT_LIMIT})`)
 )
 
 /** What the flags say. */
