@@ -44,6 +44,14 @@ export const stepsOf = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): Readon
   return stepsUpTo(steps, recorded ?? recordedVersion(host, LEDGER_VERSIONS))
 }
 
+/** What a database is that is no ledger: another of this program's, or something else. */
+const strangerIn = (host: SqlHost): string => {
+  const tables = namesIn(host, "SELECT name FROM sqlite_schema WHERE type = 'table'")
+  if (tables.has("network_meta")) return "it is a cassette of a network: read it with network query"
+  if (tables.has("corpus_migrations")) return "it is a corpus: read it with section list"
+  return "it is a database of something else"
+}
+
 /** Looks at the schema's names and the version; a ledger's own damage is not judged here. */
 export const inspect = (host: SqlHost): Inspection => {
   // Text is hashed and measured as UTF-8, and an encoding cannot be changed once a table has been made.
@@ -55,7 +63,7 @@ export const inspect = (host: SqlHost): Inspection => {
   if (version === 1) return { kind: "foreign", reason: "version 1 is older than the event log" }
   const log = hasColumns(host, "events", ["position", "type", "data", "prev_hash"])
   if (version === undefined && !(log && hasColumns(host, "head", ["size", "hash"]))) {
-    return { kind: "foreign", reason: "it is a database of something else" }
+    return { kind: "foreign", reason: strangerIn(host) }
   }
   return { kind: "ledger", version, ledgerId: log ? ledgerIdOf(host) : undefined }
 }

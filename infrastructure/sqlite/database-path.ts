@@ -18,6 +18,7 @@ import { fileFailure, networkKind } from "../files/file-system.ts"
 import { newPlaceFault } from "../files/new-place.ts"
 import { leftLogFault, noFileBeside } from "./left-log.ts"
 import { keptNames, loneFileFault } from "./lone-file.ts"
+import { recognized } from "../files/recognized-file.ts"
 
 /** `write` creates a missing file, `append` writes to one that is there, `read` changes nothing. */
 export type AccessMode = "write" | "append" | "read"
@@ -91,7 +92,8 @@ const judged = (file: string, expected: PathExpectations): PathFault | undefined
     const unfit = deadLink(file) ?? newPlaceFault("/filename", file)
     if (unfit !== undefined) return unfit
   }
-  if (there?.isFile() === false) return new NotALedger({ file, reason: "it is a folder or a device" })
+  if (there?.isFile() === false)
+    return new NotALedger({ file, reason: recognized(file) ?? "it is a folder or a device" })
   if (there !== undefined && !isReadable(file)) return unreachable(file)
   if (expected.mode !== "read" && !(isWritable(folder) && (there === undefined || isWritable(file)))) {
     return new ReadOnlyStore({ file })

@@ -16,6 +16,7 @@ import { headerOf, quickFindings } from "./quick-check.ts"
 import { Busy, isNoDatabase, sqliteFailure } from "./sqlite-errors.ts"
 import type { SqlHost } from "./sql-host.ts"
 import { readStored, type StoredBytes } from "./stored-bytes.ts"
+import { recognized } from "../files/recognized-file.ts"
 
 type Findings = ReadonlyArray<DatabaseFinding>
 
@@ -56,7 +57,8 @@ export const orHeaderFault = <A>(connection: Connection, read: () => A): A => {
       return faults.length > 0 || !bytes.logged ? faults : unreadableWithLog(connection, bytes, error)
     })
     if (fault === undefined && isNoDatabase(error)) {
-      throw new NotALedger({ file: connection.file ?? "the database", reason: "it is no SQLite database" })
+      const file = connection.file ?? "the database"
+      throw new NotALedger({ file, reason: recognized(file) ?? "it is no SQLite database" })
     }
     if (fault === undefined) throw error
     throw new DatabaseDamaged({ code: fault.code, where: fault.where, finding: fault.message })

@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Command from "effect/cli/Command"
 import * as Flag from "effect/cli/Flag"
-import { choosableNames, chosenTools, toolGroups } from "../mcp/agent-tools.ts"
+import { StoreCorrupt } from "../../domain/ledger/errors.ts"
+import { choosableNames, chosenTools, needsLedger, toolGroups } from "../mcp/agent-tools.ts"
 import { Caller } from "../mcp/caller.ts"
 import { CorpusAccess } from "../mcp/corpus-access.ts"
 import { openedOnce } from "../shared/opened-once.ts"
@@ -12,7 +13,7 @@ import { LedgerAccess, makeLedgerAccess } from "../mcp/ledger-access.ts"
 import { NetworkAccess } from "../mcp/network-access.ts"
 import { RootFolder } from "../mcp/root-folder.ts"
 import { describeTool, serve } from "../mcp/server.ts"
-import { ledgerOpener } from "./cassette/open-ledger.ts"
+import { ledgerFile, ledgerOpener, withLedgerFile } from "./cassette/open-ledger.ts"
 import { ledgerFlags } from "./cassette/ledger-flags.ts"
 import { textFlag } from "../shared/flags.ts"
 import { cacheFlag } from "./corpus/cache-flag.ts"
@@ -22,7 +23,7 @@ import { agentOption, networkFlags } from "./network/network-flags.ts"
 import { networkOpener } from "./network/network-opener.ts"
 import { refusedFlag, rootFolder, rootIsNamed, switchFlag } from "../shared/options.ts"
 import { answer } from "./output.ts"
-import { table } from "../shared/terminal-text.ts"
+import { printable, table } from "../shared/terminal-text.ts"
 
 const listed = (text: string): ReadonlyArray<string> =>
   text
@@ -50,15 +51,42 @@ const wantedTools = Effect.fnUntraced(function* (tools: Option.Option<string>, r
     : yield* Effect.fail(refusedFlag("--tools", "no tool is left: name some, or leave --read-only out"))
 })
 
-const listTools = Effect.fnUntraced(function* (tools: ReturnType<typeof chosenTools>) {
+/** The ledger as a client would meet it. */
+interface MetLedger {
+  readonly file: string
+  readonly state: "ready" | "missing"
+  readonly note: string
+}
+
+/** Looks at the ledger without changing it; what would stop a client's call is the error that it would get. */
+const metLedger = Effect.fnUntraced(function* (readOnly: boolean) {
+  const file = yield* ledgerFile("read")
+  const ready = withLedgerFile(file, "read", ({ fault }) =>
+    fault === undefined
+      ? Effect.succeed<MetLedger>({ file, state: "ready", note: "ready" })
+      : Effect.fail(new StoreCorrupt({ code: fault.code, where: fault.where, finding: fault.message }))
+  )
+  const note = readOnly
+    ? "not there: calls are refused until it is made"
+    : "not there yet: the first message or thought makes it"
+  return yield* Effect.catchTag(ready, "FileMissing", () =>
+    Effect.succeed<MetLedger>({ file, state: "missing", note })
+  )
+})
+
+/** Lists the tools, and says of the ledger that they work on what a client would meet. */
+const checkTools = Effect.fnUntraced(function* (tools: ReturnType<typeof chosenTools>, readOnly: boolean) {
+  const ledger = needsLedger(tools) ? yield* metLedger(readOnly) : undefined
   const described = yield* Effect.forEach(tools, describeTool)
   yield* answer({
-    data: { tools: described },
-    lines: () =>
-      table(
+    data: { tools: described, ...(ledger === undefined ? {} : { ledger }) },
+    lines: () => [
+      ...table(
         ["tool", "title"],
         tools.map(({ name, title }) => [name, title])
-      )
+      ),
+      ...(ledger === undefined ? [] : ["", printable(`ledger ${ledger.file}: ${ledger.note}`)])
+    ]
   })
 })
 
@@ -71,7 +99,10 @@ export const mcpCommand = Command.make(
       "A,B",
       `only these tools, by name or group, with commas between; groups: ${groupNames}`
     ).pipe(Flag.optional),
-    check: switchFlag("check", "list the tools and exit, without serving"),
+    check: switchFlag(
+      "check",
+      "list the tools, say what of the ledger a client would meet, and exit, without serving"
+    ),
     cache: cacheFlag
   },
   Effect.fnUntraced(function* ({ cache, check, readOnly, tools }) {
@@ -81,7 +112,7 @@ export const mcpCommand = Command.make(
     const network = NetworkAccess.of({ open: networkOnce(undefined) })
     const caller = Caller.of(yield* agentOption)
     if (check) {
-      return yield* listTools(wanted).pipe(
+      return yield* checkTools(wanted, readOnly).pipe(
         Effect.provideService(NetworkAccess, network),
         Effect.provideService(Caller, caller)
       )
@@ -108,7 +139,7 @@ export const mcpCommand = Command.make(
     { command: "cortex mcp --root . --agent researcher" },
     { command: "cortex mcp --read-only", description: "look, but change nothing" },
     { command: "cortex mcp --tools ledger,thoughts", description: "work and why, nothing else" },
-    { command: "cortex mcp --check", description: "list the tools and exit" }
+    { command: "cortex mcp --check", description: "list the tools, look at the ledger, and exit" }
   ]),
   Command.withGlobalFlags([...ledgerFlags, ...networkFlags])
 )

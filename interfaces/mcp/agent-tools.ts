@@ -42,3 +42,9 @@ export const chosenTools = (choice: {
   )
   return agentTools.filter(({ hints, name }) => named.has(name) && (hints.readOnly || !choice.readOnly))
 }
+
+const withoutLedger = new Set([...networkTools, ...memoryTools].map(({ name }) => name))
+
+/** True where one of the tools works on the ledger. */
+export const needsLedger = (tools: ReadonlyArray<AgentTool>): boolean =>
+  tools.some(({ name }) => !withoutLedger.has(name))
