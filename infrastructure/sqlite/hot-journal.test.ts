@@ -7,20 +7,19 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { startChild } from "../testing/child-process.ts"
 import { restoreLedger } from "../ledger/ledger-restore.ts"
+import { dieHalfway } from "../testing/killed-writer.ts"
 import { headOf, ledgerWithBackup } from "../testing/restoring.ts"
 import { type StoreKind, type StoreName, storeKinds } from "../testing/store-kinds.ts"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
 
-/** Puts a file into the old journal mode, does something to it, and lets a process die in the middle of a transaction. */
-const cutShort = async (file: string, ...statements: ReadonlyArray<string>): Promise<void> => {
+/** Puts a file into the old journal mode, does something to it, and cuts a transaction short in it. */
+const cutShort = (file: string, ...statements: ReadonlyArray<string>): void => {
   const database = new Database(file)
   for (const statement of statements) database.exec(statement)
   database.exec("PRAGMA journal_mode = DELETE")
   database.close()
-  const child = startChild(["halfDone", file, "half_done"])
-  await child.ended
+  dieHalfway(file, "half_done")
   assert.isTrue(existsSync(`${file}-journal`))
 }
 
@@ -40,7 +39,7 @@ describe.each(Object.keys(storeKinds) as ReadonlyArray<StoreName>)("a %s with ha
     Effect.gen(function* () {
       const file = join(temporaryFolder(), "a.db")
       yield* kind.write(file, 1)
-      yield* Effect.promise(() => cutShort(file))
+      cutShort(file)
       assert.strictEqual(yield* kind.count(file), 1)
       yield* kind.write(file, 2)
       assert.strictEqual(yield* kind.count(file), 2)
@@ -57,7 +56,7 @@ describe.each(Object.keys(storeKinds) as ReadonlyArray<StoreName>)("a %s with ha
         const folder = temporaryFolder()
         const file = join(folder, "a.db")
         yield* kind.write(file, 1)
-        yield* Effect.promise(() => cutShort(file, ...damage(file)))
+        cutShort(file, ...damage(file))
         const state = folderState(folder)
         const error = yield* Effect.flip(kind.write(file, 2))
         assert.strictEqual(error._tag, tag)
@@ -73,7 +72,7 @@ describe("a restore onto half a transaction", () => {
       const folder = temporaryFolder()
       const { backup, before, filename } = yield* ledgerWithBackup(folder)
       const other = yield* ledgerWithBackup(temporaryFolder())
-      yield* Effect.promise(() => cutShort(filename))
+      cutShort(filename)
       const state = folderState(folder)
       assert.strictEqual(
         (yield* Effect.flip(restoreLedger({ backup: other.backup, filename })))._tag,
@@ -91,7 +90,7 @@ describe("a restore onto half a transaction", () => {
     Effect.gen(function* () {
       const folder = temporaryFolder()
       const { backup, before, filename } = yield* ledgerWithBackup(folder)
-      yield* Effect.promise(() => cutShort(filename, `DROP TRIGGER ${triggerIn(filename)}`))
+      cutShort(filename, `DROP TRIGGER ${triggerIn(filename)}`)
       const hashes = () => folderState(folder).map(([, , , hash]) => hash)
       const [file, journal] = [filename, `${filename}-journal`].map((path) =>
         folderState(folder).find(([name]) => path.endsWith(name))

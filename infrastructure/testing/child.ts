@@ -15,6 +15,7 @@ import { restoreLedger } from "../ledger/ledger-restore.ts"
 import { schemaSteps } from "../ledger/schema-snapshots.ts"
 import { CassetteFile } from "../network/cassette-file.ts"
 import { configureForWriting, openForWriting } from "../sqlite/better-sqlite3-host.ts"
+import { beginHalf } from "./killed-writer.ts"
 import { withLedger } from "./ledger-program.ts"
 import type { SchemaStep } from "../sqlite/schema-steps.ts"
 import { becomeNobody } from "./nobody.ts"
@@ -131,12 +132,7 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
 
   /** Dies in the middle of a transaction that is journaled in the old way, with pages already written. */
   halfDone: async () => {
-    const table = argument === "" ? "events" : argument
-    const connection = openForWriting(filename)
-    connection.pragma("cache_size = 1")
-    connection.run("BEGIN IMMEDIATE")
-    connection.run(`CREATE TABLE ${table} (data TEXT)`)
-    for (let n = 0; n < 200; n++) connection.run(`INSERT INTO ${table} VALUES (?)`, ["x".repeat(1_000)])
+    beginHalf(openForWriting(filename), "events")
     process.kill(process.pid, "SIGKILL")
     return undefined
   },
@@ -228,12 +224,11 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
     return outcomeOf(restoreLedger({ backup: argument, filename }))
   },
 
-  /** Examines a file with the rights of a stranger: everything that reads, then one command. */
+  /** Examines a file with the rights of a stranger, for reading and then for writing: everything that reads, then one command. */
   examine: async () => {
     schemaSteps()
     becomeNobody()
-    const mode = argument === "write" ? "write" : "read"
-    return outcomeOf(
+    const examined = (mode: "read" | "write") =>
       withLedger(
         { filename, mode },
         Effect.gen(function* () {
@@ -252,7 +247,7 @@ const roles: Readonly<Record<string, () => Promise<unknown>>> = {
           }
         })
       )
-    )
+    return { reading: await outcomeOf(examined("read")), writing: await outcomeOf(examined("write")) }
   }
 }
 

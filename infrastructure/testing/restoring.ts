@@ -7,6 +7,7 @@ import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import { startChild } from "./child-process.ts"
+import { postAndDie } from "./killed-writer.ts"
 import { makeLedgerFile, withLedger } from "./ledger-program.ts"
 
 export interface RestorerOptions {
@@ -51,10 +52,7 @@ export const ledgerWithBackup = Effect.fnUntraced(function* (folder: string) {
 })
 
 /** Writes three more events and dies: they stand in the log alone. */
-export const leaveLog = async (filename: string): Promise<void> => {
-  const writer = startChild(["writeAndDie", filename, "3"])
-  await writer.ended
-}
+export const leaveLog = (filename: string): Promise<void> => postAndDie(filename, 3)
 
 /** Damages a page in the middle of the file, and leaves a log of no ledger beside it. */
 export const damageWithLog = (filename: string): void => {
