@@ -58,15 +58,6 @@ const makeConnection = (database: Database.Database): Connection => {
     return statement
   }
   const none: ReadonlyArray<SqlValue> = []
-  /** Work in a transaction, which is rolled back unless the work ended it; a full disk may have done that, too. */
-  const within = <A>(begin: string, work: () => A): A => {
-    prepared(begin).run()
-    try {
-      return work()
-    } finally {
-      if (database.inTransaction) prepared("ROLLBACK").run()
-    }
-  }
   const file = database.memory ? undefined : resolve(database.name)
   const noteClosed = file === undefined ? undefined : noteOpen(file)
   return {
@@ -83,14 +74,27 @@ const makeConnection = (database: Database.Database): Connection => {
       // No savepoint: while one is open, SQLite's journal of each statement grows with the whole unit, and is gone through
       // at the end of every statement.
       if (database.inTransaction) return work()
-      return within("BEGIN IMMEDIATE", () => {
+      prepared("BEGIN IMMEDIATE").run()
+      try {
         const result = work()
         prepared("COMMIT").run()
         return result
-      })
+      } catch (error) {
+        // A full disk may have ended it.
+        if (database.inTransaction) prepared("ROLLBACK").run()
+        throw error
+      }
     },
-    // There is nothing to commit, and COMMIT fails where a page could not be read.
-    snapshot: (read) => (database.inTransaction ? read() : within("BEGIN", read)),
+    snapshot: (read) => {
+      if (database.inTransaction) return read()
+      prepared("BEGIN").run()
+      try {
+        return read()
+      } finally {
+        // There is nothing to commit, and COMMIT fails where a page could not be read. A full disk may have ended it.
+        if (database.inTransaction) prepared("ROLLBACK").run()
+      }
+    },
     facts: factsOf(database),
     pragma: (text) => database.pragma(text, { simple: true }),
     serialize: () => database.serialize(),

@@ -44,6 +44,19 @@ export const hostContract: ReadonlyArray<HostCase> = [
     expected: [1, 1, 0, 2]
   },
   {
+    name: "runs a script in order, also statements that have semicolons of their own, and ends at the first that is refused",
+    see: (host) => {
+      const trigger =
+        "CREATE TRIGGER twice AFTER INSERT ON u BEGIN UPDATE u SET n = n * 2; UPDATE u SET n = n + 1; END"
+      host.script(["CREATE TABLE u (n INTEGER)", trigger, "INSERT INTO u VALUES (5)"])
+      const refusal = refusalOf(() =>
+        host.script(["DELETE FROM u", "INSERT INTO none VALUES (1)", "DROP TABLE u"])
+      )
+      return [refusal, host.all("SELECT n FROM u"), host.run("INSERT INTO u VALUES (1)")]
+    },
+    expected: ["SQLITE_ERROR: no such table: none", [], 1]
+  },
+  {
     name: "gives rows in the order of their columns, and bytes as bytes",
     see: (host) => {
       insert(host, "bytes", Uint8Array.of(1, 0, 255))
