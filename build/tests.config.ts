@@ -19,6 +19,7 @@ const programs = [
   "infrastructure/testing/store-child.ts",
   "interfaces/cli/testing/command-server.ts",
   "interfaces/embedding/testing/one-use.ts",
+  "interfaces/inspect/verifying-child.ts",
   "property-tests/support/bundle-child.ts",
   "property-tests/support/cache-child.ts",
   "property-tests/support/cassette-operation-child.ts",

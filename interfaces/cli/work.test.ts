@@ -1,11 +1,11 @@
 // `cortex work` and `cortex run` on real folders: what they answer, what they refuse, and what real processes do when
 // one of them is killed or told to stop.
 import { once } from "node:events"
-import { existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import Database from "better-sqlite3"
-import { afterAll, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { binary } from "./testing/binary.ts"
 import { runCortex, startCortex } from "./testing/child-process.ts"
 import { documentOf, runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
@@ -14,8 +14,11 @@ import { secondsPass } from "./testing/test-host.ts"
 const { folder, remove } = temporaryFolder()
 afterAll(remove)
 
+/** A root with one indexed text, and the same with a run that takes some time: each test has a copy. */
+const original = join(folder, "original")
+const long = join(folder, "long")
 let count = 0
-let root = ""
+let root = original
 const cortex = (...args: ReadonlyArray<string>) => runCli(args, { cwd: root })
 const json = (...args: ReadonlyArray<string>) => runJson(args, { cwd: root })
 
@@ -39,13 +42,23 @@ const planned = async (steps: number) => {
   return String(document.data?.["job_id"])
 }
 
-beforeEach(async () => {
+/** Gives the test that runs a copy of a root. */
+const copyOf = (source: string): void => {
   root = join(folder, `${(count += 1)}`)
+  cpSync(source, root, { recursive: true })
+}
+
+beforeAll(async () => {
   mkdirSync(root)
   writeFileSync(join(root, "long.txt"), Array.from({ length: 2000 }, (_, n) => `line ${n}\n`).join(""))
   expect(await cortex("index")).toMatchObject({ code: 0 })
   expect(await cortex("symbol", "add", "@DOCS/long", "long.txt")).toMatchObject({ code: 0 })
+  copyOf(original)
+  await planned(1000)
+  cpSync(root, long, { recursive: true })
 })
+
+beforeEach(() => copyOf(original))
 
 const ledgerFile = () => join(root, "CORTEX", "_generated", "system3.db")
 
@@ -161,7 +174,7 @@ describe("work in real processes", () => {
   })
 
   it.each(["SIGINT", "SIGTERM"] as const)("ends on %s with no step in hand", async (signal) => {
-    await planned(2000)
+    copyOf(long)
     const child = startCortex(["work", "--run-id", "r1", "--worker", "w"], { cwd: root })
     child.stdout.resume()
     const notes = text(child.stderr)
@@ -175,7 +188,7 @@ describe("work in real processes", () => {
   })
 
   it("hands a wish to stop on to its workers, and waits for them", async () => {
-    await planned(2000)
+    copyOf(long)
     const child = startCortex(["work", "--run-id", "r1", "--worker", "w", "--processes", "2"], { cwd: root })
     child.stdout.resume()
     child.stderr.resume()

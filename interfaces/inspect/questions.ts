@@ -24,6 +24,8 @@ export interface InspectedLedger {
   readonly history: HistoryShape
   /** What a verification is asked with. */
   readonly verification: VerificationRequest
+  /** The program of the process that verifies; by default it is looked for beside this one. */
+  readonly verifyingProgram?: string | undefined
   /** The network, opened when it is first asked; undefined where there is none. */
   readonly network:
     | Effect.Effect<NetworkShape, { readonly _tag: string; readonly message: string }>

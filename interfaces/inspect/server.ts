@@ -117,7 +117,10 @@ export const servePage = (inspected: Inspected, page: PageFile, port: number) =>
   Effect.gen(function* () {
     const secret = randomBytes(24).toString("base64url")
     const hosts = new Set<string>()
-    const verify = "inspection" in inspected ? makeVerifying(inspected.verification) : undefined
+    const verify =
+      "inspection" in inspected
+        ? makeVerifying(inspected.verification, inspected.verifyingProgram)
+        : undefined
     const given = { hosts, secret: digest(secret), page, inspected, verify }
     const server = yield* Effect.acquireRelease(
       Effect.sync(() => createServer((request, response) => handle(request, response, given))),

@@ -14,14 +14,18 @@ export interface VerificationRequest {
 }
 
 /** The child's program beside this module, as source or as it was bundled. */
-const program = (): string => {
+const programHere = (): string => {
   const here = fileURLToPath(import.meta.url)
   return fileURLToPath(new URL(`./verifying-child${extname(here)}`, import.meta.url))
 }
 
 /** Writes the child's lines to an answer whose head was written, and ends it. What is given back stops it for another. */
-const streamVerification = (response: ServerResponse, request: VerificationRequest): (() => void) => {
-  const args = [...process.execArgv, program(), JSON.stringify(request)]
+const streamVerification = (
+  response: ServerResponse,
+  request: VerificationRequest,
+  program: string
+): (() => void) => {
+  const args = [...process.execArgv, program, JSON.stringify(request)]
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] })
   let said = ""
   child.stderr.on("data", (text: Buffer) => {
@@ -48,10 +52,13 @@ const streamVerification = (response: ServerResponse, request: VerificationReque
 }
 
 /** Verifies for the windows of a page, one at a time: the newest takes the place of the one that runs. */
-export const makeVerifying = (request: VerificationRequest): ((response: ServerResponse) => void) => {
+export const makeVerifying = (
+  request: VerificationRequest,
+  program = programHere()
+): ((response: ServerResponse) => void) => {
   let stopOlder = () => {}
   return (response) => {
     stopOlder()
-    stopOlder = streamVerification(response, request)
+    stopOlder = streamVerification(response, request, program)
   }
 }

@@ -12,6 +12,7 @@ import * as Scope from "effect/Scope"
 import type { EvidenceSeen } from "../../../domain/inspection/answers.ts"
 import { History } from "../../../application/history/history.ts"
 import { Inspection, type InspectionOptions } from "../../../application/inspection/inspection.ts"
+import { programOf } from "../../../infrastructure/testing/program.ts"
 import { bundledProgram } from "../../cli/bundled-sources.ts"
 import { inspectedLedger } from "../../embedding/inspected-ledger.ts"
 import { PAGE_FILE, pageFrom } from "../page-file.ts"
@@ -96,14 +97,17 @@ export const serve = async (
   options: Partial<Omit<InspectionOptions, "network">> & {
     readonly page?: typeof emptyPage
     readonly network?: InspectedLedger["network"]
+    /** True for the child as the product finds it, beside the server; else it is the one of the bundle, which starts sooner. */
+    readonly ownChild?: boolean
   } = {}
 ): Promise<Served> => {
-  const { network, page = emptyPage, ...rest } = options
+  const { network, ownChild = false, page = emptyPage, ...rest } = options
   const opened = await openInspected(filename, {
     ...rest,
     network: network === undefined ? undefined : "network.yaml"
   })
-  const inspected = { ...opened.inspected, network }
+  const verifyingProgram = ownChild ? undefined : programOf("interfaces/inspect/verifying-child.ts")
+  const inspected = { ...opened.inspected, network, verifyingProgram }
   const { url } = await Effect.runPromise(Scope.provide(servePage(inspected, page, 0), opened.scope))
   const origin = new URL(url)
   const secret = origin.hash.slice("#key=".length)
