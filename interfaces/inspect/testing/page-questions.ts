@@ -23,7 +23,7 @@ export const QUESTIONS = [
   "/v1/growth?after=3"
 ]
 
-const STATUSES = [200, 400, 404, 500]
+const STATUSES = new Set([200, 400, 404, 500])
 
 /** Overwrites 2 KiB of a ledger's file and asks everything: what is wrong with the answers, or undefined where it cannot be opened. */
 export const faultsOfDamaged = async (
@@ -38,7 +38,7 @@ export const faultsOfDamaged = async (
   const faults: Array<string> = []
   for (const question of QUESTIONS) {
     const { status, text } = await served.ask(question)
-    if (!STATUSES.includes(status)) faults.push(`${question}: ${status}`)
+    if (!STATUSES.has(status)) faults.push(`${question}: ${status}`)
     try {
       JSON.parse(text)
     } catch {

@@ -1,20 +1,19 @@
 // The server of standard streams behind HTTP, for programs that test servers and speak nothing else: each session is a
-// process of `cortex mcp`, and every message is handed on as it is, both ways. It listens on the loopback interface alone.
+// `cortex mcp` in the test's own process, and every message is handed on as it is, both ways. It listens on the loopback interface alone.
 import { randomUUID } from "node:crypto"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js"
 import type { JSONRPCMessage, RequestId } from "@modelcontextprotocol/sdk/types.js"
-import { serverCommand } from "./official-client.ts"
+import { inProcess } from "./official-client.ts"
 
-/** One session: what comes over HTTP goes to a process, and its answers come back on the request that they belong to. */
+/** One session: what comes over HTTP goes to a server, and its answers come back on the request that they belong to. */
 const bridged = async (folder: string, opened: (id: string) => void) => {
   const http = new StreamableHTTPServerTransport({
     sessionIdGenerator: randomUUID,
     onsessioninitialized: opened
   })
-  const lines = new StdioClientTransport({ ...serverCommand(folder), stderr: "pipe" })
+  const lines = inProcess(folder)
   /** The requests whose progress is told, by their token. */
   const requestOf = new Map<unknown, RequestId>()
   // Transports have one listener each, as a member.
@@ -70,7 +69,7 @@ export class HttpBridge {
     if (![...this.sessions.values()].includes(session)) await session.lines.close()
   }
 
-  /** Ends every session with its process. */
+  /** Ends every session with its server. */
   async close(): Promise<void> {
     for (const { http, lines } of this.sessions.values()) {
       await http.close()

@@ -41,7 +41,7 @@ class HandingSession extends Session {
 }
 
 /** The streams of a server in the test's own process, as the official client has them. */
-const inProcess = (folder: string, ...args: ReadonlyArray<string>): Transport => {
+export const inProcess = (folder: string, ...args: ReadonlyArray<string>): Transport => {
   const session = new HandingSession(folder, ...args)
   const transport: Transport = {
     start: async () => {},
