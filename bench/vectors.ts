@@ -3,9 +3,13 @@
 // vectors. BENCH_VECTORS=100000 is the size that the design speaks of.
 import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
-import { QuerySession } from "../application/network/query-session.ts"
+import { QuerySession } from "../application/network/search/query-session.ts"
 import type { Cassette } from "../application/network/cassette.ts"
-import { type NearText, signBitVectors, type VectorIndexShape } from "../application/network/vector-index.ts"
+import {
+  type NearText,
+  signBitVectors,
+  type VectorIndexShape
+} from "../application/network/search/vector-index.ts"
 import { cosine, floatsOf } from "../domain/network/vectors.ts"
 import { local } from "../infrastructure/network/testing/cassettes.ts"
 import {

@@ -3,7 +3,7 @@ import type { LeftOff } from "../../domain/canonical/answer-budget.ts"
 import type { InvalidInput } from "../../domain/foundation/errors.ts"
 import type { CassetteAnswer, SearchMode } from "../../domain/network/cassette.ts"
 import type { QueryError } from "../../domain/network/errors.ts"
-import type { Search } from "./hybrid-search.ts"
+import type { Search } from "./search/hybrid-search.ts"
 
 /** Which cassettes a question goes to, and how complete its answer must be. */
 export interface QueryOptions {

@@ -16,7 +16,7 @@ import {
   judgeIndexAnswer,
   judgeStats
 } from "../../domain/network/store-answers.ts"
-import { faultOf } from "./query-session.ts"
+import { faultOf } from "./search/query-session.ts"
 import { within } from "./within.ts"
 import { type Cassette, isFileIndex, isIndexStore, type PlainStore } from "./cassette.ts"
 

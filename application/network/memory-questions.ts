@@ -16,10 +16,10 @@ import {
   NetworkSymbolDamaged,
   NetworkSymbolNotFound,
   type SymbolError
-} from "../../domain/network/symbol-errors.ts"
-import { isMeantAsSymbol, parseSymbol, symbolOf } from "../../domain/network/symbols.ts"
-import type { QuerySession } from "./query-session.ts"
-import { bounded } from "./bounded-answer.ts"
+} from "../../domain/network/symbols/symbol-errors.ts"
+import { isMeantAsSymbol, parseSymbol, symbolOf } from "../../domain/network/symbols/symbols.ts"
+import type { QuerySession } from "./search/query-session.ts"
+import { bounded } from "./search/bounded-answer.ts"
 import {
   type Cassette,
   type ForgetMemory,
@@ -30,9 +30,9 @@ import {
 } from "./cassette.ts"
 import type { EmbedderShape } from "./embedder.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./answers.ts"
-import type { LookupOptions, SymbolAskError } from "./symbol-questions.ts"
-import { hashMeant } from "./symbol-lookup.ts"
-import { withUnanswered } from "./symbol-resolution.ts"
+import type { LookupOptions, SymbolAskError } from "./symbols/symbol-questions.ts"
+import { hashMeant } from "./symbols/symbol-lookup.ts"
+import { withUnanswered } from "./symbols/symbol-resolution.ts"
 import { rulesOf } from "../../domain/network/mutability.ts"
 
 /** What saving a memory came to. */

@@ -5,7 +5,7 @@ import type { Sha256 } from "../../domain/canonical/sha256.ts"
 import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import { isCassetteId } from "../../domain/network/cassette.ts"
 import { CassetteExists, UnknownCassette } from "../../domain/network/errors.ts"
-import { QuerySession } from "./query-session.ts"
+import { QuerySession } from "./search/query-session.ts"
 import type { Cassette } from "./cassette.ts"
 import { guardedCassette } from "./guarded-cassette.ts"
 

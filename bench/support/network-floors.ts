@@ -2,7 +2,7 @@
 // table, and the rows that an answer needs read by hand; and cassettes as the program makes them.
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { questionOf } from "../../domain/network/query-text.ts"
+import { questionOf } from "../../domain/network/ranking/query-text.ts"
 import { finishWriting, putDocument } from "../../infrastructure/network/writing/document-writing.ts"
 import { englishStem } from "../../infrastructure/network/index/english-stems.ts"
 import { newCassette } from "../../infrastructure/network/testing/cassettes.ts"

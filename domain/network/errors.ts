@@ -3,7 +3,7 @@
 import * as Schema from "effect/Schema"
 import { differenceText } from "./birth.ts"
 import { CassetteAnswer } from "./cassette.ts"
-import type { SymbolError } from "./symbol-errors.ts"
+import type { SymbolError } from "./symbols/symbol-errors.ts"
 
 /** How each asked cassette answered. */
 const Answers = Schema.Record(Schema.String, CassetteAnswer)

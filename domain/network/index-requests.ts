@@ -4,9 +4,9 @@
 import type { JsonObject } from "../canonical/json.ts"
 import type { MemoryNote, MemoryScope, Mutability } from "./cassette.ts"
 import type { EmbedderIdentity } from "./vectors.ts"
-import type { Counts, Weights } from "./lexical.ts"
-import type { Question } from "./query-text.ts"
-import type { SymbolKind } from "./symbols.ts"
+import type { Counts, Weights } from "./ranking/lexical.ts"
+import type { Question } from "./ranking/query-text.ts"
+import type { SymbolKind } from "./symbols/symbols.ts"
 
 /** What may be seen: what has not expired by `now` (a timestamp), of everybody and of the agent that asks. */
 export interface ReadScope {

@@ -2,7 +2,7 @@
 import { linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { CARTRIDGE_FILES } from "../../domain/network/cartridge-names.ts"
+import { CARTRIDGE_FILES } from "../../domain/network/cartridges/cartridge-names.ts"
 import { writeGolden } from "../bundles/testing/bundle-folders.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { newPlaceFault } from "./new-place.ts"

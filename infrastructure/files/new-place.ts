@@ -6,7 +6,7 @@ import { dirname, join } from "node:path"
 import { MANIFEST_NAME } from "../../domain/bundles/manifest.ts"
 import { MANIFEST_NAME as DOSSIER_MANIFEST } from "../../domain/dossiers/manifest.ts"
 import { InvalidInput } from "../../domain/foundation/errors.ts"
-import { CARTRIDGE_FILES } from "../../domain/network/cartridge-names.ts"
+import { CARTRIDGE_FILES } from "../../domain/network/cartridges/cartridge-names.ts"
 
 /** Names behind a database's own that SQLite, or the ledger's tree, takes for itself. */
 const COMPANION = /^(.+)(?:-wal|-shm|-journal|\.merkle)$/i

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import type {
   ConfigurationSource,
   ReadConfiguration
-} from "../../application/network/configuration-source.ts"
+} from "../../application/network/keeping/configuration-source.ts"
 import { idleSleep } from "../sqlite/real-time.ts"
 import { cassetteOf, type CassetteReading } from "./configured-cassettes.ts"
 import { type NetworkFile, type NetworkFilePlace, readNetworkFile } from "./network-files.ts"

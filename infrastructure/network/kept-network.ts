@@ -10,10 +10,10 @@ import type {
   KeptCassette,
   KeptNetwork,
   OpenCartridge
-} from "../../application/network/cassette-files.ts"
-import type { VerifiedCassette } from "../../application/network/keeping-reports.ts"
+} from "../../application/network/keeping/cassette-files.ts"
+import type { VerifiedCassette } from "../../application/network/keeping/keeping-reports.ts"
 import { CassetteOffline, UnknownCassette } from "../../domain/network/errors.ts"
-import type { CartridgeManifest } from "../../domain/network/cartridge.ts"
+import type { CartridgeManifest } from "../../domain/network/cartridges/cartridge.ts"
 import { carryCassette } from "./writing/carrying.ts"
 import { exportCassette } from "./cartridges/cartridge-export.ts"
 import { eachBatch, importCartridge, openedCartridge } from "./cartridges/cartridge-import.ts"

@@ -21,9 +21,9 @@ import {
   type StoredVector,
   vectorHash
 } from "../../domain/network/records.ts"
-import { termTexts } from "../../domain/network/words.ts"
+import { termTexts } from "../../domain/network/ranking/words.ts"
 import { sha256, sha256Bytes, sha256OfBytes } from "../hashing/sha256.ts"
-import { candidateDistance, signDistances, signsOf } from "../../domain/network/sign-bits.ts"
+import { candidateDistance, signDistances, signsOf } from "../../domain/network/ranking/sign-bits.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { englishStem } from "./index/english-stems.ts"
 import { exported, filesOf, imported } from "./testing/cartridges.ts"

@@ -6,9 +6,9 @@ import * as Layer from "effect/Layer"
 import { Network as NetworkService } from "../../application/network/hub.ts"
 import { whileOpen } from "../../application/foundation/while-open.ts"
 import { NetworkClosed } from "../../domain/network/errors.ts"
-import { CassetteKeeping } from "../../application/network/keeping.ts"
+import { CassetteKeeping } from "../../application/network/keeping/keeping.ts"
 import type { AskError } from "../../application/network/answers.ts"
-import type { SymbolAnswer, SymbolQuestions } from "../../application/network/symbol-questions.ts"
+import type { SymbolAnswer, SymbolQuestions } from "../../application/network/symbols/symbol-questions.ts"
 import type { Compression, CompressionOptions } from "../../infrastructure/network/index/text-compression.ts"
 import type { NetworkFileOptions, NetworkOpenError } from "./network-files.ts"
 
@@ -85,7 +85,7 @@ export type {
   FollowedRun,
   IndexOptions,
   RefusedCassette
-} from "../../application/network/keeping.ts"
+} from "../../application/network/keeping/keeping.ts"
 export type {
   CarryingReport,
   ExportReport,
@@ -94,13 +94,13 @@ export type {
   ReindexReport,
   SweepReport,
   VerifiedCassette
-} from "../../application/network/keeping-reports.ts"
+} from "../../application/network/keeping/keeping-reports.ts"
 export type {
   CartridgeError,
   ExportError,
   IndexError,
   VectorError
-} from "../../application/network/cassette-files.ts"
+} from "../../application/network/keeping/cassette-files.ts"
 export { Embedder, type EmbedderShape } from "../../application/network/embedder.ts"
 export type { EmbedderFailure, EmbedderHealth } from "../../application/network/watched-embedder.ts"
 export {
@@ -111,7 +111,7 @@ export {
   VectorIndex,
   type VectorIndexShape,
   type VectorQuestion
-} from "../../application/network/vector-index.ts"
+} from "../../application/network/search/vector-index.ts"
 export type {
   AskIndex,
   Cassette,
@@ -147,14 +147,14 @@ export type {
   SymbolAskError,
   SymbolOptions,
   SymbolQuestions
-} from "../../application/network/symbol-questions.ts"
-export type { SymbolPlace } from "../../application/network/symbol-lookup.ts"
+} from "../../application/network/symbols/symbol-questions.ts"
+export type { SymbolPlace } from "../../application/network/symbols/symbol-lookup.ts"
 export type {
   ExpandedText,
   ExpansionOptions,
   NestedSymbol,
   ResolvedSymbol
-} from "../../application/network/symbol-resolution.ts"
+} from "../../application/network/symbols/symbol-resolution.ts"
 export type { Cut, LeftOff } from "../../domain/canonical/answer-budget.ts"
 export type {
   CassetteAnswer,
@@ -168,7 +168,7 @@ export type {
   TextPlace
 } from "../../domain/network/cassette.ts"
 export * from "../../domain/network/errors.ts"
-export * from "../../domain/network/symbol-errors.ts"
+export * from "../../domain/network/symbols/symbol-errors.ts"
 export type {
   Compression,
   CompressionOptions,

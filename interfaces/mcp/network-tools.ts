@@ -9,7 +9,7 @@ import {
   MAX_SYMBOL_DIGITS,
   MIN_SYMBOL_DIGITS
 } from "../../domain/network/limits.ts"
-import { isMeantAsSymbol } from "../../domain/network/symbols.ts"
+import { isMeantAsSymbol } from "../../domain/network/symbols/symbols.ts"
 import { currentTarget } from "../shared/current-target.ts"
 import { DEFAULT_ANSWER_BYTES, textFrom } from "../../domain/canonical/answer-budget.ts"
 import { CorpusAccess } from "./corpus-access.ts"

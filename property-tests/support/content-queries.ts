@@ -4,7 +4,7 @@
 
 import { createHash } from "node:crypto"
 import Database from "better-sqlite3"
-import { decodedPostings, decodePostings } from "../../domain/network/postings.ts"
+import { decodedPostings, decodePostings } from "../../domain/network/ranking/postings.ts"
 import { withoutLog } from "../../infrastructure/testing/disarmed-ledger.ts"
 import type { StoreName } from "./honest-files.ts"
 

@@ -10,9 +10,13 @@ import {
   type CartridgeRecord,
   entryHash,
   manifestHash
-} from "../../../domain/network/cartridge.ts"
-import { CARRIED_RULE } from "../../../domain/network/carrying.ts"
-import { CartridgeCheck, type CartridgeScope, type Fault } from "../../../domain/network/cartridge-check.ts"
+} from "../../../domain/network/cartridges/cartridge.ts"
+import { CARRIED_RULE } from "../../../domain/network/cartridges/carrying.ts"
+import {
+  CartridgeCheck,
+  type CartridgeScope,
+  type Fault
+} from "../../../domain/network/cartridges/cartridge-check.ts"
 import type { MemoryScope, Mutability } from "../../../domain/network/cassette.ts"
 import { CassetteDamaged } from "../../../domain/network/errors.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../../domain/network/limits.ts"

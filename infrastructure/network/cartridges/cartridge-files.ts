@@ -4,7 +4,7 @@
 import { closeSync, fstatSync, opendirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { parseTarHeader, TAR_BLOCK, TAR_END, tarPadding } from "../../../domain/foundation/tar.ts"
-import { CARTRIDGE_FILES, type CartridgeFile } from "../../../domain/network/cartridge-names.ts"
+import { CARTRIDGE_FILES, type CartridgeFile } from "../../../domain/network/cartridges/cartridge-names.ts"
 import { type CartridgeFault, CartridgeRefused } from "../../../domain/network/errors.ts"
 import { openLines, readRange } from "../../files/json-lines.ts"
 

@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { makeFolders } from "../../files/new-folders.ts"
-import type { CartridgeRecord } from "../../../domain/network/cartridge.ts"
+import type { CartridgeRecord } from "../../../domain/network/cartridges/cartridge.ts"
 import {
   CartridgeRefused,
   CassetteFileExists,
@@ -21,8 +21,8 @@ import { openCartridge } from "./cartridge-files.ts"
 import { type CartridgeReader, type CartridgeWrite, readCartridge } from "./cartridge-reading.ts"
 import { insertSaveOf } from "./cartridge-statements.ts"
 import { beginCassette, copyReceipt } from "../cassette-schema.ts"
-import type { CartridgeError } from "../../../application/network/cassette-files.ts"
-import type { ImportReport } from "../../../application/network/keeping-reports.ts"
+import type { CartridgeError } from "../../../application/network/keeping/cassette-files.ts"
+import type { ImportReport } from "../../../application/network/keeping/keeping-reports.ts"
 import {
   attemptOnCassette,
   type CassetteWriteError,

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import type { JsonValue } from "../../../domain/canonical/json.ts"
 import { parseCanonicalJson } from "../../../domain/canonical/stored-json.ts"
 import { readJsonBytes } from "../../../domain/canonical/strict-reader.ts"
-import type { CartridgeFile } from "../../../domain/network/cartridge-names.ts"
+import type { CartridgeFile } from "../../../domain/network/cartridges/cartridge-names.ts"
 import {
   type CartridgeManifest,
   type CartridgeReceipt,
@@ -14,13 +14,13 @@ import {
   decodeCartridgeManifest,
   decodeCartridgeReceipt,
   decodeCartridgeRecord
-} from "../../../domain/network/cartridge.ts"
+} from "../../../domain/network/cartridges/cartridge.ts"
 import {
   CartridgeCheck,
   type Fault,
   manifestFault,
   versionFault
-} from "../../../domain/network/cartridge-check.ts"
+} from "../../../domain/network/cartridges/cartridge-check.ts"
 import { type CartridgeFault, CartridgeRefused } from "../../../domain/network/errors.ts"
 import { fieldFault } from "../../../domain/network/field-fault.ts"
 import { MAX_CARTRIDGE_LINE_BYTES } from "../../../domain/network/limits.ts"

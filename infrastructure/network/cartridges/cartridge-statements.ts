@@ -5,7 +5,7 @@ import type {
   CartridgeMemory,
   CartridgeReceipt,
   CartridgeSave
-} from "../../../domain/network/cartridge.ts"
+} from "../../../domain/network/cartridges/cartridge.ts"
 import { command, query } from "../../sqlite/statement.ts"
 
 /** A record, and the newest receipt that says that it was added. */

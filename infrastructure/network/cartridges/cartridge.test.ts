@@ -27,7 +27,7 @@ import {
   type CartridgeMemory,
   type CartridgeReceipt,
   type CartridgeSave
-} from "../../../domain/network/cartridge.ts"
+} from "../../../domain/network/cartridges/cartridge.ts"
 import type { Mutability } from "../../../domain/network/cassette.ts"
 import { memoryRecordHash, receiptHash, saveRecordHash } from "../../../domain/network/records.ts"
 import { sha256 } from "../../hashing/sha256.ts"

@@ -15,12 +15,12 @@ import {
   termScore,
   type Weights,
   wordScore
-} from "../../../domain/network/lexical.ts"
-import { BestScores } from "../../../domain/network/best-scores.ts"
+} from "../../../domain/network/ranking/lexical.ts"
+import { BestScores } from "../../../domain/network/ranking/best-scores.ts"
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
-import { decodedPostings, decodePostings } from "../../../domain/network/postings.ts"
-import type { Question } from "../../../domain/network/query-text.ts"
-import { weightedCount } from "../../../domain/network/term-counts.ts"
+import { decodedPostings, decodePostings } from "../../../domain/network/ranking/postings.ts"
+import type { Question } from "../../../domain/network/ranking/query-text.ts"
+import { weightedCount } from "../../../domain/network/ranking/term-counts.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import type { CassetteFault, CassetteFile, OpenCassette } from "../cassette-file.ts"
 import { factsOf } from "./cassette-facts.ts"

@@ -1,7 +1,7 @@
 // Terms that are counted while they are found: the same numbers as from the texts that are stored.
 import * as fc from "fast-check"
 import { expect, it } from "vitest"
-import { lengthOf, type TermPairs, weightedCounts } from "../../../domain/network/term-counts.ts"
+import { lengthOf, type TermPairs, weightedCounts } from "../../../domain/network/ranking/term-counts.ts"
 import { searchedChunksOf } from "./chunk-terms.ts"
 
 const countsIn = ({ list, pairs }: TermPairs): ReadonlyMap<string, number> =>

@@ -1,8 +1,8 @@
 // The terms under which the index keeps a chunk: of its document's path, of the headings above it, and of its text. The
 // identifiers of a path count with the path, all others by themselves.
 import { BODY_WEIGHT, HEADING_WEIGHT, PATH_WEIGHT } from "../../../domain/network/limits.ts"
-import { type ChunkTerms, TermCounter, type TermPairs } from "../../../domain/network/term-counts.ts"
-import { type PieceTerms, termTextsBy } from "../../../domain/network/words.ts"
+import { type ChunkTerms, TermCounter, type TermPairs } from "../../../domain/network/ranking/term-counts.ts"
+import { type PieceTerms, termTextsBy } from "../../../domain/network/ranking/words.ts"
 import { type ChunkRow, type CutRecord, madeChunks, searchedPath } from "./chunk-rows.ts"
 import { englishTerms } from "./english-stems.ts"
 

@@ -2,7 +2,7 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { expect, it } from "vitest"
-import { termTextsBy } from "../../../domain/network/words.ts"
+import { termTextsBy } from "../../../domain/network/ranking/words.ts"
 import { englishTerms } from "./english-stems.ts"
 
 setFlagsFromString("--expose-gc")

@@ -3,7 +3,7 @@
 // kept as it is.
 import { stemmer } from "stemmer"
 import { isAscii } from "../../../domain/canonical/ascii.ts"
-import { type PieceTerms, pieceTerms, type Stem } from "../../../domain/network/words.ts"
+import { type PieceTerms, pieceTerms, type Stem } from "../../../domain/network/ranking/words.ts"
 
 /** How many words are remembered, and of how many UTF-16 units at most. */
 const MAX_REMEMBERED = 50_000

@@ -2,9 +2,9 @@
 // handshake claims only what the index proves; paths are shown as the configuration names them.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { QuerySession } from "../../../application/network/query-session.ts"
+import { QuerySession } from "../../../application/network/search/query-session.ts"
 import type { AskIndex, FileIndex } from "../../../application/network/cassette.ts"
-import { foundByWords, hitsOf, rankNetwork } from "../../../application/network/lexical-ranking.ts"
+import { foundByWords, hitsOf, rankNetwork } from "../../../application/network/search/lexical-ranking.ts"
 import { nearestTimestamp } from "../../../domain/canonical/timestamp.ts"
 import {
   CAPABILITIES,
@@ -15,7 +15,7 @@ import {
 import { contentRoot } from "../../../domain/network/records.ts"
 import type { IndexFacts, ReadScope } from "../../../domain/network/index-requests.ts"
 import { PROTOCOL, PROTOCOL_VERSION } from "../../../domain/network/limits.ts"
-import { distinctTexts } from "../../../domain/network/ranking.ts"
+import { distinctTexts } from "../../../domain/network/ranking/ranking.ts"
 import { type EmbedderIdentity, identityText } from "../../../domain/network/vectors.ts"
 import { sha256 } from "../../hashing/sha256.ts"
 import { englishStem } from "./english-stems.ts"

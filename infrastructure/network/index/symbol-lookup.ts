@@ -3,7 +3,7 @@
 // instead of being shown.
 import type { ReadScope, SymbolText } from "../../../domain/network/index-requests.ts"
 import { MAX_PLACES } from "../../../domain/network/limits.ts"
-import type { SymbolKind } from "../../../domain/network/symbols.ts"
+import type { SymbolKind } from "../../../domain/network/symbols/symbols.ts"
 import { byStoredPlace } from "../../../domain/network/text-order.ts"
 import { sha256 } from "../../hashing/sha256.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"

@@ -1,10 +1,10 @@
 // How often the words of a question stand in some chunks and in the whole documents that these belong to, which ranking
 // weighs together. It is read from the same postings and the same tail as scores are. A record's chunks have numbers
 // that follow one another in a segment, and what may not be seen is never given as a chunk to begin with.
-import type { Occurrences, Weights } from "../../../domain/network/lexical.ts"
+import type { Occurrences, Weights } from "../../../domain/network/ranking/lexical.ts"
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
-import { decodedPostings, decodePostings } from "../../../domain/network/postings.ts"
-import { type ChunkTerms, weightedCount } from "../../../domain/network/term-counts.ts"
+import { decodedPostings, decodePostings } from "../../../domain/network/ranking/postings.ts"
+import { type ChunkTerms, weightedCount } from "../../../domain/network/ranking/term-counts.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import { bySegment, type KnownPostings, type PostingsRow } from "./known-postings.ts"
 

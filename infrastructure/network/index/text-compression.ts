@@ -7,10 +7,14 @@ import type {
   LookupOptions,
   SymbolAnswer,
   SymbolQuestions
-} from "../../../application/network/symbol-questions.ts"
+} from "../../../application/network/symbols/symbol-questions.ts"
 import { chunksOf } from "../../../domain/network/chunks.ts"
-import { compressionRanges, compressText, type HeldRange } from "../../../domain/network/compression.ts"
-import { symbolOf } from "../../../domain/network/symbols.ts"
+import {
+  compressionRanges,
+  compressText,
+  type HeldRange
+} from "../../../domain/network/symbols/compression.ts"
+import { symbolOf } from "../../../domain/network/symbols/symbols.ts"
 import { sha256 } from "../../hashing/sha256.ts"
 import { outlineOf } from "./outline.ts"
 

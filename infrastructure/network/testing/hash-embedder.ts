@@ -3,7 +3,7 @@
 import * as Effect from "effect/Effect"
 import type { EmbedderShape } from "../../../application/network/embedder.ts"
 import { EMBEDDING_NORMALIZER, preparedText, unitVector } from "../../../domain/network/vectors.ts"
-import { wordsOf } from "../../../domain/network/words.ts"
+import { wordsOf } from "../../../domain/network/ranking/words.ts"
 import { sha256Bytes } from "../../hashing/sha256.ts"
 import { englishStem } from "../index/english-stems.ts"
 

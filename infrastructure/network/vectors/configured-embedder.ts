@@ -2,7 +2,7 @@
 import { dirname } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { NamedEmbedder } from "../../../application/network/configuration-source.ts"
+import type { NamedEmbedder } from "../../../application/network/keeping/configuration-source.ts"
 import type { EmbedderShape } from "../../../application/network/embedder.ts"
 import { EMBEDDING_NORMALIZER } from "../../../domain/network/vectors.ts"
 import type { NetworkFile } from "../network-files.ts"

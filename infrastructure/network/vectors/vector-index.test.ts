@@ -5,13 +5,13 @@
  */
 import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
-import { QuerySession } from "../../../application/network/query-session.ts"
+import { QuerySession } from "../../../application/network/search/query-session.ts"
 import {
   exactVectors,
   signBitVectors,
   type VectorIndexShape,
   type VectorQuestion
-} from "../../../application/network/vector-index.ts"
+} from "../../../application/network/search/vector-index.ts"
 import { cosine } from "../../../domain/network/vectors.ts"
 import { openForWriting } from "../../sqlite/better-sqlite3-host.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"

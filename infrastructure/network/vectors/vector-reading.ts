@@ -8,7 +8,7 @@ import type {
   VectorStore
 } from "../../../domain/network/index-requests.ts"
 import { SEGMENT_CHUNKS, SEGMENT_VECTORS } from "../../../domain/network/limits.ts"
-import { signDistances, signsOf, signWords } from "../../../domain/network/sign-bits.ts"
+import { signDistances, signsOf, signWords } from "../../../domain/network/ranking/sign-bits.ts"
 import { byText } from "../../../domain/network/text-order.ts"
 import { cosine, type EmbedderIdentity, floatsOf, identityText } from "../../../domain/network/vectors.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"

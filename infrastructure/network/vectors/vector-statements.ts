@@ -1,5 +1,5 @@
 // The statements that write vectors, their signs and their number, and that read what a write must know of them.
-import type { SignSegment } from "../../../domain/network/sign-bits.ts"
+import type { SignSegment } from "../../../domain/network/ranking/sign-bits.ts"
 import type { EmbedderIdentity } from "../../../domain/network/vectors.ts"
 import { command, query } from "../../sqlite/statement.ts"
 

@@ -8,7 +8,7 @@ import {
   isOfDimensions,
   type SignChanges,
   signsOf
-} from "../../../domain/network/sign-bits.ts"
+} from "../../../domain/network/ranking/sign-bits.ts"
 import { vectorHash } from "../../../domain/network/records.ts"
 import { type EmbedderIdentity, floatsOf, identityText } from "../../../domain/network/vectors.ts"
 import { sha256, sha256OfBytes } from "../../hashing/sha256.ts"

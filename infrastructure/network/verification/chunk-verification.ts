@@ -2,7 +2,7 @@
 // their segments with the record's owner. It reads and changes nothing.
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
 import { memoryPath } from "../../../domain/network/records.ts"
-import type { ChunkTerms } from "../../../domain/network/term-counts.ts"
+import type { ChunkTerms } from "../../../domain/network/ranking/term-counts.ts"
 import type { CassetteFinding } from "../../../domain/network/verification.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import { type ChunkRow, type IndexedRecord, madeChunks, searchedPath } from "../index/chunk-rows.ts"

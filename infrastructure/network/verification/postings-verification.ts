@@ -1,8 +1,8 @@
 // Compares the index that ranks with the terms of the chunks: postings, the lengths and sums of segments, and the tail.
 // It reads one segment at a time and changes nothing.
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
-import { decodedPostings, decodePostings } from "../../../domain/network/postings.ts"
-import { type ChunkTerms, lengthOf, weightedCounts } from "../../../domain/network/term-counts.ts"
+import { decodedPostings, decodePostings } from "../../../domain/network/ranking/postings.ts"
+import { type ChunkTerms, lengthOf, weightedCounts } from "../../../domain/network/ranking/term-counts.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
 import type { Find } from "./chunk-verification.ts"
 import {

@@ -3,7 +3,7 @@
 // their number in the tail. Whether a vector is the right one for its text only its maker could say.
 import { vectorHash } from "../../../domain/network/records.ts"
 import { SEGMENT_VECTORS } from "../../../domain/network/limits.ts"
-import { changedSegment, type SignSegment, signsOf } from "../../../domain/network/sign-bits.ts"
+import { changedSegment, type SignSegment, signsOf } from "../../../domain/network/ranking/sign-bits.ts"
 import { cosine, type EmbedderIdentity, floatsOf, identityText } from "../../../domain/network/vectors.ts"
 import { sha256, sha256OfBytes } from "../../hashing/sha256.ts"
 import type { Connection } from "../../sqlite/better-sqlite3-host.ts"

@@ -1,8 +1,8 @@
 // The statements of verification. It reads whole tables in their order, one record at a time where a record may be large.
 import type { Receipt } from "../../../domain/network/receipt-form.ts"
 import type { SaveRecord } from "../../../domain/network/records.ts"
-import type { SignSegment } from "../../../domain/network/sign-bits.ts"
-import type { ChunkTerms } from "../../../domain/network/term-counts.ts"
+import type { SignSegment } from "../../../domain/network/ranking/sign-bits.ts"
+import type { ChunkTerms } from "../../../domain/network/ranking/term-counts.ts"
 import { query } from "../../sqlite/statement.ts"
 
 export interface ReceiptRow extends Receipt {

@@ -6,7 +6,7 @@ import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { birthDifferences } from "../../../domain/network/birth.ts"
-import { CARRIED_RULE, carriesVersions, carryingFault } from "../../../domain/network/carrying.ts"
+import { CARRIED_RULE, carriesVersions, carryingFault } from "../../../domain/network/cartridges/carrying.ts"
 import type { MemoryScope } from "../../../domain/network/cassette.ts"
 import { CassetteDamaged, WriteRefused } from "../../../domain/network/errors.ts"
 import { memoryRecordHash, recordHash, saveRecordHash } from "../../../domain/network/records.ts"
@@ -24,7 +24,7 @@ import {
   checkCassetteFile,
   configureCassette
 } from "./cassette-writer.ts"
-import type { CarryingReport } from "../../../application/network/keeping-reports.ts"
+import type { CarryingReport } from "../../../application/network/keeping/keeping-reports.ts"
 import type { ConfiguredCassette } from "../configured-cassette.ts"
 import {
   type CarriedSave,

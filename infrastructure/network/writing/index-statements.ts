@@ -1,6 +1,6 @@
 // The statements that write what can be made again: chunks, their terms, the full-text index, the tail, segments and postings;
 // and the description of a cassette. Those that compare a column with a value for every term cast it (statement.ts).
-import type { ChunkTerms } from "../../../domain/network/term-counts.ts"
+import type { ChunkTerms } from "../../../domain/network/ranking/term-counts.ts"
 import { command, query } from "../../sqlite/statement.ts"
 
 export const selectMeta = query<{ readonly key: string; readonly value: string }>()(

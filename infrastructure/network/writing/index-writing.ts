@@ -3,8 +3,8 @@
 // is folded is read from the table, never from memory, since another process may have written it: terms are remembered with
 // their counts, which are of use where the table has the same terms.
 import { MAX_RUN_TAIL_CHUNKS, SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
-import { encodePostings, type Posting } from "../../../domain/network/postings.ts"
-import { type ChunkTerms, weightedCounts } from "../../../domain/network/term-counts.ts"
+import { encodePostings, type Posting } from "../../../domain/network/ranking/postings.ts"
+import { type ChunkTerms, weightedCounts } from "../../../domain/network/ranking/term-counts.ts"
 import { byText } from "../../../domain/network/text-order.ts"
 import type { SqlHost } from "../../sqlite/sql-host.ts"
 import type { IndexedRecord } from "../index/chunk-rows.ts"

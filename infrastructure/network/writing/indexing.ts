@@ -10,7 +10,7 @@ import type { Skipped, SkipReason } from "../../../domain/foundation/root-files.
 import { invalidAt, InvalidInput } from "../../../domain/foundation/errors.ts"
 import { StorageFailure } from "../../../domain/foundation/storage-errors.ts"
 import type { EmbedderShape } from "../../../application/network/embedder.ts"
-import type { IndexReport } from "../../../application/network/keeping-reports.ts"
+import type { IndexReport } from "../../../application/network/keeping/keeping-reports.ts"
 import type { EmbedderFailed, EmbedderMismatch } from "../../../domain/network/errors.ts"
 import { embedderFault, foldSigns, putVectors, unembedded } from "../vectors/vector-writing.ts"
 import { sha256 } from "../../hashing/sha256.ts"

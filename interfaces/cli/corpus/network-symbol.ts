@@ -1,9 +1,9 @@
 // `cortex symbol resolve @C:…`: the text that a symbol of the cassette network names, exactly as it is, on standard output;
 // where it stands and which symbols it holds on standard error. The network is loaded for such symbols alone.
 import * as Effect from "effect/Effect"
-import type { NestedSymbol } from "../../../application/network/symbol-resolution.ts"
-import type { SymbolOptions } from "../../../application/network/symbol-questions.ts"
-import { parseSymbol } from "../../../domain/network/symbols.ts"
+import type { NestedSymbol } from "../../../application/network/symbols/symbol-resolution.ts"
+import type { SymbolOptions } from "../../../application/network/symbols/symbol-questions.ts"
+import { parseSymbol } from "../../../domain/network/symbols/symbols.ts"
 import { answerText, type TextBounds } from "../bounded-output.ts"
 import { writeNotes } from "../output.ts"
 import { printable } from "../../shared/terminal-text.ts"

@@ -1,5 +1,5 @@
 // How a cartridge is shown to people, whichever command made or read it.
-import type { CartridgeManifest } from "../../../domain/network/cartridge.ts"
+import type { CartridgeManifest } from "../../../domain/network/cartridges/cartridge.ts"
 
 /** Whose memories it holds, where each agent has its own. */
 const ownerText = ({ agent_id, memories }: CartridgeManifest): string => {

@@ -1,6 +1,6 @@
 // How a command tells what became of several cassettes in turn: those that were refused are told at the end, all together.
 import * as Effect from "effect/Effect"
-import type { EachCassette } from "../../../application/network/keeping.ts"
+import type { EachCassette } from "../../../application/network/keeping/keeping.ts"
 import { CassettesRefused } from "../../shared/failures.ts"
 import { Format } from "../../shared/options.ts"
 import { answer } from "../output.ts"

@@ -2,7 +2,7 @@
 // are never written to; one whose auto_index is off is written only when it is named.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import type { IndexReport } from "../../../application/network/keeping-reports.ts"
+import type { IndexReport } from "../../../application/network/keeping/keeping-reports.ts"
 import { refusedFlag, switchFlag } from "../../shared/options.ts"
 import { writeNotes, writeWarnings } from "../output.ts"
 import { type Line, printable, table } from "../../shared/terminal-text.ts"

@@ -1,6 +1,6 @@
 // Flags of every command that looks symbols up: where, how completely and how deep.
 import * as Flag from "effect/cli/Flag"
-import type { LookupOptions } from "../../../application/network/symbol-questions.ts"
+import type { LookupOptions } from "../../../application/network/symbols/symbol-questions.ts"
 import { DEFAULT_LIMIT, MAX_DOCUMENT_BYTES, MAX_LIMIT } from "../../../domain/network/limits.ts"
 import { repeatedFlag } from "../../shared/flags.ts"
 import { switchFlag, wholeNumberFlag } from "../../shared/options.ts"

@@ -2,7 +2,7 @@
 // holds into a file as configured. The old file stays beside it.
 import * as Effect from "effect/Effect"
 import * as Command from "effect/cli/Command"
-import type { CarryingReport } from "../../../application/network/keeping-reports.ts"
+import type { CarryingReport } from "../../../application/network/keeping/keeping-reports.ts"
 import { repeatedFlag } from "../../shared/flags.ts"
 import { switchFlag } from "../../shared/options.ts"
 import { withPlace } from "../advice.ts"

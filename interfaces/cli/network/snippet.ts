@@ -1,7 +1,7 @@
 // A piece of a hit for people to read: the lines where most of the question's words stand, with the words marked on a
 // terminal that may be coloured.
-import type { Question } from "../../../domain/network/query-text.ts"
-import { wordsOf } from "../../../domain/network/words.ts"
+import type { Question } from "../../../domain/network/ranking/query-text.ts"
+import { wordsOf } from "../../../domain/network/ranking/words.ts"
 import { englishStem } from "../../embedding/texts.ts"
 import { printable } from "../../shared/terminal-text.ts"
 
