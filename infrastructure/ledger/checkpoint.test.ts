@@ -1,9 +1,9 @@
 // Checkpoints and proofs of real ledgers: made, checked by plain node:crypto and by ourselves, and held against histories
 // that were changed behind the program's back in every way.
 import { createPublicKey, generateKeyPairSync, hash, verify } from "node:crypto"
-import { existsSync, readdirSync } from "node:fs"
+import { copyFileSync, existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import type Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -24,7 +24,7 @@ import { generateKeyFiles, loadSigningKey } from "../keys/key-files.ts"
 import { chainedEvents, inputsOf, merkleOver } from "../testing/merkle-events.ts"
 import { makeLedgerFile, postMany, withLedger } from "../testing/ledger-program.ts"
 import { rechain, tamper } from "../testing/tampering.ts"
-import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
 import { merkleFileLayer } from "./merkle-file-log.ts"
 import { sqliteLedgerLayer } from "./sqlite-ledger.ts"
 
@@ -38,30 +38,51 @@ const ports = (filename: string) =>
 
 const allEvents = LedgerReader.use((reader) => reader.events(0, 1_000))
 
-/** A key with a trust file for some ledgers. */
-const keyFor = (...ledgers: ReadonlyArray<string>) =>
+/** A key in a folder, with a trust file for some ledgers. */
+const keyIn = (folder: string, ...ledgers: ReadonlyArray<string>) =>
   Effect.gen(function* () {
-    const file = join(temporaryFolder(), "key.pem")
+    const file = join(folder, "key.pem")
     const { public_key } = yield* generateKeyFiles(file)
     const trust: TrustFile = { keys: [{ name: "ops", public_key, scope: { ledgers }, enabled: true }] }
     return { key: yield* loadSigningKey(file), trust, public_key }
   })
 
-/** A closed ledger file with ten events, its id, a trusted key and a checkpoint over all of it. */
-const fixture = Effect.gen(function* () {
-  const filename = join(temporaryFolder(), "l.db")
+const onFile =
+  (filename: string) =>
+  <A, E>(program: Effect.Effect<A, E, Layer.Success<ReturnType<typeof ports>>>) =>
+    Effect.provide(program, ports(filename))
+
+/** A new closed ledger file with ten events, its id, a trusted key and a checkpoint over all of it. */
+const made = Effect.fnUntraced(function* (folder: string) {
+  const filename = join(folder, "l.db")
   yield* makeLedgerFile(filename)
   const ledgerId =
     (yield* withLedger(
       { filename },
       Ledger.use(({ ledgerId }) => Effect.succeed(ledgerId))
     )) ?? ""
-  const signer = yield* keyFor(ledgerId)
-  const on = <A, E>(program: Effect.Effect<A, E, Layer.Success<ReturnType<typeof ports>>>) =>
-    Effect.provide(program, ports(filename))
+  const signer = yield* keyIn(folder, ledgerId)
+  const on = onFile(filename)
   const checkpoint = yield* on(makeCheckpoint({ key: signer.key, keyName: "ops" }))
   return { filename, ledgerId, on, checkpoint, ...signer }
 })
+
+const kept = keptFolder()
+let original: Effect.Success<ReturnType<typeof made>>
+beforeAll(async () => {
+  original = await Effect.runPromise(made(kept.folder))
+})
+afterAll(kept.remove)
+
+/** A copy of one that was made once. */
+const fixture = Effect.sync(() => {
+  const filename = join(temporaryFolder(), "l.db")
+  copyFileSync(original.filename, filename)
+  return { ...original, filename, on: onFile(filename) }
+})
+
+/** One of another ledger. */
+const another = Effect.suspend(() => made(temporaryFolder()))
 
 describe("a checkpoint", () => {
   it.live("is a note that plain node:crypto takes, over the events' hashes", () =>
@@ -211,7 +232,7 @@ describe("a checkpoint held against its ledger", () => {
   it.live("is another ledger's, no matter who of the trusted signed it", () =>
     Effect.gen(function* () {
       const here = yield* fixture
-      const there = yield* fixture
+      const there = yield* another
       const other = yield* there.on(makeCheckpoint({ key: here.key, keyName: "ops" }))
       const both: TrustFile = {
         keys: [{ ...here.trust.keys[0]!, scope: { ledgers: [here.ledgerId, there.ledgerId] } }]
@@ -230,7 +251,7 @@ describe("a checkpoint held against its ledger", () => {
   it.live("is not looked at without a trusted signature", () =>
     Effect.gen(function* () {
       const { checkpoint, key, ledgerId, on, trust } = yield* fixture
-      const stranger = yield* keyFor(ledgerId)
+      const stranger = yield* keyIn(temporaryFolder(), ledgerId)
       const reasonOf = (note: string, trust: TrustFile) =>
         Effect.map(Effect.flip(on(verifyCheckpoint(note, trust))), (error) =>
           error._tag === "CheckpointUntrusted" ? error.reason : error._tag
@@ -380,7 +401,7 @@ describe("proofs of a ledger", () => {
         "CheckpointUntrusted unknown_key"
       )
 
-      const there = yield* fixture
+      const there = yield* another
       const other = yield* there.on(makeCheckpoint({ key, keyName: "ops" }))
       const both: TrustFile = {
         keys: [{ ...trust.keys[0]!, scope: { ledgers: [ledgerId, there.ledgerId] } }]

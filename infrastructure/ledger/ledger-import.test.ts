@@ -1,7 +1,7 @@
 // Ledgers made of lines: byte by byte what they came from, and nothing at all of lines that are no whole ledger.
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Ledger } from "../../application/ledger/ledger.ts"
@@ -10,7 +10,7 @@ import { MAX_EVENT_LINE_BYTES } from "../../domain/ledger/limits.ts"
 import { makeLedgerFile, post, postMany, withLedger } from "../testing/ledger-program.ts"
 import { dumpOf } from "../testing/logical-dump.ts"
 import { rechain, tamper } from "../testing/tampering.ts"
-import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
 import { importLedger } from "./ledger-import.ts"
 
 const linesOf = (filename: string) =>
@@ -19,11 +19,21 @@ const linesOf = (filename: string) =>
     Ledger.use((ledger) => Stream.runCollect(Stream.map(ledger.events({ live: false }), eventLine)))
   )
 
-const fixture = Effect.gen(function* () {
+const kept = keptFolder()
+const original = join(kept.folder, "l.db")
+let lines: ReadonlyArray<string>
+beforeAll(async () => {
+  await Effect.runPromise(makeLedgerFile(original))
+  lines = await Effect.runPromise(linesOf(original))
+})
+afterAll(kept.remove)
+
+/** A copy of one ledger, its lines, and a place for another. */
+const fixture = Effect.sync(() => {
   const folder = temporaryFolder()
   const filename = join(folder, "l.db")
-  yield* makeLedgerFile(filename)
-  return { folder, filename, lines: yield* linesOf(filename), target: join(folder, "new.db") }
+  copyFileSync(original, filename)
+  return { folder, filename, lines, target: join(folder, "new.db") }
 })
 
 const textOf = (lines: ReadonlyArray<string>, end = "\n"): string =>

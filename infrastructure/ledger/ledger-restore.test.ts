@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "no
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { post, withLedger } from "../testing/ledger-program.ts"
+import { makeLedgerFile, post, withLedger } from "../testing/ledger-program.ts"
 import { headOf, ledgerWithBackup } from "../testing/restoring.ts"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
 import { restoreLedger } from "./ledger-restore.ts"
@@ -61,7 +61,8 @@ describe("a restore", () => {
       writeFileSync(fork, readFileSync(backup))
       yield* withLedger({ filename: fork }, post("fork", 1))
       yield* withLedger({ filename }, post("own", 1))
-      const others = (yield* made).backup
+      const others = join(temporaryFolder(), "others.db")
+      yield* makeLedgerFile(others)
       const state = folderState(folder)
       for (const [from, code] of [
         [others, "WrongLedger"],

@@ -2,21 +2,27 @@
  * How much is verified when a ledger opens: by default the newest thousand events, so that damage before them is
  * found by verification alone, and with `verifyOnOpen: "full"` everything.
  */
+import { copyFileSync } from "node:fs"
 import { join } from "node:path"
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import { post, postMany, withLedger } from "../testing/ledger-program.ts"
 import { tamper } from "../testing/tampering.ts"
-import { temporaryFolder } from "../testing/temporary-folder.ts"
+import { keptFolder, temporaryFolder } from "../testing/temporary-folder.ts"
 
 const EVENTS = 1_200
 
+const kept = keptFolder()
+const original = join(kept.folder, "a.db")
+beforeAll(() => Effect.runPromise(withLedger({ filename: original }, postMany("r", EVENTS))))
+afterAll(kept.remove)
+
 /** A ledger of 1,201 events, with the one at `position` changed and its hash left as it was. */
 const damagedAt = (position: number) =>
-  Effect.gen(function* () {
+  Effect.sync(() => {
     const filename = join(temporaryFolder(), "a.db")
-    yield* withLedger({ filename }, postMany("r", EVENTS))
+    copyFileSync(original, filename)
     tamper(filename, [
       `UPDATE events SET data = replace(data, 'USER', 'SYSTEM') WHERE position = ${position}`
     ])

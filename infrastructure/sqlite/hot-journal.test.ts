@@ -9,6 +9,7 @@ import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { restoreLedger } from "../ledger/ledger-restore.ts"
 import { dieHalfway } from "../testing/killed-writer.ts"
+import { makeLedgerFile } from "../testing/ledger-program.ts"
 import { headOf, ledgerWithBackup } from "../testing/restoring.ts"
 import { type StoreKind, type StoreName, storeKinds } from "../testing/store-kinds.ts"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
@@ -71,13 +72,11 @@ describe("a restore onto half a transaction", () => {
     Effect.gen(function* () {
       const folder = temporaryFolder()
       const { backup, before, filename } = yield* ledgerWithBackup(folder)
-      const other = yield* ledgerWithBackup(temporaryFolder())
+      const other = join(temporaryFolder(), "other.db")
+      yield* makeLedgerFile(other)
       cutShort(filename)
       const state = folderState(folder)
-      assert.strictEqual(
-        (yield* Effect.flip(restoreLedger({ backup: other.backup, filename })))._tag,
-        "WrongLedger"
-      )
+      assert.strictEqual((yield* Effect.flip(restoreLedger({ backup: other, filename })))._tag, "WrongLedger")
       assert.deepStrictEqual(folderState(folder), state)
       const { kept } = yield* restoreLedger({ backup, filename })
       assert.strictEqual(kept.length, 1)

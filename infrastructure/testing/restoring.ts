@@ -9,6 +9,7 @@ import { Ledger } from "../../application/ledger/ledger.ts"
 import { startChild } from "./child-process.ts"
 import { postAndDie } from "./killed-writer.ts"
 import { makeLedgerFile, withLedger } from "./ledger-program.ts"
+import { keptFolder } from "./temporary-folder.ts"
 
 export interface RestorerOptions {
   readonly backup: string
@@ -40,16 +41,32 @@ export const headOf = (filename: string) =>
     Ledger.use((ledger) => Effect.map(ledger.verifyCassette(), ({ head, verdict }) => ({ verdict, head })))
   )
 
-/** A ledger of ten events with a backup of it, in a folder. */
-export const ledgerWithBackup = Effect.fnUntraced(function* (folder: string) {
+const makeWithBackup = Effect.gen(function* () {
+  const { folder, remove } = keptFolder()
   const [filename, backup] = [join(folder, "a.db"), join(folder, "backup.db")]
   yield* makeLedgerFile(filename)
   yield* withLedger(
     { filename },
     Ledger.use((ledger) => ledger.backup(backup))
   )
-  return { folder, filename, backup, before: yield* headOf(filename) }
+  const before = yield* headOf(filename)
+  const files = [readFileSync(filename), readFileSync(backup)] as const
+  remove()
+  return { files, before }
 })
+
+let made: Promise<Effect.Success<typeof makeWithBackup>> | undefined
+
+/** A ledger of ten events with a backup of it, in a folder: copies of one that a process makes once. */
+export const ledgerWithBackup = (folder: string) =>
+  Effect.promise(async () => {
+    made ??= Effect.runPromise(makeWithBackup)
+    const { before, files } = await made
+    const [filename, backup] = [join(folder, "a.db"), join(folder, "backup.db")]
+    writeFileSync(filename, files[0])
+    writeFileSync(backup, files[1])
+    return { folder, filename, backup, before }
+  })
 
 /** Writes three more events and dies: they stand in the log alone. */
 export const leaveLog = (filename: string): Promise<void> => postAndDie(filename, 3)
