@@ -8,7 +8,7 @@ import { describeInWorkerd } from "../../interfaces/durable-objects/testing/desc
 import type { Verdict } from "./fleet.ts"
 import { claimAll, postSteps, sender } from "./testing/claiming.ts"
 
-const RUNS = 24
+const RUNS = 12
 const STEPS = 5
 const WORKERS = 16
 

@@ -40,7 +40,7 @@ const cases: ReadonlyArray<
 
 describe("a store that", () => {
   it.each(cases)("%s breaks its law", async (store, law, says, mostMoves) => {
-    const breach = await tryLaw(law, wrongStores[store], { numRuns: 200, seed: 20_261_129 })
+    const breach = await tryLaw(law, wrongStores[store], { numRuns: 200, seed: 3 })
     expect(breach?.message).toMatch(says)
     expect(breach?.moves.length, breach?.moves.join("\n")).toBeLessThanOrEqual(mostMoves)
   })

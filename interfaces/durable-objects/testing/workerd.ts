@@ -26,10 +26,14 @@ export const workerdBinary: string | undefined = (() => {
 /** What a test says that is skipped for want of it. */
 export const NO_WORKERD = "SKIPPED: there is no workerd here (its binary is an optional package)"
 
-/** One file of a program with all that it imports; what it leaves outside, by name. */
-export const bundleOf = async (
-  file: string
-): Promise<{ readonly code: string; readonly imports: ReadonlyArray<string> }> => {
+/** One file of a program with all that it imports. */
+interface Bundle {
+  readonly code: string
+  /** What it leaves outside, by name. */
+  readonly imports: ReadonlyArray<string>
+}
+
+const bundled = async (file: string): Promise<Bundle> => {
   const bundle = await rolldown({
     input: fileURLToPath(new URL(file, import.meta.url)),
     resolve: {
@@ -46,6 +50,15 @@ export const bundleOf = async (
   } finally {
     await bundle.close()
   }
+}
+
+const bundles = new Map<string, Promise<Bundle>>()
+
+/** The bundle of a file; the tests that run in one process share it. */
+export const bundleOf = (file: string): Promise<Bundle> => {
+  const made = bundles.get(file) ?? bundled(file)
+  bundles.set(file, made)
+  return made
 }
 
 /** The classes of a worker, each bound under its own name in capitals, and a key as a secret. */
