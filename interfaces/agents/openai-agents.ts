@@ -13,7 +13,7 @@ const HOST = "openai-agents"
 type Described = Pick<Call, "kind" | "name">
 
 /** What a span is as a call; undefined for one that only groups others. */
-const describe = (data: SpanData): Described | undefined => {
+const describeSpan = (data: SpanData): Described | undefined => {
   switch (data.type) {
     case "agent":
       return { kind: "invoke_agent", name: data.name }
@@ -80,11 +80,11 @@ export const ledgerTracing = (options: RecorderOptions): TracingProcessor => {
     },
     onTraceEnd: async ({ traceId }: Trace) => void groups.delete(traceId),
     onSpanStart: async (span: Span<SpanData>) => {
-      const described = describe(span.spanData)
+      const described = describeSpan(span.spanData)
       if (described !== undefined) await recorder.begin({ ...callOf(span), ...described })
     },
     onSpanEnd: async (span: Span<SpanData>) => {
-      if (describe(span.spanData) !== undefined) await recorder.end(callOf(span), endingOf(span))
+      if (describeSpan(span.spanData) !== undefined) await recorder.end(callOf(span), endingOf(span))
     },
     forceFlush: flush,
     shutdown: flush

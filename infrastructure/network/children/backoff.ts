@@ -3,7 +3,7 @@
 const DEFAULT_PAUSE_MILLIS = 250
 const MAX_PAUSE_MILLIS = 60_000
 
-export class GrowingPause {
+export class Backoff {
   private readonly first: number
   private inARow = 0
   private until = 0

@@ -12,7 +12,7 @@ import { DEFAULT_DEADLINE_MILLIS } from "../../../domain/network/limits.ts"
 import { programBeside } from "../../files/program-beside.ts"
 import type { CassetteFault } from "../cassette-file.ts"
 import type { ChildAnswer, ChildRequest } from "./child-messages.ts"
-import { GrowingPause } from "./backoff.ts"
+import { Backoff } from "./backoff.ts"
 import { indexedCassette } from "../index/indexed-cassette.ts"
 import { type BoundProcess, startBound } from "./parent-bound-process.ts"
 import { LineReader } from "./line-reader.ts"
@@ -77,12 +77,12 @@ class Child {
   private process: BoundProcess | undefined
   private readonly waiting = new Map<number, Settle>()
   private next = 0
-  private readonly pause: GrowingPause
+  private readonly pause: Backoff
   private idle: NodeJS.Timeout | undefined
 
   constructor(options: ChildCassetteOptions) {
     this.options = options
-    this.pause = new GrowingPause(options.pauseMillis)
+    this.pause = new Backoff(options.pauseMillis)
   }
 
   /** Sends a request; `settle` is called once. Gives what takes the request back. */

@@ -13,7 +13,7 @@ import type { EmbedderShape } from "../../../application/network/embedder.ts"
 import { readJson } from "../../../domain/canonical/strict-reader.ts"
 import { type EmbedderIdentity, preparedText, unitVector } from "../../../domain/network/vectors.ts"
 import { EmbedderFailed } from "../../../domain/network/errors.ts"
-import { GrowingPause } from "../children/backoff.ts"
+import { Backoff } from "../children/backoff.ts"
 
 export interface CommandEmbedderOptions {
   /** The program and its arguments. */
@@ -66,13 +66,13 @@ class EmbeddingProgram {
   private program: Program | undefined
   private waiting: Waiting | undefined
   private next = 1
-  private readonly pause: GrowingPause
+  private readonly pause: Backoff
   private parts: Array<Buffer> = []
   private size = 0
 
   constructor(options: CommandEmbedderOptions) {
     this.options = options
-    this.pause = new GrowingPause(options.pauseMillis)
+    this.pause = new Backoff(options.pauseMillis)
   }
 
   /** Sends one batch; the caller sends the next only after this one is settled. */
