@@ -144,6 +144,10 @@ const checkpointFromOutside = (filename: string) => {
   other.close()
 }
 
+/** The file's new content shows as itself, or as damage where the two contents meet. */
+const assertSeen = (error: { readonly _tag: string; readonly code?: string }) =>
+  assert.include(["FILE_OVERWRITTEN", "INTEGRITY", "HEAD_MISMATCH"], error.code ?? error._tag)
+
 describe("a file that something is written over while it is open", () => {
   it.live.each([
     ["shorter", 40],
@@ -167,10 +171,31 @@ describe("a file that something is written over while it is open", () => {
           copyOnto(join(folder, "backup.db"), filename)
           for (const n of [1_000, 1_001]) {
             const error = yield* Effect.flip(post("r", n))
-            assert.include(
-              ["FILE_OVERWRITTEN", "INTEGRITY", "HEAD_MISMATCH"],
-              "code" in error ? error.code : error._tag
-            )
+            assertSeen(error)
+          }
+        })
+      )
+    })
+  )
+
+  it.live("just after it was looked at, with no commit between: nothing is read or acknowledged", () =>
+    Effect.gen(function* () {
+      const folder = temporaryFolder()
+      const filename = join(folder, "a.db")
+      yield* withLedger(
+        { filename },
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          yield* ledger.backup(join(folder, "backup.db"))
+          yield* post("r", 1)
+          checkpointFromOutside(filename)
+          yield* ledger.head
+          // As long as the file, since a shorter one is noticed by its size.
+          const padded = Buffer.alloc(statSync(filename).size)
+          readFileSync(join(folder, "backup.db")).copy(padded)
+          writeFileSync(filename, padded)
+          for (const failure of [Effect.flip(ledger.head), Effect.flip(post("r", 2))]) {
+            assertSeen(yield* failure)
           }
         })
       )

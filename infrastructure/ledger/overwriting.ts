@@ -1,9 +1,10 @@
 // Whether something wrote over a ledger's file under a writer that has it open, as a copy onto the file does. The writer's
 // own connection remembers pages and would not see it: another one reads the newest event and some before it, each
-// twice as far back as the last. That one forgets its pages with every commit of the writer. It is asked only when the file
-// was written, which a checkpoint does now and then, and stays open, since reading the schema costs more than all else here.
+// twice as far back as the last. That one forgets its pages before each look. It is asked only when the file was written, which a
+// checkpoint does now and then, and stays open, since reading the schema costs more than all else here.
 import { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
+import type { Connection } from "../sqlite/better-sqlite3-host.ts"
 import type { SqlHost } from "../sqlite/sql-host.ts"
 import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
 
@@ -39,9 +40,11 @@ const holdsTogether = (host: SqlHost): boolean => {
  * Throws `StorageFailure` (code `FILE_OVERWRITTEN`) when the file is no longer the ledger that was open; false when it could
  * not be looked at, as while others have it locked. It was open in `writer`; `other` is another connection to it.
  */
-export const lookForOverwriting = (file: string, writer: SqlHost, other: SqlHost): boolean => {
+export const lookForOverwriting = (file: string, writer: SqlHost, other: Connection): boolean => {
   const known = writer.all<{ size: number }>("SELECT size FROM head")[0]
   try {
+    // SQLite itself forgets them only after a commit.
+    other.pragma("shrink_memory")
     if (other.snapshot(() => holdsTogether(other) && linkAt(other, known?.size ?? 0) !== undefined))
       return true
   } catch (error) {
