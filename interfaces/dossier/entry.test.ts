@@ -5,10 +5,10 @@ import { dirname, join } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TrustFile } from "../../domain/evidence/trust.ts"
 import { hasPython, secondOpinions } from "../../infrastructure/dossiers/testing/broken-dossiers.ts"
-import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
+import { keptFolder, temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 import { DossierManifest, verifyDossier } from "./index.ts"
 
 const file = (name: string): string => fileURLToPath(new URL(`../../docs/spec/${name}`, import.meta.url))
@@ -25,13 +25,11 @@ interface Vectors {
 
 const vectors = JSON.parse(readFileSync(file("vectors/dossier-min.json"), "utf8")) as Vectors
 
-const written = (files: Readonly<Record<string, string>>): string => {
-  const folder = join(temporaryFolder(), "dossier")
+const write = (folder: string, files: Readonly<Record<string, string>>): void => {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text)
   }
-  return folder
 }
 
 describe("the entry point", () => {
@@ -44,17 +42,29 @@ describe("the entry point", () => {
 })
 
 describe("the vectors", () => {
-  for (const { codes, exit, files, name } of vectors.dossiers) {
-    it(`say of ${name} what both verifiers say`, async () => {
-      const folder = written(files)
-      const report = await Effect.runPromise(verifyDossier(folder, { trust: vectors.trust }))
-      expect(report.verdict).toBe(["PASS", "FAIL", "INVALID"][exit])
-      expect([...new Set(report.findings.map(({ code }) => code))].sort()).toEqual(codes)
-      if (!hasPython) return
-      writeFileSync(`${folder}.trust.json`, JSON.stringify(vectors.trust))
-      expect(secondOpinions(`${folder}.trust.json`, [folder])).toEqual([{ path: folder, exit, codes }])
-    })
-  }
+  const kept = keptFolder()
+  afterAll(kept.remove)
+  const all = vectors.dossiers.map((dossier, index) => ({
+    ...dossier,
+    folder: join(kept.folder, `${index}`)
+  }))
+  beforeAll(() => {
+    for (const { files, folder } of all) write(folder, files)
+  })
+
+  it.each(all)("say of $name what the verifier says", async ({ codes, exit, folder }) => {
+    const report = await Effect.runPromise(verifyDossier(folder, { trust: vectors.trust }))
+    expect(report.verdict).toBe(["PASS", "FAIL", "INVALID"][exit])
+    expect([...new Set(report.findings.map(({ code }) => code))].sort()).toEqual(codes)
+  })
+
+  it.skipIf(!hasPython)("say of each what the second verifier says", () => {
+    const trust = join(temporaryFolder(), "trust.json")
+    writeFileSync(trust, JSON.stringify(vectors.trust))
+    const folders = all.map(({ folder }) => folder)
+    const expected = all.map(({ codes, exit, folder }) => ({ path: folder, exit, codes }))
+    expect(secondOpinions(trust, folders)).toEqual(expected)
+  })
 })
 
 describe("the second verifier", () => {
