@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process"
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -13,7 +14,7 @@ import {
 } from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { afterAll, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { runCortex } from "./testing/child-process.ts"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
@@ -29,12 +30,20 @@ const resolve = (...args: ReadonlyArray<string>) => cortex("resolve", "@DOCS/rea
 const text = "# Title\n\nfirst 😀\nsecond\u001b[31m\n"
 const lines = () => join(root, "CORTEX", "_cache", "expansions.jsonl")
 
-beforeEach(async () => {
-  root = join(folder, `${(count += 1)}`)
+/** A root with one indexed text, of which each test has a copy. */
+const original = join(folder, "original")
+
+beforeAll(async () => {
+  root = original
   mkdirSync(root)
   writeFileSync(join(root, "README.md"), text)
   expect(await cortex("index")).toMatchObject({ code: 0 })
   expect(await cortex("symbol", "add", "@DOCS/readme", "README.md")).toMatchObject({ code: 0 })
+})
+
+beforeEach(() => {
+  root = join(folder, `${(count += 1)}`)
+  cpSync(original, root, { recursive: true })
 })
 
 describe.each(["sqlite", "jsonl"])("resolve with --cache %s", (cache) => {

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline"
 import { once } from "node:events"
 import { LineClient } from "../../mcp/testing/session.ts"
 import { type Child, runCortex, startCortex } from "./child-process.ts"
+import { runCli } from "./in-process.ts"
 
 /** `cortex mcp` as a process of its own. */
 class ServerProcess extends LineClient {
@@ -76,7 +77,7 @@ export const queryStorm = async (
   readonly indexRuns: number
 }> => {
   for (let number = 0; number < 20; number++) document(folder, number)
-  for (const args of [["init"], ["index"]]) await runCortex(["network", ...args], { cwd: folder })
+  for (const args of [["init"], ["index"]]) await runCli(["network", ...args], { cwd: folder })
   const children = [["mcp"], ["network", "watch"]].map((args) => startCortex(args, { cwd: folder }))
   const [mcp, watch] = children as [Child, Child]
   watch.stdout.resume()
