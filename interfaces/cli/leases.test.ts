@@ -2,7 +2,9 @@
 // posts that claim, the lists of leases and waiting steps, and the trace that is recorded.
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Ledger } from "../embedding/ledger.ts"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
 const { folder, remove } = temporaryFolder()
@@ -310,7 +312,7 @@ describe("waiting", () => {
 })
 
 describe("lists of more rows than are read at a time", () => {
-  const { json, post } = on("pages")
+  const { json } = on("pages")
 
   it("have every row once", async () => {
     const steps = Array.from({ length: 250 }, (_, n) => ({ n }))
@@ -320,7 +322,9 @@ describe("lists of more rows than are read at a time", () => {
     expect(
       (data["steps"] as ReadonlyArray<{ payload: { n: number } }>).map(({ payload }) => payload.n)
     ).toEqual(steps.map(({ n }) => n))
-    for (let n = 0; n < 101; n++) await post("leased", "--claim", "w1")
+    const claim = Ledger.use((ledger) => ledger.claimStep({ run_id: "r", worker_id: "w1", ttl_seconds: 60 }))
+    const claims = Effect.all(Array.from({ length: 101 }, () => claim))
+    await Effect.runPromise(Effect.provide(claims, Ledger.layer({ filename: join(folder, "pages.db") })))
     expect(new Set(stepIds(await json("leases"), "leases")).size).toBe(101)
   })
 })
