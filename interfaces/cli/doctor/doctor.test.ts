@@ -1,10 +1,19 @@
 /** `cortex doctor` on real folders: empty, in use, damaged. It never changes what it looks at. */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  cpSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync
+} from "node:fs"
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { onSmallDisk, smallDiskMountable } from "../../../infrastructure/testing/small-disk.ts"
 import { binary } from "../testing/binary.ts"
 import { runCli, runJson, temporaryFolder } from "../testing/in-process.ts"
@@ -27,13 +36,21 @@ const doctor = async () => {
   return { code, report: (document.data ?? document.error?.details) as DoctorReport | undefined }
 }
 
-const used = async () => {
-  writeFileSync(join(place.folder, "m.json"), "{}")
-  await cortex("cassette", "post", "--json", "m.json", "--run-id", "r", "--source", "USER")
-  await cortex("index")
-  await cortex("network", "init")
-  await cortex("network", "index")
-}
+const original = temporaryFolder()
+afterAll(original.remove)
+beforeAll(async () => {
+  writeFileSync(join(original.folder, "m.json"), "{}")
+  for (const args of [
+    ["cassette", "post", "--json", "m.json", "--run-id", "r", "--source", "USER"],
+    ["index"],
+    ["network", "init"],
+    ["network", "index"]
+  ])
+    expect((await runCli(args, { cwd: original.folder })).code).toBe(0)
+})
+
+/** Puts a copy of a folder in use into the test's own. */
+const used = (): void => cpSync(original.folder, place.folder, { recursive: true })
 
 /** Every file below the folder with the hash of its bytes. */
 const content = () =>
@@ -64,7 +81,7 @@ describe("cortex doctor", () => {
   })
 
   it("looks at ledger, corpus and every cassette, and changes nothing", async () => {
-    await used()
+    used()
     const before = content()
     const { code, report } = await doctor()
     expect(code).toBe(0)
@@ -79,7 +96,7 @@ describe("cortex doctor", () => {
   })
 
   it("names the tables of other tools, as each verification does, and they are no fault", async () => {
-    await used()
+    used()
     const files = {
       ledger: ["CORTEX/_generated/system3.db", ["cassette", "verify"]],
       corpus: ["CORTEX/_generated/system1.db", ["cache", "verify"]],
@@ -100,7 +117,7 @@ describe("cortex doctor", () => {
   })
 
   it("says how an expired lease is let go, and people read it below the line", async () => {
-    await used()
+    used()
     await cortex("cassette", "claim", "--run-id", "r", "--worker", "w", "--ttl", "1")
     await new Promise((resolve) => setTimeout(resolve, 1_050))
     expect(await doctor()).toMatchObject({ code: 0, report: { verdict: "advice" } })
@@ -113,7 +130,7 @@ describe("cortex doctor", () => {
   })
 
   it("is 1 when something is broken, with everything else still told", async () => {
-    await used()
+    used()
     writeFileSync(join(place.folder, "CORTEX/_generated/system1.db"), "no database")
     writeFileSync(join(place.folder, "CORTEX/cassettes/memory.db"), "no database")
     const { code, report } = await doctor()
@@ -127,7 +144,7 @@ describe("cortex doctor", () => {
   })
 
   it("tells names, and logs without their file, for ledger, corpus and cassettes", async () => {
-    await used()
+    used()
     const files = ["_generated/system3.db", "_generated/system1.db", "cassettes/memory.db"].map((name) =>
       join(place.folder, "CORTEX", name)
     )
@@ -150,7 +167,7 @@ describe("cortex doctor", () => {
   })
 
   it("tells a ledger that is none, and a configuration that cannot be read", async () => {
-    await used()
+    used()
     writeFileSync(join(place.folder, "CORTEX/_generated/system3.db"), "no database")
     writeFileSync(join(place.folder, "CORTEX/network.yaml"), "network: [")
     const { code, report } = await doctor()
@@ -217,7 +234,7 @@ describe("advice", () => {
   })
 
   it("about a cassette that was made otherwise names the command that carries it over", async () => {
-    await used()
+    used()
     const file = join(place.folder, "CORTEX", "network.yaml")
     const text = readFileSync(file, "utf8")
     writeFileSync(file, text.replace("mutability: mutable", "mutability: stable"))
