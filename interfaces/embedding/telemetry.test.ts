@@ -15,7 +15,7 @@ import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.t
 import { Caller } from "../mcp/caller.ts"
 import { callTool } from "../mcp/result.ts"
 import { RootFolder } from "../mcp/root-folder.ts"
-import { agentTool, reads } from "../mcp/tool.ts"
+import { agentTool, reads } from "../mcp/tools/tool.ts"
 import { InvalidInput, Ledger, Thoughts, Worker } from "./index.ts"
 import { Network } from "./network.ts"
 

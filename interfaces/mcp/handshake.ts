@@ -1,7 +1,7 @@
 // How far the handshake of a session is, as its lines tell. A line that follows `initialize` waits until that is answered, so
 // that a client which does not wait for the answer is served all the same.
 import { isJsonObject, type JsonObject, type JsonValue } from "../../domain/canonical/json.ts"
-import type { Agreement } from "./message-judge.ts"
+import type { Agreement } from "./messages/message-judge.ts"
 
 /** The one version of the protocol that has batches. */
 const BATCH_VERSION = "2025-03-26"

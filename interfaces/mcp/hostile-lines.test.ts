@@ -1,6 +1,6 @@
 /** Lines that no client should send, and some that clients do send: each has one answer, under the id that it carries. */
 import { describe, expect, it } from "vitest"
-import { MAX_LINE_BYTES } from "./line-stdio.ts"
+import { MAX_LINE_BYTES } from "./messages/line-stdio.ts"
 import { ProcessSession } from "./testing/process-session.ts"
 import { type LineClient, Session as Lines } from "./testing/session.ts"
 import { sessionsOfTests } from "./testing/sessions.ts"

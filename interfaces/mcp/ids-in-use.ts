@@ -1,7 +1,7 @@
 // The ids of requests that are being served. No request may take the id of another one that has no answer yet: neither the
 // client nor the server could tell them apart. A cancelled request has no answer that would set its id free.
 import type { JsonObject, JsonValue } from "../../domain/canonical/json.ts"
-import { cancelledBy, each, type Passed } from "./message-order.ts"
+import { cancelledBy, each, type Passed } from "./messages/message-order.ts"
 
 /** How many ids of cancelled requests are kept from being used again. */
 const MAX_CANCELLED = 10_000

@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { PROGRAM_MILLIS } from "../../infrastructure/testing/process-end.ts"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
-import { agentTools } from "./agent-tools.ts"
+import { agentTools } from "./tools/agent-tools.ts"
 import { serverCommand } from "./testing/official-client.ts"
 
 const program = join(

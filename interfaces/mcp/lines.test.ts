@@ -1,7 +1,7 @@
 /** Everything that may arrive as lines: garbage, half lines, several messages in one write, huge ones, every version. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
-import { MAX_LINE_BYTES } from "./line-stdio.ts"
+import { MAX_LINE_BYTES } from "./messages/line-stdio.ts"
 import { Session } from "./testing/session.ts"
 
 let place: ReturnType<typeof temporaryFolder>

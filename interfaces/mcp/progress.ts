@@ -4,7 +4,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as McpServer from "effect/ai/McpServer"
-import { progressToken } from "./request-metadata.ts"
+import { progressToken } from "./messages/request-metadata.ts"
 
 /** How long a call is silent at most. */
 const INTERVAL = Duration.seconds(1)

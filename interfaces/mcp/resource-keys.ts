@@ -10,7 +10,7 @@ import { CorpusAccess } from "./corpus-access.ts"
 import { LedgerAccess } from "./ledger-access.ts"
 import { openNetwork } from "./network-access.ts"
 import { pathInRoot } from "./root-folder.ts"
-import type { ToolServices } from "./tool.ts"
+import type { ToolServices } from "./tools/tool.ts"
 
 /** The first keys of a kind. */
 export interface Keys {

@@ -31,7 +31,7 @@ import { LedgerAccess } from "./ledger-access.ts"
 import { openNetwork } from "./network-access.ts"
 import { tellingProgress } from "./progress.ts"
 import { pathInRoot } from "./root-folder.ts"
-import type { ToolServices } from "./tool.ts"
+import type { ToolServices } from "./tools/tool.ts"
 
 /** A kind of resource: the addresses that begin with a prefix, and what stands behind each as JSON. */
 interface ResourceKind {

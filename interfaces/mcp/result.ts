@@ -17,7 +17,7 @@ import {
   withinBudget
 } from "../../domain/canonical/answer-budget.ts"
 import { RootFolder } from "./root-folder.ts"
-import type { AgentTool, ToolServices } from "./tool.ts"
+import type { AgentTool, ToolServices } from "./tools/tool.ts"
 
 /** How long the text of an answer may be that is carried as structured content too (bytes). */
 const MAX_STRUCTURED_BYTES = 4_096

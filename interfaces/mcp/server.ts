@@ -16,15 +16,15 @@ import * as McpSchema from "effect/ai/McpSchema"
 import * as McpServer from "effect/ai/McpServer"
 import type { HostShape } from "../shared/host.ts"
 import { packageVersion } from "../shared/version.ts"
-import { lineStdio } from "./line-stdio.ts"
+import { lineStdio } from "./messages/line-stdio.ts"
 import { Caller } from "./caller.ts"
 import { plainJsonSchema } from "./json-schema.ts"
 import { openNetwork } from "./network-access.ts"
 import { tellingProgress } from "./progress.ts"
-import { callerSpan } from "./request-metadata.ts"
+import { callerSpan } from "./messages/request-metadata.ts"
 import { callTool } from "./result.ts"
 import { registerResources } from "./resources.ts"
-import type { AgentTool, ToolServices } from "./tool.ts"
+import type { AgentTool, ToolServices } from "./tools/tool.ts"
 
 /** What the server says it is for. */
 const INSTRUCTIONS =

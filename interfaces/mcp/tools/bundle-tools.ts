@@ -2,12 +2,12 @@
 // report, since the tool did its work.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { BundleReport } from "../../domain/bundles/finding.ts"
-import { Identifier } from "../../domain/canonical/text.ts"
-import { DEFAULT_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
-import { CorpusAccess } from "./corpus-access.ts"
-import { LedgerAccess } from "./ledger-access.ts"
-import { pathInRoot } from "./root-folder.ts"
+import { BundleReport } from "../../../domain/bundles/finding.ts"
+import { Identifier } from "../../../domain/canonical/text.ts"
+import { DEFAULT_ANSWER_BYTES } from "../../../domain/canonical/answer-budget.ts"
+import { CorpusAccess } from "../corpus-access.ts"
+import { LedgerAccess } from "../ledger-access.ts"
+import { pathInRoot } from "../root-folder.ts"
 import { agentTool, type AgentTool, argument, reads, textArgument } from "./tool.ts"
 
 const bundleBuild = agentTool({
@@ -43,12 +43,14 @@ const bundleBuild = agentTool({
       const inside = yield* pathInRoot("out", out)
       const { ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
       const { expansions } = yield* CorpusAccess.use(({ open }) => open)
-      const { buildBundle } = yield* Effect.promise(() => import("../../application/bundles/build-bundle.ts"))
-      const { bundleFilesLayer } = yield* Effect.promise(() => import("../embedding/bundle-files.ts"))
-      const { ExpansionCache } = yield* Effect.promise(
-        () => import("../../application/corpus/expansion-cache.ts")
+      const { buildBundle } = yield* Effect.promise(
+        () => import("../../../application/bundles/build-bundle.ts")
       )
-      const { Ledger } = yield* Effect.promise(() => import("../../application/ledger/ledger.ts"))
+      const { bundleFilesLayer } = yield* Effect.promise(() => import("../../embedding/bundle-files.ts"))
+      const { ExpansionCache } = yield* Effect.promise(
+        () => import("../../../application/corpus/expansion-cache.ts")
+      )
+      const { Ledger } = yield* Effect.promise(() => import("../../../application/ledger/ledger.ts"))
       return yield* buildBundle(job, inside).pipe(
         Effect.provideService(Ledger, ledger),
         Effect.provideService(ExpansionCache, expansions),
@@ -72,9 +74,9 @@ const bundleVerify = agentTool({
     Effect.gen(function* () {
       const inside = yield* pathInRoot("path", path)
       const { verifyBundle } = yield* Effect.promise(
-        () => import("../../application/bundles/verify-bundle.ts")
+        () => import("../../../application/bundles/verify-bundle.ts")
       )
-      const { bundleFilesLayer } = yield* Effect.promise(() => import("../embedding/bundle-files.ts"))
+      const { bundleFilesLayer } = yield* Effect.promise(() => import("../../embedding/bundle-files.ts"))
       const { report } = yield* Effect.provide(verifyBundle(inside), bundleFilesLayer)
       return report
     })

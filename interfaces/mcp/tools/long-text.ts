@@ -1,6 +1,6 @@
 // Texts that are longer than an answer: they are read in parts, each from the character on at which the one before ended.
 import * as Schema from "effect/Schema"
-import { charactersOf } from "../../domain/canonical/answer-budget.ts"
+import { charactersOf } from "../../../domain/canonical/answer-budget.ts"
 import { argument, type GoingOn } from "./tool.ts"
 
 /** The argument of a tool that answers one long text. */

@@ -1,6 +1,6 @@
 // The tools that read the history: they answer what the service does, within the call's budget, and refuse what is not there.
 import { describe, expect, it } from "vitest"
-import { sessionsOfTests } from "./testing/sessions.ts"
+import { sessionsOfTests } from "../testing/sessions.ts"
 
 const { start } = sessionsOfTests()
 

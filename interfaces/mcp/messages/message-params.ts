@@ -2,7 +2,7 @@
 // which member is wrong and why. Members that are not listed are left to the protocol's versions.
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { undecoded } from "../../application/foundation/input.ts"
+import { undecoded } from "../../../application/foundation/input.ts"
 
 const AnyObject = Schema.Record(Schema.String, Schema.Unknown)
 

@@ -2,13 +2,13 @@
 // and so are the errors; nothing is decided here.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Identifier } from "../../domain/canonical/text.ts"
-import { Budget, type PlanRequest } from "../../domain/corpus/plan-request.ts"
-import { Reference, SectionId, SymbolId } from "../../domain/corpus/symbols.ts"
-import { Text } from "../../domain/ledger/commands.ts"
-import { DEFAULT_ANSWER_BYTES, textFrom } from "../../domain/canonical/answer-budget.ts"
-import { CorpusAccess } from "./corpus-access.ts"
-import { LedgerAccess } from "./ledger-access.ts"
+import { Identifier } from "../../../domain/canonical/text.ts"
+import { Budget, type PlanRequest } from "../../../domain/corpus/plan-request.ts"
+import { Reference, SectionId, SymbolId } from "../../../domain/corpus/symbols.ts"
+import { Text } from "../../../domain/ledger/commands.ts"
+import { DEFAULT_ANSWER_BYTES, textFrom } from "../../../domain/canonical/answer-budget.ts"
+import { CorpusAccess } from "../corpus-access.ts"
+import { LedgerAccess } from "../ledger-access.ts"
 import { corpusList } from "./corpus-list.ts"
 import { goingOnInText, offset } from "./long-text.ts"
 import { agentTool, type AgentTool, argument, objectArgument, textArgument, type ToolHints } from "./tool.ts"
@@ -117,10 +117,10 @@ const planSubmit = agentTool({
       const { corpus } = yield* CorpusAccess.use(({ open }) => open)
       // Loaded by the first plan, so that the server answers early.
       const { postPlan, preparePlan } = yield* Effect.promise(
-        () => import("../../application/corpus/planner.ts")
+        () => import("../../../application/corpus/planner.ts")
       )
-      const { Corpus } = yield* Effect.promise(() => import("../../application/corpus/corpus.ts"))
-      const { Ledger } = yield* Effect.promise(() => import("../../application/ledger/ledger.ts"))
+      const { Corpus } = yield* Effect.promise(() => import("../../../application/corpus/corpus.ts"))
+      const { Ledger } = yield* Effect.promise(() => import("../../../application/ledger/ledger.ts"))
       const prepared = yield* preparePlan(input as PlanRequest).pipe(Effect.provideService(Corpus, corpus))
       // Refused input must not leave a new, empty ledger behind.
       const { ledger } = yield* LedgerAccess.use(({ open }) => open("create"))

@@ -1,7 +1,7 @@
 // Judges a message before the protocol sees it: what is no request by JSON-RPC 2.0 and MCP is answered with the code
 // and the reason that the standards ask for, under its own id. What passes holds the members of the standard alone, since
 // the server's transport gives a meaning to others.
-import { isJsonObject, type JsonObject, type JsonValue } from "../../domain/canonical/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../domain/canonical/json.ts"
 import type { Passed } from "./message-order.ts"
 import { paramsFault } from "./message-params.ts"
 

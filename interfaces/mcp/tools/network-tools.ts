@@ -2,19 +2,19 @@
 // each is. Arguments and answers are those of the application; a cassette that does not answer is part of the answer.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { CassetteAnswer, Capability, Handshake } from "../../domain/network/cassette.ts"
+import { CassetteAnswer, Capability, Handshake } from "../../../domain/network/cassette.ts"
 import {
   DEFAULT_LIMIT,
   MAX_EXPANSION_DEPTH,
   MAX_SYMBOL_DIGITS,
   MIN_SYMBOL_DIGITS
-} from "../../domain/network/limits.ts"
-import { isMeantAsSymbol } from "../../domain/network/symbols/symbols.ts"
-import { currentTarget } from "../shared/current-target.ts"
-import { DEFAULT_ANSWER_BYTES, textFrom } from "../../domain/canonical/answer-budget.ts"
-import { CorpusAccess } from "./corpus-access.ts"
+} from "../../../domain/network/limits.ts"
+import { isMeantAsSymbol } from "../../../domain/network/symbols/symbols.ts"
+import { currentTarget } from "../../shared/current-target.ts"
+import { DEFAULT_ANSWER_BYTES, textFrom } from "../../../domain/canonical/answer-budget.ts"
+import { CorpusAccess } from "../corpus-access.ts"
 import { goingOnInText, offset } from "./long-text.ts"
-import { openNetwork } from "./network-access.ts"
+import { openNetwork } from "../network-access.ts"
 import {
   answered,
   cassettes,

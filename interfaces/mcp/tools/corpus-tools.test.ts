@@ -2,8 +2,8 @@
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { runCli, runJson, temporaryFolder } from "../cli/testing/in-process.ts"
-import { Session } from "./testing/session.ts"
+import { runCli, runJson, temporaryFolder } from "../../cli/testing/in-process.ts"
+import { Session } from "../testing/session.ts"
 
 let place: ReturnType<typeof temporaryFolder>
 let session: Session

@@ -2,12 +2,12 @@
 // checkpoint that the ledger's owner has signed. A dossier that does not verify is a report, since the tool did its work.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { DEFAULT_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
-import { Identifier } from "../../domain/canonical/text.ts"
-import { DossierReport } from "../../domain/dossiers/finding.ts"
-import { DossierChoice, DossierStream } from "../../domain/dossiers/manifest.ts"
-import { LedgerAccess } from "./ledger-access.ts"
-import { pathInRoot } from "./root-folder.ts"
+import { DEFAULT_ANSWER_BYTES } from "../../../domain/canonical/answer-budget.ts"
+import { Identifier } from "../../../domain/canonical/text.ts"
+import { DossierReport } from "../../../domain/dossiers/finding.ts"
+import { DossierChoice, DossierStream } from "../../../domain/dossiers/manifest.ts"
+import { LedgerAccess } from "../ledger-access.ts"
+import { pathInRoot } from "../root-folder.ts"
 import { agentTool, type AgentTool, argument, reads, textArgument } from "./tool.ts"
 
 const dossierExport = agentTool({
@@ -46,11 +46,11 @@ const dossierExport = agentTool({
       const path = yield* pathInRoot("out", out)
       const note = yield* pathInRoot("checkpoint", file)
       const { checkpoints, ledger } = yield* LedgerAccess.use(({ open }) => open("existing"))
-      const { loadNote } = yield* Effect.promise(() => import("../embedding/evidence.ts"))
+      const { loadNote } = yield* Effect.promise(() => import("../../embedding/evidence.ts"))
       const { exportDossier } = yield* Effect.promise(
-        () => import("../../application/dossiers/export-dossier.ts")
+        () => import("../../../application/dossiers/export-dossier.ts")
       )
-      const { dossierFilesLayer } = yield* Effect.promise(() => import("../embedding/dossier-files.ts"))
+      const { dossierFilesLayer } = yield* Effect.promise(() => import("../../embedding/dossier-files.ts"))
       const bodies = hash_payloads === true ? "hashed" : "whole"
       const evidence = { checkpoint: yield* loadNote(note) }
       return yield* exportDossier(ledger, checkpoints, { run_id, tasks, bodies }, evidence, path).pipe(
@@ -76,11 +76,11 @@ const dossierVerify = agentTool({
     Effect.gen(function* () {
       const inside = yield* pathInRoot("path", path)
       const trustFile = yield* pathInRoot("trust", file)
-      const { loadTrustFile } = yield* Effect.promise(() => import("../embedding/evidence.ts"))
+      const { loadTrustFile } = yield* Effect.promise(() => import("../../embedding/evidence.ts"))
       const { verifyDossier, verifyDossierWith } = yield* Effect.promise(
-        () => import("../../application/dossiers/verify-dossier.ts")
+        () => import("../../../application/dossiers/verify-dossier.ts")
       )
-      const { dossierFilesLayer } = yield* Effect.promise(() => import("../embedding/dossier-files.ts"))
+      const { dossierFilesLayer } = yield* Effect.promise(() => import("../../embedding/dossier-files.ts"))
       const trust = yield* loadTrustFile(trustFile)
       if (compare !== true) {
         return (yield* Effect.provide(verifyDossier(inside, { trust }), dossierFilesLayer)).report

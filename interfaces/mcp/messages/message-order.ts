@@ -1,7 +1,7 @@
 // In which order messages reach the protocol, and what ends with the input. A list of tools waits for the network, which may
 // be slow to open; nothing that comes behind it waits with it. A subscription has no end of its own, so that a server whose
 // input has ended would wait for its answer without end.
-import { isJsonObject, type JsonObject, type JsonValue } from "../../domain/canonical/json.ts"
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../domain/canonical/json.ts"
 
 /** A message for the protocol, or a batch of them. */
 export type Passed = JsonObject | ReadonlyArray<JsonObject>

@@ -2,8 +2,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { beforeEach, describe, expect, it } from "vitest"
-import { runCli, runJson } from "../cli/testing/in-process.ts"
-import { sessionsOfTests } from "./testing/sessions.ts"
+import { runCli, runJson } from "../../cli/testing/in-process.ts"
+import { sessionsOfTests } from "../testing/sessions.ts"
 
 const { place, start } = sessionsOfTests()
 

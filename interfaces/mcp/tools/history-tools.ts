@@ -2,11 +2,11 @@
 // shown; a body above 4 KB comes as its size, hash and beginning unless it is asked for whole.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { DEFAULT_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
-import { Identifier } from "../../domain/canonical/text.ts"
-import { TimelineEntry } from "../../domain/history/timeline.ts"
-import { historyOf } from "../shared/open-history.ts"
-import { LedgerAccess } from "./ledger-access.ts"
+import { DEFAULT_ANSWER_BYTES } from "../../../domain/canonical/answer-budget.ts"
+import { Identifier } from "../../../domain/canonical/text.ts"
+import { TimelineEntry } from "../../../domain/history/timeline.ts"
+import { historyOf } from "../../shared/open-history.ts"
+import { LedgerAccess } from "../ledger-access.ts"
 import { agentTool, type AgentTool, argument, reads } from "./tool.ts"
 
 const opened = Effect.flatMap(

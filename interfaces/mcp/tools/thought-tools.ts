@@ -2,12 +2,12 @@
 // here hashes anything.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Identifier } from "../../domain/canonical/text.ts"
-import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
-import { Content, Limit, type ThoughtInput } from "../../domain/thoughts/commands.ts"
-import { THOUGHT_TYPES, ZonedTime } from "../../domain/thoughts/thought-record.ts"
-import { DEFAULT_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
-import { LedgerAccess } from "./ledger-access.ts"
+import { Identifier } from "../../../domain/canonical/text.ts"
+import { ThoughtChainReport } from "../../../domain/thoughts/chain-report.ts"
+import { Content, Limit, type ThoughtInput } from "../../../domain/thoughts/commands.ts"
+import { THOUGHT_TYPES, ZonedTime } from "../../../domain/thoughts/thought-record.ts"
+import { DEFAULT_ANSWER_BYTES } from "../../../domain/canonical/answer-budget.ts"
+import { LedgerAccess } from "../ledger-access.ts"
 import { actingTool, adds, agentTool, type AgentTool, argument, reads } from "./tool.ts"
 
 const taskId = argument(Identifier, "the task whose chain of thoughts it is", "task-1")

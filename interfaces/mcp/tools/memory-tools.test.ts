@@ -1,7 +1,7 @@
 /** Memories as tools: each server speaks for one agent, and what an agent keeps to itself is not there for another. */
 import { beforeEach, describe, expect, it } from "vitest"
-import { runCli } from "../cli/testing/in-process.ts"
-import { sessionsOfTests } from "./testing/sessions.ts"
+import { runCli } from "../../cli/testing/in-process.ts"
+import { sessionsOfTests } from "../testing/sessions.ts"
 
 const { place, start } = sessionsOfTests()
 

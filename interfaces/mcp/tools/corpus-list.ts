@@ -2,11 +2,11 @@
 // begin. A search looks at a bounded number of entries in one call and says where to go on.
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { CorpusShape } from "../../application/corpus/corpus.ts"
-import { Identifier } from "../../domain/canonical/text.ts"
-import { CorpusPath } from "../../domain/corpus/symbols.ts"
-import { DEFAULT_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
-import { CorpusAccess } from "./corpus-access.ts"
+import type { CorpusShape } from "../../../application/corpus/corpus.ts"
+import { Identifier } from "../../../domain/canonical/text.ts"
+import { CorpusPath } from "../../../domain/corpus/symbols.ts"
+import { DEFAULT_ANSWER_BYTES } from "../../../domain/canonical/answer-budget.ts"
+import { CorpusAccess } from "../corpus-access.ts"
 import { agentTool, argument, reads, textArgument } from "./tool.ts"
 
 /** How many entries a call gives by default and at most, how many it fetches at once, and how many it looks at. */

@@ -1,7 +1,7 @@
 // What tools of the network and of memories ask and answer alike: the arguments of a search, hits, and who answered.
 import * as Schema from "effect/Schema"
-import { CassetteAnswer, SEARCH_MODES } from "../../domain/network/cassette.ts"
-import { DEFAULT_LIMIT, MAX_LIMIT, MAX_PLACES } from "../../domain/network/limits.ts"
+import { CassetteAnswer, SEARCH_MODES } from "../../../domain/network/cassette.ts"
+import { DEFAULT_LIMIT, MAX_LIMIT, MAX_PLACES } from "../../../domain/network/limits.ts"
 import { argument, textArgument } from "./tool.ts"
 
 export const query = textArgument(

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Tracer from "effect/Tracer"
 import * as McpSchema from "effect/ai/McpSchema"
-import { spanOfTrace } from "../../application/foundation/telemetry.ts"
+import { spanOfTrace } from "../../../application/foundation/telemetry.ts"
 
 const metadata = Effect.gen(function* () {
   const client = yield* Effect.serviceOption(McpSchema.McpServerClient)

@@ -2,8 +2,8 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { runCli, temporaryFolder } from "../cli/testing/in-process.ts"
-import { Session } from "./testing/session.ts"
+import { runCli, temporaryFolder } from "../../cli/testing/in-process.ts"
+import { Session } from "../testing/session.ts"
 
 const place = temporaryFolder()
 const at = (...names: ReadonlyArray<string>): string => join(place.folder, ...names)

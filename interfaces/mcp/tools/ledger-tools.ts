@@ -3,7 +3,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Identifier } from "../../domain/canonical/text.ts"
+import { Identifier } from "../../../domain/canonical/text.ts"
 import {
   type CompleteStep,
   FencingToken,
@@ -15,15 +15,15 @@ import {
   type RequeueStep,
   Text,
   TtlSeconds
-} from "../../domain/ledger/commands.ts"
-import { invalidAt } from "../../domain/foundation/errors.ts"
-import { JobNotFound, RunNotFound } from "../../domain/ledger/errors.ts"
-import { DEFAULT_TTL_SECONDS } from "../../domain/ledger/limits.ts"
-import { OUTCOMES, SOURCES } from "../../domain/ledger/rows.ts"
-import { VerificationReport } from "../../domain/ledger/verification.ts"
-import { actingAgent } from "./caller.ts"
-import { DEFAULT_ANSWER_BYTES, MAX_ANSWER_BYTES } from "../../domain/canonical/answer-budget.ts"
-import { LedgerAccess } from "./ledger-access.ts"
+} from "../../../domain/ledger/commands.ts"
+import { invalidAt } from "../../../domain/foundation/errors.ts"
+import { JobNotFound, RunNotFound } from "../../../domain/ledger/errors.ts"
+import { DEFAULT_TTL_SECONDS } from "../../../domain/ledger/limits.ts"
+import { OUTCOMES, SOURCES } from "../../../domain/ledger/rows.ts"
+import { VerificationReport } from "../../../domain/ledger/verification.ts"
+import { actingAgent } from "../caller.ts"
+import { DEFAULT_ANSWER_BYTES, MAX_ANSWER_BYTES } from "../../../domain/canonical/answer-budget.ts"
+import { LedgerAccess } from "../ledger-access.ts"
 import {
   actingTool,
   adds,

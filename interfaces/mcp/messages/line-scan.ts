@@ -2,8 +2,8 @@
 // that the client that asked hears why instead of waiting. It looks at the members of the outermost object alone, takes
 // the bytes as they come and keeps none but those of a key and its value. It must never judge a message: what
 // it finds may stand in a text that is no JSON.
-import type { JsonValue } from "../../domain/canonical/json.ts"
-import { storedValue } from "../../domain/canonical/json-reading.ts"
+import type { JsonValue } from "../../../domain/canonical/json.ts"
+import { storedValue } from "../../../domain/canonical/json-reading.ts"
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c

@@ -1,6 +1,6 @@
 // The order of messages, and which ids are in use: what the lists' own path and the server's requests leave behind.
 import { describe, expect, it } from "vitest"
-import { IdsInUse } from "./ids-in-use.ts"
+import { IdsInUse } from "../ids-in-use.ts"
 import { listsApart, type Passed } from "./message-order.ts"
 import { writtenAnswers } from "./written-answers.ts"
 
