@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
 import { textOfUtf8 } from "../../domain/canonical/bytes.ts"
 import { Identifier } from "../../domain/canonical/text.ts"
 import { type CheckFinding, CheckFindings, type CheckReport } from "../../domain/corpus/check-report.ts"
@@ -29,7 +30,7 @@ import { type AmbiguousPrefix, errorCode, type InvalidInput } from "../../domain
 import { IDS_OF_PREFIX, idOfPrefix } from "../../domain/foundation/id-prefix.ts"
 import { DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS, PageOptions, preparePage } from "../../domain/foundation/page.ts"
 import type { Hashing } from "../foundation/hashing.ts"
-import { decodeInput } from "../foundation/input.ts"
+import { copyOf, decodeInput, onArguments } from "../foundation/input.ts"
 import type { CorpusFiles } from "./corpus-files.ts"
 import { CorpusStore, type NamedSection } from "./corpus-store.ts"
 import { type CurrentSection, type CurrentSectionError, makeCurrentSections } from "./current-sections.ts"
@@ -92,7 +93,9 @@ export interface CorpusShape {
     reference: string
   ) => Effect.Effect<CurrentSection, CurrentSectionError | InvalidInput>
   /** A section's text, read now; `FileChanged` when it is no longer the text that its hash names. */
-  readonly sectionText: (section: SectionRow) => Effect.Effect<string, CorpusClosed | FileReadError>
+  readonly sectionText: (
+    section: SectionRow
+  ) => Effect.Effect<string, CorpusClosed | FileReadError | InvalidInput>
   /** The text that a reference and a slice mean now: expanded once in a run, and given out again ever after. */
   readonly resolve: (request: ResolveRequest) => Effect.Effect<Resolved, ResolveError>
   /** What references and slices would give now, in their order; nothing is expanded and no cache is asked. */
@@ -107,7 +110,7 @@ export interface CorpusShape {
    */
   readonly verify: (options?: {
     readonly documents?: boolean | undefined
-  }) => Effect.Effect<CheckReport, ExpansionCacheError>
+  }) => Effect.Effect<CheckReport, ExpansionCacheError | InvalidInput>
   /** Looks at every expansion; what is wrong is a finding, not an error. */
   readonly verifyCache: Effect.Effect<CheckReport, ExpansionCacheError>
 }
@@ -118,6 +121,11 @@ const decodeSectionId = decodeInput(SectionId, Result.succeed)
 const decodePrefix = decodeInput(Identifier, Result.succeed)
 const decodeSections = decodeInput(ListSections, Result.succeed)
 const decodeSymbolId = decodeInput(SymbolId, Result.succeed)
+const decodeSymbolIds = decodeInput(Schema.Array(SymbolId), Result.succeed)
+const decodeVerify = decodeInput(
+  Schema.Struct({ documents: Schema.optional(Schema.Boolean) }),
+  Result.succeed
+)
 const decodeSymbol = decodeInput(AddSymbol, Result.succeed)
 
 const isSame = (left: SymbolRow, right: SymbolRow): boolean =>
@@ -209,17 +217,21 @@ const make = Effect.gen(function* () {
   })
 
   const checkSymbols = traced("cassette.corpus.checkSymbols")(function* (symbolIds?: ReadonlyArray<string>) {
-    const ids = symbolIds ?? (yield* everySymbol)
+    const ids =
+      symbolIds === undefined ? yield* everySymbol : yield* Effect.fromResult(decodeSymbolIds(symbolIds))
     const list = new CheckFindings()
     for (const id of ids) {
-      const result = yield* Effect.result(current.ofReference(yield* Effect.fromResult(decodeSymbolId(id))))
+      const result = yield* Effect.result(current.ofReference(id))
       if (Result.isFailure(result)) list.addAll([yield* findingOf(id, result.failure)])
     }
     return list.reportOver({ symbols: ids.length })
   })
 
   const shape: CorpusShape = {
-    index: (options = {}) => index(options).pipe(Effect.withSpan("cassette.corpus.index")),
+    index: (options = {}) =>
+      Effect.flatMap(Effect.fromResult(copyOf(options)), index).pipe(
+        Effect.withSpan("cassette.corpus.index")
+      ),
     sections,
     section,
     sectionIdOf,
@@ -231,10 +243,18 @@ const make = Effect.gen(function* () {
     currentSection: Effect.fnUntraced(function* (reference) {
       return yield* current.ofReference(yield* Effect.fromResult(decodeReference(reference)))
     }),
-    sectionText: (section) => Effect.map(current.bytesOf(section), textOfUtf8),
+    sectionText: Effect.fnUntraced(function* (section) {
+      const { content_hash, path } = yield* Effect.fromResult(copyOf(section))
+      return yield* onArguments({ texts: { content_hash, path } }, () =>
+        Effect.map(current.bytesOf({ ...section, content_hash, path }), textOfUtf8)
+      )
+    }),
     resolve,
     measure,
-    verify: ({ documents = true } = {}) => verify(documents).pipe(Effect.withSpan("cassette.corpus.verify")),
+    verify: (options = {}) =>
+      Effect.flatMap(Effect.fromResult(decodeVerify(options)), ({ documents = true }) =>
+        verify(documents)
+      ).pipe(Effect.withSpan("cassette.corpus.verify")),
     cacheStats: cache.stats,
     verifyCache: cache.verify
   }

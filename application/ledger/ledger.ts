@@ -63,7 +63,7 @@ import { type CommitWatch, makeCommitWatch } from "./reading/commit-watch.ts"
 import { eventStream, type EventStreamOptions } from "./reading/event-stream.ts"
 import { clockWarning } from "./commands/head-check.ts"
 import { Hashing } from "../foundation/hashing.ts"
-import { decodeInput } from "../foundation/input.ts"
+import { decodeInput, onArguments } from "../foundation/input.ts"
 import { whileOpen } from "../foundation/while-open.ts"
 import type { RandomIds } from "../thoughts/random-ids.ts"
 import { Thoughts } from "../thoughts/thoughts.ts"
@@ -428,10 +428,10 @@ const makeLedger: Effect.Effect<
     verifyCassette: (options) =>
       verify(options).pipe(Effect.provideContext(ports), Effect.withSpan("cassette.ledger.verifyCassette")),
     backup: traced("cassette.ledger.backup")((file: string) =>
-      Effect.flatMap(copies, ({ backup }) => backup(file))
+      onArguments({ texts: { file } }, () => Effect.flatMap(copies, ({ backup }) => backup(file)))
     ),
     rebuild: traced("cassette.ledger.rebuild")((file: string) =>
-      Effect.flatMap(copies, ({ rebuild }) => rebuild(file))
+      onArguments({ texts: { file } }, () => Effect.flatMap(copies, ({ rebuild }) => rebuild(file)))
     )
   }
 })

@@ -27,6 +27,7 @@ import type { ReadScope } from "../../domain/network/index-requests.ts"
 import { DEFAULT_LIMIT, MAX_LIMIT } from "../../domain/network/limits.ts"
 import { distinctTexts } from "../../domain/network/ranking/ranking.ts"
 import { Hashing } from "../foundation/hashing.ts"
+import { onArguments } from "../foundation/input.ts"
 import { asOperation } from "../foundation/telemetry.ts"
 import type { AskError, MergedAnswer, QueryOptions } from "./answers.ts"
 import { QuerySession } from "./search/query-session.ts"
@@ -75,7 +76,7 @@ export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
     cassette: Cassette
   ) => Effect.Effect<void, CassetteExists | InvalidInput | NetworkClosed>
   /** Takes a cassette out and closes it. */
-  readonly unregister: (id: string) => Effect.Effect<void, NetworkClosed | UnknownCassette>
+  readonly unregister: (id: string) => Effect.Effect<void, InvalidInput | NetworkClosed | UnknownCassette>
   /** Puts another cassette in the place of the one with its id, or adds it; questions that run are not disturbed. */
   readonly swap: (cassette: Cassette) => Effect.Effect<void, InvalidInput | NetworkClosed>
   /**
@@ -85,7 +86,7 @@ export interface NetworkShape extends MemoryQuestions, SymbolQuestions {
   readonly swapEmbedder: (
     embedder: EmbedderShape | undefined,
     retire?: Effect.Effect<void>
-  ) => Effect.Effect<void, NetworkClosed>
+  ) => Effect.Effect<void, InvalidInput | NetworkClosed>
   /** Ids in the order of registration. */
   readonly cassettes: Effect.Effect<ReadonlyArray<string>, NetworkClosed>
   /** One list over all asked cassettes; `limit` is 0 to 1,000. */
@@ -380,17 +381,37 @@ const memoriesInSpans = (
   agent_id: string | null
 ): Omit<MemoryQuestions, "memoryPlaces"> => ({
   memorySave: (text, cassette_id, metadata) =>
-    memorySave(text, cassette_id, metadata).pipe(
-      asOperation("cassette.network.memorySave", "upsert_memory", { agent_id, cassette_id })
-    ),
+    onArguments({ texts: { text, cassette: cassette_id } }, () =>
+      memorySave(text, cassette_id, metadata)
+    ).pipe(asOperation("cassette.network.memorySave", "upsert_memory", { agent_id, cassette_id })),
   memoryQuery: (...asked) =>
-    memoryQuery(...asked).pipe(asOperation("cassette.network.memoryQuery", "search_memory", { agent_id })),
+    onArguments({ texts: { text: asked[0] }, options: asked[2] }, () => memoryQuery(...asked)).pipe(
+      asOperation("cassette.network.memoryQuery", "search_memory", { agent_id })
+    ),
   memoryRecall: (...asked) =>
-    memoryRecall(...asked).pipe(asOperation("cassette.network.memoryRecall", "search_memory", { agent_id })),
+    onArguments({ texts: { name: asked[0] }, options: asked[1] }, () => memoryRecall(...asked)).pipe(
+      asOperation("cassette.network.memoryRecall", "search_memory", { agent_id })
+    ),
   memoryForget: (name, cassette_id) =>
-    memoryForget(name, cassette_id).pipe(
+    onArguments({ texts: { name, cassette: cassette_id } }, () => memoryForget(name, cassette_id)).pipe(
       asOperation("cassette.network.memoryForget", "delete_memory", { agent_id, cassette_id })
     )
+})
+
+/** The questions about symbols, on arguments that are what their types say. */
+const symbolsOnArguments = ({
+  expandSymbols,
+  resolveSymbol,
+  shortSymbols
+}: SymbolQuestions): SymbolQuestions => ({
+  resolveSymbol: (symbol, options) =>
+    onArguments({ texts: { symbol }, options }, () => resolveSymbol(symbol, options)),
+  expandSymbols: (text, options) =>
+    onArguments({ texts: { text }, options }, () => expandSymbols(text, options)),
+  shortSymbols: (hashes, options) =>
+    Array.isArray(hashes)
+      ? onArguments({ texts: { ...hashes }, options }, () => shortSymbols(hashes, options))
+      : Effect.fail(invalidAt("/hashes", "Expected array"))
 })
 
 export class Network extends Context.Service<Network, NetworkShape>()("cortex-cassette/application/Network") {
@@ -408,26 +429,35 @@ export class Network extends Context.Service<Network, NetworkShape>()("cortex-ca
         asOperation(`cassette.network.${method}`, "retrieval", { agent_id })
       yield* Effect.addFinalizer(() => hub.close)
       return {
-        register: (cassette) => hub.roster.register(cassette),
-        unregister: (id) => hub.roster.unregister(id),
-        swap: (cassette) => hub.roster.swap(cassette),
-        swapEmbedder: (next, retire = Effect.void) => hub.swapEmbedder(next, retire),
+        register: (cassette) =>
+          onArguments({ texts: { cassette_id: cassette?.cassetteId } }, () => hub.roster.register(cassette)),
+        unregister: (id) => onArguments({ texts: { id } }, () => hub.roster.unregister(id)),
+        swap: (cassette) =>
+          onArguments({ texts: { cassette_id: cassette?.cassetteId } }, () => hub.roster.swap(cassette)),
+        swapEmbedder: (next, retire = Effect.void) =>
+          onArguments({ options: next }, () => hub.swapEmbedder(next, retire)),
         cassettes: hub.roster.ids,
         query: (text, limit = DEFAULT_LIMIT, options = {}) =>
-          bounded(budgetOfHits(options), hub.search(text, limit, options)).pipe(retrieval("query")),
+          onArguments({ texts: { text }, options }, () =>
+            bounded(budgetOfHits(options), hub.search(text, limit, options))
+          ).pipe(retrieval("query")),
         queryAll: (text, topK, options) =>
-          bounded(budgetOfHits(options), hub.queryAll(text, topK, options)).pipe(retrieval("queryAll")),
+          onArguments({ texts: { text }, options }, () =>
+            bounded(budgetOfHits(options), hub.queryAll(text, topK, options))
+          ).pipe(retrieval("queryAll")),
         queryByCapability: (text, capability, topK, options) =>
-          bounded(budgetOfHits(options), hub.queryAll(text, topK, { ...options, capability })).pipe(
-            retrieval("queryByCapability")
-          ),
+          onArguments({ texts: { text, capability }, options }, () =>
+            bounded(budgetOfHits(options), hub.queryAll(text, topK, { ...options, capability }))
+          ).pipe(retrieval("queryByCapability")),
         neighbours: (name, limit, options) =>
-          bounded(budgetOfHits(options), hub.neighbours(name, limit, options)).pipe(retrieval("neighbours")),
+          onArguments({ texts: { name }, options }, () =>
+            bounded(budgetOfHits(options), hub.neighbours(name, limit, options))
+          ).pipe(retrieval("neighbours")),
         status: hub.status,
         embedderHealth: hub.embedderHealth,
         ...hub.memories,
         ...memoriesInSpans(hub.memories, agent_id),
-        ...hub.symbols
+        ...symbolsOnArguments(hub.symbols)
       }
     })
   )

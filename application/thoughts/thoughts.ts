@@ -27,7 +27,7 @@ import { doneCounter } from "../ledger/commands/commands.ts"
 import { type CommandWriter, LedgerWriter } from "../ledger/commands/command-writer.ts"
 import { datedNow } from "../foundation/recordable-time.ts"
 import { Hashing } from "../foundation/hashing.ts"
-import { decodeInput } from "../foundation/input.ts"
+import { copyOf, decodeInput } from "../foundation/input.ts"
 import { LedgerEvidence } from "../ledger/verification/ledger-evidence.ts"
 import { LedgerReader, type ReadError } from "../ledger/reading/ledger-reader.ts"
 import { rowPages } from "../ledger/reading/row-pages.ts"
@@ -145,13 +145,14 @@ const makeThoughts: Effect.Effect<
 
   return {
     createThoughtRecord: traced("cassette.thoughts.createThoughtRecord")(function* (input, options = {}) {
-      const { idFn = uuid, nowFn } = options
+      const { idFn = uuid, nowFn } = yield* Effect.fromResult(copyOf(options))
       const now = yield* datedNow
+      const copy = yield* Effect.fromResult(copyOf(input))
       const command = yield* Effect.fromResult(
         decodeRecord({
-          ...input,
-          id: input.id ?? idFn(),
-          timestamp: input.timestamp ?? (nowFn === undefined ? now : nowFn())
+          ...copy,
+          id: copy.id ?? idFn(),
+          timestamp: copy.timestamp ?? (nowFn === undefined ? now : nowFn())
         })
       )
       const record = yield* append(writer, command)

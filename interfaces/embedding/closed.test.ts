@@ -9,21 +9,19 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { describe, expect, expectTypeOf, it } from "vitest"
-import { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
+import type { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 import {
-  Checkpoints,
   type CheckpointsShape,
-  Corpus,
   type CorpusClosed,
   type CorpusShape,
   Ledger,
   type LedgerClosed,
   type LedgerShape,
-  Thoughts,
   type ThoughtsShape
 } from "./index.ts"
-import { Network, type NetworkClosed, type NetworkShape } from "./network.ts"
+import type { NetworkClosed, NetworkShape } from "./network.ts"
+import { operationsOf } from "./testing/operations.ts"
 
 /** The errors of what a member of a service is or gives; of a plain value, anything. */
 type ErrorOf<Member> =
@@ -47,139 +45,6 @@ it("every operation says so in its type", () => {
   expectTypeOf<Silent<NetworkShape, NetworkClosed>>().toEqualTypeOf<never>()
 })
 
-const step = { run_id: "r", step_id: "step_0000000000002_6bc3e907409fef01.0001.00001" }
-const trust = { origin: "cassette/x", keys: [] } as never
-
-interface Case {
-  readonly layer: (folder: string) => Layer.Layer<never, unknown>
-  readonly tag: string
-  readonly services: ReadonlyArray<{
-    readonly service: { readonly key: string }
-    /** The functions with arguments that would do; effects need none. */
-    readonly calls: Readonly<Record<string, ReadonlyArray<unknown>>>
-    readonly values?: ReadonlyArray<string>
-  }>
-}
-
-const cases: Readonly<Record<string, Case>> = {
-  "Ledger.layer": {
-    layer: (folder) => Ledger.layer({ filename: join(folder, "l.db") }),
-    tag: "LedgerClosed",
-    services: [
-      {
-        service: Ledger,
-        values: ["ledgerId", "fault"],
-        calls: {
-          postMessage: [{ run_id: "r", source: "USER", payload: {} }],
-          claimStep: [{ run_id: "r", worker_id: "w" }],
-          claimAny: [{ worker_id: "w" }],
-          renewLease: [{ ...step, worker_id: "w", fencing_token: 1 }],
-          commands: [[{ _tag: "ClaimAny", worker_id: "w" }]],
-          leases: [],
-          waiting: [],
-          failures: [],
-          changed: [0],
-          eventsAfter: [],
-          eventsBefore: [],
-          runLength: ["r"],
-          ids: [{ kind: "run", prefix: "r" }],
-          completeStep: [
-            { ...step, worker_id: "w", fencing_token: 1, receipt_payload: {}, outcome: "SUCCESS" }
-          ],
-          requeueStep: [{ ...step, reason: "x", force: true }],
-          message: ["m"],
-          messages: ["r"],
-          jobStatus: ["j"],
-          steps: [{ run_id: "r" }],
-          receipts: [{ run_id: "r" }],
-          stepStates: ["r"],
-          runSummary: ["r"],
-          events: [],
-          stateAt: [{ position: 1 }],
-          stateRowsAt: [{ position: 1 }],
-          verifyCassette: [],
-          backup: ["/nowhere/b.db"],
-          rebuild: ["/nowhere/r.db"]
-        }
-      },
-      {
-        service: Thoughts,
-        calls: {
-          createThoughtRecord: [{ type: "plan", task_id: "t", agent_id: "a", content: "c" }],
-          getThoughtRecord: ["x"],
-          thoughtRow: ["x"],
-          thoughtIdOf: ["x"],
-          listThoughtRecords: [],
-          thoughtRecords: [],
-          verifyChain: []
-        }
-      },
-      {
-        service: Checkpoints,
-        calls: {
-          make: [{ key: undefined }],
-          verify: ["note", trust],
-          proveInclusion: [{ position: 1 }],
-          proveInclusions: [{ events: [] }],
-          proveConsistency: [{ from: 0 }]
-        }
-      }
-    ]
-  },
-  "Corpus.layer": {
-    layer: (root) => Corpus.layer({ root }),
-    tag: "CorpusClosed",
-    services: [
-      {
-        service: Corpus,
-        calls: {
-          index: [],
-          sections: [],
-          section: ["x"],
-          sectionIdOf: ["x"],
-          addSymbol: [{ symbol_id: "@A/b", path: "a.md" }],
-          symbols: [],
-          symbol: ["@A/b"],
-          removeSymbol: ["@A/b"],
-          checkSymbols: [],
-          currentSection: ["@A/b"],
-          sectionText: [{}],
-          resolve: [{ reference: "@A/b", slice: "head(1)", run_id: "r" }],
-          measure: [[]],
-          verify: []
-        }
-      },
-      { service: ExpansionCache, values: ["substrate"], calls: { lookup: [{}], store: [{}] } }
-    ]
-  },
-  "Network.layerEmpty": {
-    layer: () => Network.layerEmpty,
-    tag: "NetworkClosed",
-    services: [
-      {
-        service: Network,
-        calls: {
-          register: [{}],
-          unregister: ["x"],
-          swap: [{}],
-          swapEmbedder: [undefined],
-          query: ["x"],
-          queryAll: ["x"],
-          queryByCapability: ["x", "fts"],
-          neighbours: ["x"],
-          memorySave: ["x", "c"],
-          memoryQuery: ["x"],
-          memoryForget: ["x", "y"],
-          memoryRecall: ["x"],
-          resolveSymbol: ["x"],
-          expandSymbols: ["x"],
-          shortSymbols: [["x"]]
-        }
-      }
-    ]
-  }
-}
-
 const isOperation = (value: unknown): boolean =>
   Effect.isEffect(value) || Stream.isStream(value) || typeof value === "function"
 
@@ -196,7 +61,7 @@ const failureOf = (operation: unknown): Promise<unknown> =>
 /** The services of a layer whose scope has ended. */
 const closed = (layer: Layer.Layer<never, unknown>) => Effect.runPromise(Effect.scoped(Layer.build(layer)))
 
-describe.each(Object.entries(cases))("after the end of %s", (_, { layer, services, tag }) => {
+describe.each(Object.entries(operationsOf))("after the end of %s", (_, { layer, services, tag }) => {
   it("every operation fails with the same error", async () => {
     const context = await closed(layer(temporaryFolder()))
     for (const { calls, service, values = [] } of services) {

@@ -29,6 +29,7 @@ import {
 } from "./checkpoint-rung.ts"
 import { ALL_RUNGS, decodeVerification, type Rung, RUN_RUNGS } from "./evidence-input.ts"
 import { Hashing } from "../../foundation/hashing.ts"
+import { copyOf } from "../../foundation/input.ts"
 import { clockWarning } from "../commands/head-check.ts"
 import { Ladder, stoppedByDamage, WHOLE } from "./ladder.ts"
 import { LedgerEvidence } from "./ledger-evidence.ts"
@@ -185,8 +186,9 @@ const climbLedger = Effect.fnUntraced(function* (
 const climbAll = Effect.fnUntraced(function* (
   given: VerificationOptions
 ): Effect.fn.Return<VerificationReport, VerificationError, Ports | Scope.Scope> {
+  const copy = yield* Effect.fromResult(copyOf(given))
   const options = yield* Effect.fromResult(
-    decodeVerification({ ...given, since: bare(given.since), expectHead: bare(given.expectHead) })
+    decodeVerification({ ...copy, since: bare(copy.since), expectHead: bare(copy.expectHead) })
   )
   const evidence = yield* LedgerEvidence
   const { sha256 } = yield* Signing
