@@ -207,6 +207,23 @@ describe("a worker without Effect", () => {
     await expect(work()).rejects.toBeInstanceOf(LedgerClosed)
   })
 
+  it("is not closed by a handler, which closing would wait for, but by what a handler left behind", async () => {
+    const ledger = await ledgerAt()
+    await ledger.postMessage({ run_id: "r", source: "USER", payload: {} })
+    let later: Promise<void> | undefined
+    const tally = await ledger.work({ worker_id: "w", run_id: "r", untilEmpty: true }, async () => {
+      const refused = await ledger.close().catch((error: unknown) => error)
+      expect(refused).toMatchObject({ _tag: "InvalidInput" })
+      await new Promise((resolve) => setImmediate(resolve))
+      await expect(ledger[Symbol.asyncDispose]()).rejects.toMatchObject({ _tag: "InvalidInput" })
+      later = new Promise<void>((resolve) => setTimeout(resolve, 50)).then(() => ledger.close())
+      return { done: true }
+    })
+    expect(tally).toMatchObject({ completed: 1 })
+    await later
+    await expect(ledger.head()).rejects.toMatchObject({ _tag: "LedgerClosed" })
+  })
+
   it.each(["signal", "close"] as const)("gives back what it has in hand: stopped by its %s", async (how) => {
     const filename = fileName()
     const ledger = await ledgerAt(filename)

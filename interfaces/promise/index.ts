@@ -1,5 +1,6 @@
 // The ledger for programs without Effect: the same operations under the same names, as promises and async iterables. Nothing is
 // decided here. Errors are the same tagged classes: a promise is rejected with one.
+import { AsyncLocalStorage } from "node:async_hooks"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -18,6 +19,7 @@ import type { JsonObject } from "../../domain/canonical/json.ts"
 import type { ClaimAny, ClaimStep, Lease, PostMessage } from "../../domain/ledger/commands.ts"
 import type { Claimed } from "../../domain/ledger/decide.ts"
 import { LedgerClosed } from "../../domain/ledger/errors.ts"
+import { invalidAt, type InvalidInput } from "../../domain/foundation/errors.ts"
 import type { Head } from "../../domain/ledger/event-envelope.ts"
 import type { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { ImportOptions } from "../../infrastructure/ledger/ledger-import.ts"
@@ -94,8 +96,8 @@ export interface PromiseLedger
   readonly thoughts: PromisedService<ThoughtsShape>
   readonly checkpoints: PromisedService<CheckpointsShape>
   /**
-   * Finishes what runs, with the handlers of `work`, which must not wait for it, and closes the file; `await using` does it at the
-   * end of its block.
+   * Finishes what runs, with the handlers of `work`, and closes the file; `await using` does it at the end of its block. Called in a
+   * handler that runs it is `InvalidInput`, since it would wait for that handler.
    */
   readonly close: () => Promise<void>
 }
@@ -147,10 +149,41 @@ const handlerOf =
       })
     })
 
+/** A call of a handler: true for as long as it runs. */
+interface HandlerCall {
+  running: boolean
+}
+
 /** The workers of a ledger: they are stopped before it is closed, so that they give back what they have in hand. */
 class Workers {
   private readonly running = new Set<Promise<unknown>>()
   private readonly closing = new AbortController()
+  /** The call of a handler that the code at hand was begun by. */
+  private readonly calls = new AsyncLocalStorage<HandlerCall>()
+
+  /** Why a handler may not close the ledger. */
+  get closeFault(): InvalidInput | undefined {
+    return this.calls.getStore()?.running === true
+      ? invalidAt(
+          "",
+          "close waits for the handlers of work, so a handler may not call it: abort the signal of work, and close when work has ended"
+        )
+      : undefined
+  }
+
+  /** The handler, in a context that tells that it runs. */
+  private known(handler: AsyncHandler): AsyncHandler {
+    return (step, context) => {
+      const call = { running: true }
+      return this.calls.run(call, async () => {
+        try {
+          return await handler(step, context)
+        } finally {
+          call.running = false
+        }
+      })
+    }
+  }
 
   async run(
     service: LedgerShape,
@@ -161,7 +194,7 @@ class Workers {
     const stop = AbortSignal.any(signal === undefined ? [this.closing.signal] : [signal, this.closing.signal])
     const tally = { Completed: 0, GivenBack: 0, Lost: 0 }
     const onStep = ({ _tag }: Worker.StepEnding) => Effect.sync(() => void (tally[_tag] += 1))
-    const worker = Worker.run({ ...options, onStep }, handlerOf(handler))
+    const worker = Worker.run({ ...options, onStep }, handlerOf(this.known(handler)))
     const work = answer(Effect.provideService(worker, LedgerService, service), { signal: stop }).catch(
       (error: unknown) => {
         if (error !== stop.reason || !stop.aborted) throw error
@@ -202,7 +235,11 @@ export const openLedger = async (options: LedgerOptions): Promise<PromiseLedger>
   const { stateRowsAt: _, ...members } = service
   const workers = new Workers()
   let closed: Promise<void> | undefined
-  const close = () => (closed ??= workers.stop().then(() => answer(Scope.close(scope, Exit.void))))
+  const close = (): Promise<void> => {
+    const fault = workers.closeFault
+    if (fault !== undefined) return Promise.reject(fault)
+    return (closed ??= workers.stop().then(() => answer(Scope.close(scope, Exit.void))))
+  }
   return {
     ...promisedService(members),
     postMessage: (command) => answer(service.postMessage(command)),
