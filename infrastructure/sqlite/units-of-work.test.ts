@@ -41,3 +41,41 @@ describe("a unit of work inside another one", () => {
     connection.close()
   })
 })
+
+describe("a unit of work that cannot be committed", () => {
+  it("is rolled back where SQLite refuses the commit, and holds back none that follows", () => {
+    const { connection, insert, stored } = withTable()
+    connection.pragma("foreign_keys = ON")
+    connection.run("CREATE TABLE p (n INTEGER PRIMARY KEY)")
+    connection.run("CREATE TABLE c (n INTEGER REFERENCES p DEFERRABLE INITIALLY DEFERRED)")
+    const refused = () =>
+      connection.transaction(() => {
+        insert(1)
+        connection.run("INSERT INTO c VALUES (7)")
+      })
+    expect(refused).toThrow("FOREIGN KEY constraint failed")
+    expect(stored()).toEqual([])
+    connection.transaction(() => insert(2))
+    expect(refused).toThrow("FOREIGN KEY constraint failed")
+    expect(stored()).toEqual([2])
+    connection.close()
+  })
+
+  it("tells its own error where a statement has ended it, and that it was not committed where there is none", () => {
+    const { connection, insert, stored } = withTable()
+    const ended = (then: () => void) => () =>
+      connection.transaction(() => {
+        insert(1)
+        connection.run("ROLLBACK")
+        then()
+      })
+    expect(
+      ended(() => {
+        throw new Error("of the work")
+      })
+    ).toThrow("of the work")
+    expect(ended(() => {})).toThrow("no transaction is active")
+    expect(stored()).toEqual([])
+    connection.close()
+  })
+})
