@@ -33,6 +33,7 @@ interface Bundle {
 /** The layers and what else a bundle of them depends on. */
 export const LAYERS = [
   "application",
+  "build",
   "domain",
   "infrastructure",
   "interfaces",
@@ -43,7 +44,7 @@ export const LAYERS = [
 const program: Bundle = {
   name: "cortex",
   config: "build/binary.config.ts",
-  sources: [...LAYERS, "build/page.ts"],
+  sources: LAYERS,
   isSource: (path) => !/\.test\.ts$|(^|\/)testing(\/|$)/.test(path)
 }
 
@@ -65,9 +66,9 @@ const filesOf = (path: string, isSource: Bundle["isSource"]): ReadonlyArray<stri
   statSync(join(root, path)).isDirectory() ? filesIn(path, isSource).toSorted() : [path]
 
 /** Names the state of the sources without reading them: no program can set a file's time of change back. */
-const stateOf = ({ config, isSource, sources }: Bundle): string => {
+const stateOf = ({ isSource, sources }: Bundle): string => {
   const hash = createHash("sha256")
-  for (const path of [...sources, config, MANIFEST].flatMap((each) => filesOf(each, isSource))) {
+  for (const path of [...sources, MANIFEST].flatMap((each) => filesOf(each, isSource))) {
     const { ctimeMs, ino, size } = statSync(join(root, path))
     hash.update(`${path} ${ino} ${size} ${ctimeMs}\n`)
   }
@@ -97,7 +98,9 @@ const build = (cache: string, folder: string, config: string): void => {
     rmSync(draft, { recursive: true, force: true })
   }
   const newestFirst = readdirSync(cache)
-    .map((name) => ({ path: join(cache, name), made: statSync(join(cache, name)).mtimeMs }))
+    .map((name) => join(cache, name))
+    // A draft of another start may be gone by now.
+    .map((path) => ({ path, made: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((left, right) => right.made - left.made)
   for (const { path } of newestFirst.slice(KEPT)) rmSync(path, { recursive: true, force: true })
 }
