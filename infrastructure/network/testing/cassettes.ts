@@ -2,6 +2,7 @@
  * Cassettes for tests: built from documents in a folder of the test, and a network of them. Nothing outside tests may
  * import it.
  */
+import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -26,7 +27,13 @@ export const at = (day: number): WriteTime => ({
   expires: `2026-01-0${day + 1}T00:00:00.000Z`
 })
 
-/** An open cassette in a new file of the folder. */
+/** Most kinds of new cassettes that a process keeps. */
+const MAX_BORN = 32
+
+/** New cassettes by what they are: making the schema takes three times as long as writing the file. */
+const born = new Map<string, Uint8Array>()
+
+/** An open cassette in a new file of the folder; one of a kind is made, the others are copies of it. */
 export const newCassette = (
   folder: string,
   id: string,
@@ -34,9 +41,15 @@ export const newCassette = (
   memories: MemoryScope = "shared"
 ): { readonly file: string; readonly connection: Connection } => {
   const file = join(folder, `${id}.db`)
+  const kind = `${mutability} ${memories} ${id}`
+  const bytes = existsSync(file) ? undefined : born.get(kind)
+  if (bytes !== undefined) writeFileSync(file, bytes)
   const connection = openForWriting(file)
   configureCassette(connection, "normal")
-  createCassette(connection, { id, mutability, memories, ttlMillis: DEFAULT_TTL_MILLIS })
+  if (bytes === undefined) {
+    createCassette(connection, { id, mutability, memories, ttlMillis: DEFAULT_TTL_MILLIS })
+    if (born.size < MAX_BORN) born.set(kind, connection.serialize())
+  }
   return { file, connection }
 }
 
