@@ -263,15 +263,8 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
   "domain/canonical": [],
   "domain/foundation": ["domain/canonical"],
   "domain/evidence": ["domain/canonical"],
-  "domain/thoughts": ["domain/canonical", "domain/foundation", "domain/ledger"],
-  "domain/ledger": ["domain/canonical", "domain/foundation", "domain/thoughts"],
-  "domain/history": [
-    "domain/canonical",
-    "domain/foundation",
-    "domain/ledger",
-    "domain/thoughts",
-    "domain/workflow"
-  ],
+  "domain/ledger": ["domain/canonical", "domain/foundation"],
+  "domain/history": ["domain/canonical", "domain/foundation", "domain/ledger", "domain/workflow"],
   "domain/corpus": ["domain/canonical", "domain/foundation", "domain/ledger"],
   "domain/bundles": [
     "domain/canonical",
@@ -285,7 +278,6 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/foundation",
     "domain/evidence",
     "domain/ledger",
-    "domain/thoughts",
     "domain/bundles"
   ],
   "domain/network": ["domain/canonical", "domain/foundation", "domain/evidence"],
@@ -293,17 +285,8 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
   "domain/agents": ["domain/canonical", "domain/foundation", "domain/ledger"],
   "domain/inspection": ["domain/canonical", "domain/history", "domain/ledger"],
   "application/foundation": ["domain/canonical", "domain/foundation", "domain/evidence"],
-  "application/thoughts": [
-    "application/foundation",
-    "application/ledger",
-    "domain/canonical",
-    "domain/foundation",
-    "domain/ledger",
-    "domain/thoughts"
-  ],
   "application/ledger": [
     "application/foundation",
-    "application/thoughts",
     "domain/canonical",
     "domain/foundation",
     "domain/evidence",
@@ -312,11 +295,9 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
   "application/history": [
     "application/foundation",
     "application/ledger",
-    "application/thoughts",
     "domain/canonical",
     "domain/foundation",
     "domain/ledger",
-    "domain/thoughts",
     "domain/history",
     "domain/workflow"
   ],
@@ -369,7 +350,6 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
     "domain/foundation",
     "domain/evidence",
     "domain/ledger",
-    "domain/thoughts",
     "domain/bundles",
     "domain/dossiers"
   ],
@@ -383,7 +363,6 @@ const partsBelow: Readonly<Record<string, ReadonlyArray<string>>> = {
   "application/workflow": [
     "application/foundation",
     "application/ledger",
-    "application/thoughts",
     "domain/canonical",
     "domain/foundation",
     "domain/ledger",

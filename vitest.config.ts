@@ -31,7 +31,7 @@ export const environment = {
 }
 
 /** Tests that put other modules in the place of real ones. */
-const ALONE = ["infrastructure/corpus/file-reading.test.ts", "interfaces/cli/later-version.test.ts"]
+const ALONE = ["infrastructure/corpus/files/file-reading.test.ts", "interfaces/cli/later-version.test.ts"]
 
 /** What takes longest. */
 const LONGEST = [

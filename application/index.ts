@@ -98,5 +98,5 @@ export {
   type VerificationOptions,
   verify
 } from "./ledger/verification/verification.ts"
-export { RandomIds } from "./thoughts/random-ids.ts"
-export { type CreateThoughtOptions, Thoughts, type ThoughtsShape } from "./thoughts/thoughts.ts"
+export { RandomIds } from "./ledger/thoughts/random-ids.ts"
+export { type CreateThoughtOptions, Thoughts, type ThoughtsShape } from "./ledger/thoughts/thoughts.ts"

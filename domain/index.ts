@@ -178,7 +178,7 @@ export {
   type StoreWriteError,
   type MessageCassetteError
 } from "./ledger/errors.ts"
-export { TaskNotFound, DuplicateId, ThoughtNotFound } from "./thoughts/errors.ts"
+export { TaskNotFound, DuplicateId, ThoughtNotFound } from "./ledger/thoughts/errors.ts"
 export {
   StoreBusy,
   StoreNewerThanProgram,
@@ -285,16 +285,16 @@ export {
   VerificationReport
 } from "./ledger/verification.ts"
 export { MAX_FINDINGS } from "./foundation/finding.ts"
-export { type ThoughtFaultKind, type ThoughtFault, recordFaults } from "./thoughts/chain-check.ts"
-export { TaskChainReport, ThoughtChainReport } from "./thoughts/chain-report.ts"
+export { type ThoughtFaultKind, type ThoughtFault, recordFaults } from "./ledger/thoughts/chain-check.ts"
+export { TaskChainReport, ThoughtChainReport } from "./ledger/thoughts/chain-report.ts"
 export {
   RecordThought,
   type ThoughtInput,
   ListThoughts,
   VerifyThoughts,
   ThoughtId
-} from "./thoughts/commands.ts"
-export { type ThoughtState, decideThought } from "./thoughts/decide.ts"
+} from "./ledger/thoughts/commands.ts"
+export { type ThoughtState, decideThought } from "./ledger/thoughts/decide.ts"
 export {
   THOUGHT_TYPES,
   ThoughtType,
@@ -305,5 +305,5 @@ export {
   type HashedFields,
   canonicalize,
   computeHash
-} from "./thoughts/thought-record.ts"
+} from "./ledger/thoughts/thought-record.ts"
 export { eventFindings, nextEventFinding } from "./ledger/event-check.ts"

@@ -5,7 +5,7 @@
 import Database from "better-sqlite3"
 import { expect, it } from "vitest"
 import { insertEvent, rowAfter, snapshot } from "./testing/ledger.ts"
-import { mutantsOf } from "../property-tests/support/mutants.ts"
+import { mutantsOf } from "../property-tests/support/guards/mutants.ts"
 import { head, legal, states } from "./testing/states.ts"
 
 const [, check = ""] = /constraint "events_hash_is_hex" check \((.*)\)\) strict/.exec(snapshot) ?? []

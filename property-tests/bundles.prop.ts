@@ -28,7 +28,7 @@ import {
   writeFiles
 } from "../infrastructure/bundles/testing/bundle-folders.ts"
 import { nodeHashingLayer } from "../infrastructure/hashing/node-hashing.ts"
-import { programOf } from "../infrastructure/testing/program.ts"
+import { programOf } from "../infrastructure/testing/programs/program.ts"
 import { filesOf, randomJob, sha256 } from "./support/bundle-jobs.ts"
 import { propParameters, propSeed } from "./support/configuration.ts"
 
@@ -50,7 +50,7 @@ const jobs = (scale: number) =>
   fc.sample(randomJob, { numRuns: propParameters(scale).numRuns, seed: propSeed })
 
 describe("building", () => {
-  const child = programOf("property-tests/support/bundle-child.ts")
+  const child = programOf("property-tests/support/processes/bundle-child.ts")
 
   for (const [TZ, LANG] of [
     ["Pacific/Kiritimati", "tr_TR.UTF-8"],

@@ -12,8 +12,8 @@ import { CassetteFile } from "../infrastructure/network/cassette-file.ts"
 import { verifyCassetteFile } from "../infrastructure/network/verification/cassette-verification.ts"
 import { isUnfinished } from "../infrastructure/network/writing/index-state.ts"
 import { metaOf } from "../infrastructure/network/writing/index-writing.ts"
-import { fileIn, ID, operate, type Operation, prepare } from "./support/cassette-operations.ts"
-import { startScript } from "./support/child-process.ts"
+import { fileIn, ID, operate, type Operation, prepare } from "./support/processes/cassette-operations.ts"
+import { startScript } from "./support/processes/child-process.ts"
 import { propParameters } from "./support/configuration.ts"
 
 const root = mkdtempSync(join(tmpdir(), "cassette-kills-"))

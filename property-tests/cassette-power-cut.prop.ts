@@ -19,9 +19,9 @@ import {
   configureForWriting,
   type Connection,
   openForWriting
-} from "../infrastructure/sqlite/better-sqlite3-host.ts"
+} from "../infrastructure/sqlite/connection/better-sqlite3-host.ts"
 import { propParameters } from "./support/configuration.ts"
-import { framesOf } from "./support/wal-file.ts"
+import { framesOf } from "./support/damage/wal-file.ts"
 
 const ID = "one"
 const WRITES = 40

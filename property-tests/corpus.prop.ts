@@ -11,9 +11,9 @@ import { Corpus } from "../application/corpus/corpus.ts"
 import { textOfUtf8, utf8Bytes } from "../domain/canonical/bytes.ts"
 import { cutSections } from "../domain/corpus/sections.ts"
 import { countLines, lineStarts, normalizeText, textOfLines } from "../domain/corpus/text.ts"
-import { markdownHeadings } from "../infrastructure/corpus/markdown-headings.ts"
+import { markdownHeadings } from "../infrastructure/corpus/texts/markdown-headings.ts"
 import { sha256 } from "../infrastructure/hashing/node-hashing.ts"
-import { corpusLayer } from "../infrastructure/testing/corpus-program.ts"
+import { corpusLayer } from "../infrastructure/testing/programs/corpus-program.ts"
 import { propParameters } from "./support/configuration.ts"
 
 const rawText = fc

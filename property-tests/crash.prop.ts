@@ -13,7 +13,7 @@ import { describe, expect, it } from "vitest"
 import type { LedgerShape } from "../application/ledger/ledger.ts"
 import type { PageOptions } from "../domain/foundation/page.ts"
 import { withLedger } from "../infrastructure/testing/ledgers.ts"
-import { type Child, startChild, type Told } from "./support/child-process.ts"
+import { type Child, startChild, type Told } from "./support/processes/child-process.ts"
 import { propParameters } from "./support/configuration.ts"
 
 const RUN = "crash"

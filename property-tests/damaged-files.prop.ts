@@ -9,9 +9,9 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { hasPython } from "../infrastructure/network/testing/cartridges.ts"
 import { propCase, propParameters, propSeed } from "./support/configuration.ts"
-import { Lane, type Trial } from "./support/damage-trial.ts"
-import { type DamagedCase, makeCase } from "./support/damaged-case.ts"
-import { type HonestFile, makeHonestFiles, STORES } from "./support/honest-files.ts"
+import { Lane, type Trial } from "./support/damage/damage-trial.ts"
+import { type DamagedCase, makeCase } from "./support/damage/damaged-case.ts"
+import { type HonestFile, makeHonestFiles, STORES } from "./support/damage/honest-files.ts"
 
 /** Files that are judged at once, each in processes of its own. */
 const LANES = 3

@@ -18,9 +18,9 @@ import {
 import { textArbitrary } from "../domain/canonical/testing/json-arbitrary.ts"
 import { type Expansion, keyText } from "../domain/corpus/expansion.ts"
 import { cacheLayer, databaseOf, linesOf, sample } from "../infrastructure/corpus/testing/expansion-caches.ts"
-import { repairJsonlCache } from "../infrastructure/corpus/jsonl-expansion-cache.ts"
+import { repairJsonlCache } from "../infrastructure/corpus/expansions/jsonl-expansion-cache.ts"
 import { sha256 } from "../infrastructure/hashing/node-hashing.ts"
-import { startScript } from "./support/child-process.ts"
+import { startScript } from "./support/processes/child-process.ts"
 import { propParameters } from "./support/configuration.ts"
 
 const inFolder = async <A>(work: (folder: string) => Promise<A>): Promise<A> => {

@@ -5,17 +5,17 @@
 
 import { expect, it } from "vitest"
 import { propRuns } from "./support/configuration.ts"
-import type { Mutant } from "./support/mutants.ts"
-import { type GuardedFile, type Judgement, Mutation } from "./support/guarded-file.ts"
-import { guardedCassette } from "./support/guarded-cassette.ts"
-import { guardedCorpus } from "./support/guarded-corpus.ts"
-import { guardedLedger } from "./support/guarded-ledger.ts"
+import type { Mutant } from "./support/guards/mutants.ts"
+import { type GuardedFile, type Judgement, Mutation } from "./support/guards/guarded-file.ts"
+import { guardedCassette } from "./support/guards/guarded-cassette.ts"
+import { guardedCorpus } from "./support/guards/guarded-corpus.ts"
+import { guardedLedger } from "./support/guards/guarded-ledger.ts"
 import {
   ledgerSecondConditions,
   means,
   type Proof,
   type SecondCondition
-} from "./support/second-conditions.ts"
+} from "./support/guards/second-conditions.ts"
 
 const EVERY = propRuns < 10 ? 10 : 1
 

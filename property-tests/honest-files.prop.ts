@@ -1,7 +1,7 @@
 // The files of the campaigns are the same bytes each time, so that a seed and a case repeat what was found.
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../infrastructure/testing/temporary-folder.ts"
-import { makeHonestFiles } from "./support/honest-files.ts"
+import { makeHonestFiles } from "./support/damage/honest-files.ts"
 
 describe("the files that are damaged", () => {
   it("are the same bytes each time, log and older state too", async () => {

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { withLedger } from "../infrastructure/testing/ledgers.ts"
-import { startChild } from "./support/child-process.ts"
+import { startChild } from "./support/processes/child-process.ts"
 import { propRuns, propSeed } from "./support/configuration.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "cassette-honest-"))

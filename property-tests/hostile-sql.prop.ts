@@ -7,10 +7,10 @@ import * as fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { ALL_RUNGS, type Rung } from "../application/ledger/verification/evidence-input.ts"
 import { propParameters, propSeed } from "./support/configuration.ts"
-import { type CampaignLedger, ledgerOf, makeCampaignLedger } from "./support/campaign-ledger.ts"
-import { Dice, thrownBy } from "./support/dice.ts"
-import { type Forgery, HostileLedger, judgeEvents, type Weakness } from "./support/hostile-ledger.ts"
-import { hostileConnection, hostileStatement, kindOf } from "./support/hostile-statements.ts"
+import { type CampaignLedger, ledgerOf, makeCampaignLedger } from "./support/campaigns/campaign-ledger.ts"
+import { Dice, thrownBy } from "./support/hostile/dice.ts"
+import { type Forgery, HostileLedger, judgeEvents, type Weakness } from "./support/hostile/hostile-ledger.ts"
+import { hostileConnection, hostileStatement, kindOf } from "./support/hostile/hostile-statements.ts"
 
 /** Statements that one case tries in turn. */
 const STATEMENTS = 50

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { gitIgnores } from "../infrastructure/corpus/git-ignores.ts"
+import { gitIgnores } from "../infrastructure/corpus/files/git-ignores.ts"
 import { propParameters } from "./support/configuration.ts"
 
 const hasGit = spawnSync("git", ["--version"]).status === 0

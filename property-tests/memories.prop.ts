@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest"
 import { CassetteFile } from "../infrastructure/network/cassette-file.ts"
 import { verifyCassetteFile } from "../infrastructure/network/verification/cassette-verification.ts"
 import { Network } from "../interfaces/embedding/network.ts"
-import { type Child, startScript } from "./support/child-process.ts"
+import { type Child, startScript } from "./support/processes/child-process.ts"
 import { propParameters } from "./support/configuration.ts"
 
 interface Saved {

@@ -17,7 +17,7 @@ import { jcsText } from "../domain/canonical/jcs.ts"
 import type { PlanRequest } from "../domain/corpus/plan-request.ts"
 import { sha256 } from "../infrastructure/hashing/node-hashing.ts"
 import { sqliteLedgerLayer } from "../infrastructure/ledger/sqlite-ledger.ts"
-import { corpusLayer } from "../infrastructure/testing/corpus-program.ts"
+import { corpusLayer } from "../infrastructure/testing/programs/corpus-program.ts"
 import { work } from "../application/corpus/read-worker.ts"
 import { propParameters } from "./support/configuration.ts"
 

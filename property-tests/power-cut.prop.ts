@@ -14,8 +14,8 @@ import { propParameters, propRuns, propSeed } from "./support/configuration.ts"
 import { anyPlan, type Plan } from "../interfaces/test-kit/ledger-commands.ts"
 import { RUNS } from "../interfaces/test-kit/ledger-model.ts"
 import { START } from "./support/ledger-system.ts"
-import { hashesOf, record, type RecordedRun } from "./support/recorded-run.ts"
-import { framesOf, lastCommitEnd } from "./support/wal-file.ts"
+import { hashesOf, record, type RecordedRun } from "./support/processes/recorded-run.ts"
+import { framesOf, lastCommitEnd } from "./support/damage/wal-file.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "cassette-power-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -9,7 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import { afterAll, describe, expect, it } from "vitest"
 import { withLedger } from "../infrastructure/testing/ledgers.ts"
-import { type Child, startChild, type Told } from "./support/child-process.ts"
+import { type Child, startChild, type Told } from "./support/processes/child-process.ts"
 import { propRuns } from "./support/configuration.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "cassette-race-"))

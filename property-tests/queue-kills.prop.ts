@@ -14,7 +14,7 @@ import { describe, expect, it } from "vitest"
 import { Ledger as LedgerService } from "../application/ledger/ledger.ts"
 import { Ledger } from "../interfaces/embedding/ledger.ts"
 import { CassettePersistedQueue } from "../interfaces/workflow/index.ts"
-import { type Child, startScript } from "./support/child-process.ts"
+import { type Child, startScript } from "./support/processes/child-process.ts"
 import { propParameters } from "./support/configuration.ts"
 import {
   CRASH_LEASE_SECONDS,
@@ -22,7 +22,7 @@ import {
   faultsOf,
   type QueueTold,
   readHistory
-} from "./support/crash-queue.ts"
+} from "./support/processes/crash-queue.ts"
 
 /** Works what is left in the queue, then reads its history. */
 const workTheRest = (filename: string) =>

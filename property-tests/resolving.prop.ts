@@ -14,7 +14,7 @@ import { Corpus } from "../application/corpus/corpus.ts"
 import { CACHE_SUBSTRATES } from "../application/corpus/expansion-cache.ts"
 import { textArbitrary } from "../domain/canonical/testing/json-arbitrary.ts"
 import { sha256 } from "../infrastructure/hashing/node-hashing.ts"
-import { corpusLayer } from "../infrastructure/testing/corpus-program.ts"
+import { corpusLayer } from "../infrastructure/testing/programs/corpus-program.ts"
 import { propParameters } from "./support/configuration.ts"
 
 type Operation =

@@ -11,9 +11,9 @@ import {
   ledgerWithBackup,
   restoreInChild
 } from "../infrastructure/testing/restoring.ts"
-import { post, withLedger } from "../infrastructure/testing/ledger-program.ts"
+import { post, withLedger } from "../infrastructure/testing/programs/ledger-program.ts"
 import { temporaryFolder } from "../infrastructure/testing/temporary-folder.ts"
-import { restoreLedger } from "../infrastructure/ledger/ledger-restore.ts"
+import { restoreLedger } from "../infrastructure/ledger/copies/ledger-restore.ts"
 import { propRuns, propSeed } from "./support/configuration.ts"
 
 const states = {

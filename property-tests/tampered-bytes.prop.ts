@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { withLedger } from "../infrastructure/testing/ledgers.ts"
 import { withoutLog } from "../infrastructure/testing/disarmed-ledger.ts"
 import { dumpOf } from "../infrastructure/testing/logical-dump.ts"
-import { type CampaignLedger, makeCampaignLedger } from "./support/campaign-ledger.ts"
-import { placeOf, rowsOf } from "./support/campaign-tables.ts"
+import { type CampaignLedger, makeCampaignLedger } from "./support/campaigns/campaign-ledger.ts"
+import { placeOf, rowsOf } from "./support/campaigns/campaign-tables.ts"
 import { propParameters, propSeed } from "./support/configuration.ts"
 
 let ledger: CampaignLedger

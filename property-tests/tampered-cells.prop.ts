@@ -4,9 +4,9 @@
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { DisarmedLedger } from "../infrastructure/testing/disarmed-ledger.ts"
-import { type CampaignLedger, makeCampaignLedger } from "./support/campaign-ledger.ts"
-import { CampaignScore } from "./support/campaign-score.ts"
-import { type CampaignRow, placeOf, rowsOf, type Value } from "./support/campaign-tables.ts"
+import { type CampaignLedger, makeCampaignLedger } from "./support/campaigns/campaign-ledger.ts"
+import { CampaignScore } from "./support/campaigns/campaign-score.ts"
+import { type CampaignRow, placeOf, rowsOf, type Value } from "./support/campaigns/campaign-tables.ts"
 import { propRuns, propSeed } from "./support/configuration.ts"
 
 /** A value to put in: an SQL expression of one parameter. */

@@ -9,8 +9,8 @@ import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { withBit } from "../infrastructure/testing/doctored-pages.ts"
 import { type StoreKind, storeKinds } from "../infrastructure/testing/store-kinds.ts"
-import { type HonestFile, makeHonestFiles, type StoreName, STORES } from "./support/honest-files.ts"
-import { verdictOf } from "./support/store-verdict.ts"
+import { type HonestFile, makeHonestFiles, type StoreName, STORES } from "./support/damage/honest-files.ts"
+import { verdictOf } from "./support/damage/store-verdict.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "cassette-header-"))
 let honest: ReadonlyArray<HonestFile> = []

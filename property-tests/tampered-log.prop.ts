@@ -21,9 +21,9 @@ import {
   ledgerOf,
   LEDGER_ID,
   makeCampaignLedger
-} from "./support/campaign-ledger.ts"
-import { CampaignScore } from "./support/campaign-score.ts"
-import { type CampaignRow, placeOf, rowsOf } from "./support/campaign-tables.ts"
+} from "./support/campaigns/campaign-ledger.ts"
+import { CampaignScore } from "./support/campaigns/campaign-score.ts"
+import { type CampaignRow, placeOf, rowsOf } from "./support/campaigns/campaign-tables.ts"
 import { noted, type Noted, trustFor } from "./support/noted.ts"
 
 type Events = ReadonlyArray<EventEnvelope>

@@ -4,9 +4,9 @@
 import type Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, it } from "vitest"
 import { DisarmedLedger } from "../infrastructure/testing/disarmed-ledger.ts"
-import { type CampaignLedger, makeCampaignLedger } from "./support/campaign-ledger.ts"
-import { CampaignScore } from "./support/campaign-score.ts"
-import { type CampaignRow, placeOf, rowsOf, type Value } from "./support/campaign-tables.ts"
+import { type CampaignLedger, makeCampaignLedger } from "./support/campaigns/campaign-ledger.ts"
+import { CampaignScore } from "./support/campaigns/campaign-score.ts"
+import { type CampaignRow, placeOf, rowsOf, type Value } from "./support/campaigns/campaign-tables.ts"
 
 let ledger: CampaignLedger
 let disarmed: DisarmedLedger

@@ -4,8 +4,8 @@
 
 import Database from "better-sqlite3"
 import { afterAll, beforeAll, describe, it } from "vitest"
-import { type CampaignLedger, makeCampaignLedger } from "./support/campaign-ledger.ts"
-import { CampaignScore } from "./support/campaign-score.ts"
+import { type CampaignLedger, makeCampaignLedger } from "./support/campaigns/campaign-ledger.ts"
+import { CampaignScore } from "./support/campaigns/campaign-score.ts"
 
 interface SchemaObject {
   readonly type: string

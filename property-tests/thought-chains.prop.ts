@@ -13,8 +13,8 @@ import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
 import { behindTheTriggers, openServices, rawSql } from "../infrastructure/testing/ledgers.ts"
 import type { VerificationReport } from "../domain/ledger/verification.ts"
-import type { ThoughtChainReport } from "../domain/thoughts/chain-report.ts"
-import { THOUGHT_TYPES, type ThoughtRecord } from "../domain/thoughts/thought-record.ts"
+import type { ThoughtChainReport } from "../domain/ledger/thoughts/chain-report.ts"
+import { THOUGHT_TYPES, type ThoughtRecord } from "../domain/ledger/thoughts/thought-record.ts"
 import { propParameters } from "./support/configuration.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "cassette-thoughts-"))

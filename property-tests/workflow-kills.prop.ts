@@ -10,8 +10,8 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { type Child, Children } from "../storm/children.ts"
 import { propParameters } from "./support/configuration.ts"
-import { auditTrips, notesIn } from "./support/workflow-audit.ts"
-import type { TripPlan } from "./support/workflow-trips.ts"
+import { auditTrips, notesIn } from "./support/workflows/workflow-audit.ts"
+import type { TripPlan } from "./support/workflows/workflow-trips.ts"
 
 const program = fileURLToPath(new URL("support/workflow-child.ts", import.meta.url))
 

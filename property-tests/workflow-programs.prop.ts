@@ -8,8 +8,8 @@ import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
 import { CassetteWorkflowEngine } from "../interfaces/workflow/index.ts"
 import { propParameters } from "./support/configuration.ts"
-import { type Cast, play, type Seen } from "./support/workflow-player.ts"
-import { lonelyScenario, type Scenario, wideScenario } from "./support/workflow-programs.ts"
+import { type Cast, play, type Seen } from "./support/workflows/workflow-player.ts"
+import { lonelyScenario, type Scenario, wideScenario } from "./support/workflows/workflow-programs.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "cassette-programs-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

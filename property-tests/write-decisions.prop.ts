@@ -20,7 +20,7 @@ import { sha256 } from "../infrastructure/hashing/sha256.ts"
 import { addReceipt } from "../infrastructure/network/cassette-schema.ts"
 import { seal } from "../infrastructure/network/writing/document-writing.ts"
 import { at, newCassette } from "../infrastructure/network/testing/cassettes.ts"
-import type { Connection } from "../infrastructure/sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../infrastructure/sqlite/connection/better-sqlite3-host.ts"
 import { propParameters } from "./support/configuration.ts"
 
 type Stored = HeldDocument & { readonly document_id: number; readonly record_hash: string }

@@ -3,7 +3,7 @@
 // of its own, which keeps its time even when the parent is gone.
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { programOf } from "../infrastructure/testing/program.ts"
+import { programOf } from "../infrastructure/testing/programs/program.ts"
 
 const script = programOf("storm/process.ts")
 

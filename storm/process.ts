@@ -3,7 +3,7 @@
 // in order. It may be killed or stopped at any moment. Started by the storm, never by hand.
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { Thoughts } from "../application/thoughts/thoughts.ts"
+import { Thoughts } from "../application/ledger/thoughts/thoughts.ts"
 import { Ledger } from "../interfaces/embedding/ledger.ts"
 import { openLog } from "./acknowledgement.ts"
 import { type Chance, chanceOf } from "./chance.ts"

@@ -16,7 +16,7 @@ import type { JsonObject } from "../../domain/canonical/json.ts"
 import { StorageFull } from "../../domain/foundation/storage-errors.ts"
 import { sha256 } from "../../infrastructure/hashing/node-hashing.ts"
 import { sqliteLedgerLayer } from "../../infrastructure/ledger/sqlite-ledger.ts"
-import { corpusLayer, writeFiles } from "../../infrastructure/testing/corpus-program.ts"
+import { corpusLayer, writeFiles } from "../../infrastructure/testing/programs/corpus-program.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 import { work, workLeft } from "./read-worker.ts"
 

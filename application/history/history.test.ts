@@ -9,7 +9,7 @@ import { History, type HistoryShape } from "./history.ts"
 import { Hashing } from "../foundation/hashing.ts"
 import { Ledger, type LedgerShape } from "../ledger/ledger.ts"
 import { claim, complete, openServices, post, run } from "../ledger/testing/ledgers.ts"
-import { Thoughts } from "../thoughts/thoughts.ts"
+import { Thoughts } from "../ledger/thoughts/thoughts.ts"
 
 const sha256 = (text: string) => hash("sha256", text, "hex")
 

@@ -5,7 +5,7 @@ import { IdNotFound } from "../../domain/history/errors.ts"
 import type { LogPlace } from "../../domain/history/shown.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import type { LedgerShape } from "../ledger/ledger.ts"
-import type { ThoughtsShape } from "../thoughts/thoughts.ts"
+import type { ThoughtsShape } from "../ledger/thoughts/thoughts.ts"
 
 export interface ShowWith {
   readonly ledger: LedgerShape

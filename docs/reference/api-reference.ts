@@ -19,7 +19,7 @@ const SPECIFICATIONS: Readonly<Record<string, string>> = {
   evidence: "ledger.md",
   ledger: "ledger.md",
   network: "network.md",
-  thoughts: "thoughts.md",
+  "ledger/thoughts": "thoughts.md",
   workflow: "workflow.md"
 }
 
@@ -86,7 +86,9 @@ const partOf = (file: string): string => file.split("/")[1] ?? ""
 
 const whereOf = ({ declarations: [declaration] }: Entry): string => {
   const file = declaration?.file ?? ""
-  const specification = file.startsWith("domain/") ? SPECIFICATIONS[partOf(file)] : undefined
+  const [, folder] = /^domain\/(.+)\/[^/]+$/.exec(file) ?? []
+  const specification =
+    folder === undefined ? undefined : (SPECIFICATIONS[folder] ?? SPECIFICATIONS[partOf(file)])
   const format = specification === undefined ? "" : `; format: [${specification}](../spec/${specification})`
   return `Source: \`${file}\`${format}.`
 }

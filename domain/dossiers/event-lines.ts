@@ -7,7 +7,7 @@ import type { Sha256 } from "../canonical/sha256.ts"
 import { parseCanonicalJson } from "../canonical/stored-json.ts"
 import { type EventEnvelope, hasFieldTypes } from "../ledger/event-envelope.ts"
 import type { InclusionProof } from "../evidence/proof.ts"
-import { isHashText } from "../thoughts/thought-record.ts"
+import { isHashText } from "../ledger/thoughts/thought-record.ts"
 
 /** An event whose bodies were left out: what is left of its data says their hashes. Its own hash cannot be computed from it. */
 export interface WithheldEvent extends Omit<EventEnvelope, "data"> {

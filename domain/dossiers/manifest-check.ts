@@ -11,7 +11,7 @@ import { isIdentifier } from "../canonical/text.ts"
 import { sortedUnique } from "../bundles/manifest.ts"
 import { entryKindWords, type FolderEntry, type FolderListing } from "../foundation/foreign-files.ts"
 import { isJobId } from "../ledger/ids.ts"
-import { isHashText } from "../thoughts/thought-record.ts"
+import { isHashText } from "../ledger/thoughts/thought-record.ts"
 import type { DossierFindings } from "./finding.ts"
 import { MAX_CHECKPOINT_BYTES, MAX_CHOSEN, MAX_DOSSIER_ENTRIES, MAX_FILE_BYTES } from "./limits.ts"
 import {

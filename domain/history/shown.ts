@@ -3,7 +3,7 @@
 import type { Attempt } from "../ledger/attempts.ts"
 import type { Outcome, Source } from "../ledger/rows.ts"
 import type { StepStatus } from "../ledger/step-state-machine.ts"
-import type { ThoughtType } from "../thoughts/thought-record.ts"
+import type { ThoughtType } from "../ledger/thoughts/thought-record.ts"
 import type { Body } from "./bodies.ts"
 import type { TimelineEntry } from "./timeline.ts"
 

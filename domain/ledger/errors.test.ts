@@ -17,7 +17,7 @@ import {
   WrongWorker,
   StoreCorrupt
 } from "./errors.ts"
-import { DuplicateId, ThoughtNotFound } from "../thoughts/errors.ts"
+import { DuplicateId, ThoughtNotFound } from "./thoughts/errors.ts"
 import { errorCode, isRetryable, InvalidInput, InvariantViolation } from "../foundation/errors.ts"
 import {
   FileMissing,

@@ -15,7 +15,7 @@ import type {
   StorageFailure,
   UnsupportedNode
 } from "../foundation/storage-errors.ts"
-import type { DuplicateId, ThoughtNotFound } from "../thoughts/errors.ts"
+import type { DuplicateId, ThoughtNotFound } from "./thoughts/errors.ts"
 
 /** The ledger is damaged: nothing is appended to it as it stands. */
 export class StoreCorrupt extends Schema.TaggedError<StoreCorrupt>()("StoreCorrupt", {

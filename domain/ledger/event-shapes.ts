@@ -4,7 +4,7 @@ import { isJsonObject } from "../canonical/json.ts"
 import { isIdentifier } from "../canonical/text.ts"
 import { isTimestamp } from "../canonical/timestamp.ts"
 import { isTraceparent } from "../canonical/traceparent.ts"
-import { isHashText, isZonedTime, THOUGHT_TYPES } from "../thoughts/thought-record.ts"
+import { isHashText, isZonedTime, THOUGHT_TYPES } from "./thoughts/thought-record.ts"
 import { OUTCOMES, SOURCES } from "./rows.ts"
 
 type Check = (value: unknown) => boolean

@@ -1,7 +1,7 @@
 // The rows of the ledger's tables as both projections must produce them, with the persisted column names in
 // their order. The tables' keys are named here too, since digests run in key order. No row holds a value that
 // is not in an event.
-import type { ThoughtRecord } from "../thoughts/thought-record.ts"
+import type { ThoughtRecord } from "./thoughts/thought-record.ts"
 import type { StepStatus } from "./step-state-machine.ts"
 
 /** A row of `cassette_meta`. */

@@ -9,7 +9,7 @@ import Database from "better-sqlite3"
 import * as Effect from "effect/Effect"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
 import { corpusDatabaseLayer, CorpusDatabase, type CorpusDatabaseOptions } from "./corpus-database.ts"
-import { ledgerLayer } from "../testing/ledger-program.ts"
+import { ledgerLayer } from "../testing/programs/ledger-program.ts"
 
 const open = (options: CorpusDatabaseOptions) =>
   Effect.scoped(Effect.provide(CorpusDatabase, corpusDatabaseLayer(options)))

@@ -16,23 +16,23 @@ import {
   NotACorpus
 } from "../../domain/corpus/errors.ts"
 import { type StoreBusy, StoreNewerThanProgram } from "../../domain/foundation/storage-errors.ts"
-import { evidenceCopy, reasonForCopy } from "../ledger/evidence-copy.ts"
+import { evidenceCopy, reasonForCopy } from "../ledger/opening/evidence-copy.ts"
 import {
   configureForWriting,
   type Connection,
   openForReading,
   openForWriting
-} from "../sqlite/better-sqlite3-host.ts"
-import { type AttemptFailure, busyDeadlineMillis, retryBusy } from "../sqlite/busy-retry.ts"
+} from "../sqlite/connection/better-sqlite3-host.ts"
+import { type AttemptFailure, busyDeadlineMillis, retryBusy } from "../sqlite/connection/busy-retry.ts"
 import { type PlaceCheck, watchPlace, watchWriter } from "../files/opened-file-check.ts"
-import { type AccessMode, type PathFault, pathFault } from "../sqlite/database-path.ts"
-import { journalFault } from "../sqlite/journal-fault.ts"
-import { hasJournal, isWantOfPlace, mustBeCopied } from "../sqlite/private-copy.ts"
+import { type AccessMode, type PathFault, pathFault } from "../sqlite/files/database-path.ts"
+import { journalFault } from "../sqlite/connection/journal-fault.ts"
+import { hasJournal, isWantOfPlace, mustBeCopied } from "../sqlite/files/private-copy.ts"
 import { corpusIdentity } from "./corpus-identity.ts"
-import { openingFindings } from "../sqlite/file-check.ts"
-import { supportedNode } from "../sqlite/supported-node.ts"
-import { lookUntouched, withoutLeftovers } from "../sqlite/untouched-look.ts"
-import { lookThrough } from "../sqlite/wal-leftovers.ts"
+import { openingFindings } from "../sqlite/checks/file-check.ts"
+import { supportedNode } from "../sqlite/connection/supported-node.ts"
+import { lookUntouched, withoutLeftovers } from "../sqlite/files/untouched-look.ts"
+import { lookThrough } from "../sqlite/files/wal-leftovers.ts"
 import { type CorpusInspection, corpusSchemaFindings, inspectCorpus, migrateCorpus } from "./corpus-schema.ts"
 import { CORPUS_VERSION } from "./schema-snapshots.ts"
 

@@ -1,7 +1,7 @@
 // How far the history of a corpus database goes: what a log that lies beside it is held against. Expansions alone are never
 // taken back; files and sections follow the documents, and the next index run puts them right.
-import type { Identity } from "../sqlite/file-check.ts"
-import type { SqlHost } from "../sqlite/sql-host.ts"
+import type { Identity } from "../sqlite/checks/file-check.ts"
+import type { SqlHost } from "../sqlite/connection/sql-host.ts"
 
 /** A corpus database has no name; its newest expansion has the highest number. */
 export const corpusIdentity = (host: SqlHost): Identity | undefined => {

@@ -1,12 +1,12 @@
 // What a database file is, before anything is done to it: empty, a corpus database of some version, or something
 // else; and how it is made, carried over to a later version and compared with its own.
-import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
-import { orHeaderFault } from "../sqlite/file-check.ts"
+import { DatabaseDamaged } from "../sqlite/connection/database-damaged.ts"
+import { orHeaderFault } from "../sqlite/checks/file-check.ts"
 import type { DatabaseFinding } from "../../domain/foundation/finding.ts"
-import type { Connection } from "../sqlite/better-sqlite3-host.ts"
-import { schemaFindings } from "../sqlite/schema-check.ts"
+import type { Connection } from "../sqlite/connection/better-sqlite3-host.ts"
+import { schemaFindings } from "../sqlite/checks/schema-check.ts"
 import { recordedVersion } from "../sqlite/recorded-version.ts"
-import { applySteps, stepsUpTo } from "../sqlite/schema-steps.ts"
+import { applySteps, stepsUpTo } from "../sqlite/checks/schema-steps.ts"
 import { CORPUS_VERSIONS, corpusSteps } from "./schema-snapshots.ts"
 
 /** "CXS1" as a big-endian number, in the header of every corpus database. */

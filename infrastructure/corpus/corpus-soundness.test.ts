@@ -1,6 +1,6 @@
 // The order of pages with any damaged key: what is no text is behind nothing, so that it is damage and no fault of ours.
 import { describe, expect, it } from "vitest"
-import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
+import { DatabaseDamaged } from "../sqlite/connection/database-damaged.ts"
 import { isBehindText, soundOrder } from "./corpus-soundness.ts"
 
 describe("the order of a page", () => {

@@ -1,7 +1,7 @@
 // Every statement on files, sections, headings and symbols, as it is built; `compiled` has what runs. Expansions have theirs beside their cache.
 import { sql } from "kysely"
 import type { FileRow, HeadingRow, SectionRow, SymbolRow } from "../../domain/corpus/rows.ts"
-import { compileQuery, queryBuilder } from "../sqlite/query-compiler.ts"
+import { compileQuery, queryBuilder } from "../sqlite/connection/query-compiler.ts"
 
 /** A file's row with the hash of everything that the index holds of the file. */
 export interface StoredFile extends FileRow {

@@ -13,7 +13,7 @@ import type { Expansion } from "../../domain/corpus/expansion.ts"
 import { expansionHash, indexHash } from "../../domain/corpus/row-hashes.ts"
 import type { FileRow, SectionRow } from "../../domain/corpus/rows.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
-import { age, corpusLayer, withCorpus, writeFiles } from "../testing/corpus-program.ts"
+import { age, corpusLayer, withCorpus, writeFiles } from "../testing/programs/corpus-program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 
 const indexAll = Corpus.use(({ index }) => index())

@@ -19,7 +19,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Corpus } from "../../application/corpus/corpus.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
-import { age, corpusLayer, withCorpus, writeFiles } from "../testing/corpus-program.ts"
+import { age, corpusLayer, withCorpus, writeFiles } from "../testing/programs/corpus-program.ts"
 import { folderState, temporaryFolder } from "../testing/temporary-folder.ts"
 
 const corpus = Corpus.use((service) => Effect.succeed(service))

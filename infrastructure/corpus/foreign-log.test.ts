@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { besideOlderLog } from "../testing/older-log.ts"
 import { CorpusDatabase, corpusDatabaseLayer } from "./corpus-database.ts"
-import { insertExpansion } from "./compiled/expansion-statements.ts"
+import { insertExpansion } from "./expansions/compiled/expansion-statements.ts"
 
 const HASH = "0".repeat(64)
 

@@ -13,7 +13,7 @@ import { planRequest, preparePlan } from "../../application/corpus/planner.ts"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import type { PlanRequest } from "../../domain/corpus/plan-request.ts"
 import { sqliteLedgerLayer } from "../ledger/sqlite-ledger.ts"
-import { corpusLayer, writeFiles } from "../testing/corpus-program.ts"
+import { corpusLayer, writeFiles } from "../testing/programs/corpus-program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 
 const guide = "# Guide\n\nintro\n\n## Install\n\nrün\n"

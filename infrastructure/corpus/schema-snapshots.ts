@@ -1,6 +1,6 @@
 // The released versions of the corpus database's schema: what it is made of and compared with.
 import { schema } from "../../migrations/snapshots/corpus/0001.ts"
-import { schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
+import { schemaStep, type SchemaStep } from "../sqlite/checks/schema-steps.ts"
 
 /** Newest version of the corpus database that this program reads and writes. */
 export const CORPUS_VERSION = 1

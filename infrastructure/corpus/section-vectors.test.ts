@@ -7,7 +7,7 @@ import { textOfUtf8, utf8Bytes } from "../../domain/canonical/bytes.ts"
 import { cutSections } from "../../domain/corpus/sections.ts"
 import { normalizeText } from "../../domain/corpus/text.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
-import { markdownHeadings } from "./markdown-headings.ts"
+import { markdownHeadings } from "./texts/markdown-headings.ts"
 
 interface Case {
   readonly path: string

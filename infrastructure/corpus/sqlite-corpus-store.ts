@@ -7,7 +7,7 @@ import { indexHash, symbolHash } from "../../domain/corpus/row-hashes.ts"
 import type { IndexedFile, SectionRow } from "../../domain/corpus/rows.ts"
 import { ReadOnlyStore } from "../../domain/foundation/storage-errors.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
-import type { Connection } from "../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../sqlite/connection/better-sqlite3-host.ts"
 import { CorpusDatabase } from "./corpus-database.ts"
 import {
   damaged,
@@ -41,7 +41,7 @@ import {
   selectWholeSection
 } from "./compiled/corpus-statements.ts"
 import { verifyCorpus } from "./corpus-verification.ts"
-import { selectNextOfSection } from "./compiled/expansion-statements.ts"
+import { selectNextOfSection } from "./expansions/compiled/expansion-statements.ts"
 
 const named = (connection: Connection, section: SectionRow): NamedSection => ({
   ...section,

@@ -21,14 +21,18 @@ import type { CorpusOpenError } from "../../domain/corpus/errors.ts"
 import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
 import { ReadOnlyStore, StorageFailure, StorageFull } from "../../domain/foundation/storage-errors.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
-import { busyDeadlineMillis } from "../sqlite/busy-retry.ts"
-import { fileOptions } from "../sqlite/file-options.ts"
+import { busyDeadlineMillis } from "../sqlite/connection/busy-retry.ts"
+import { fileOptions } from "../sqlite/files/file-options.ts"
 import { type CorpusDatabase, type CorpusDatabaseOptions, corpusDatabaseLayer } from "./corpus-database.ts"
-import { type CacheRepair, jsonlExpansionCacheLayer, repairJsonlCache } from "./jsonl-expansion-cache.ts"
-import { markdownLayer } from "./markdown-headings.ts"
-import { corpusFilesLayer, realRoot } from "./node-corpus-files.ts"
+import {
+  type CacheRepair,
+  jsonlExpansionCacheLayer,
+  repairJsonlCache
+} from "./expansions/jsonl-expansion-cache.ts"
+import { markdownLayer } from "./texts/markdown-headings.ts"
+import { corpusFilesLayer, realRoot } from "./files/node-corpus-files.ts"
 import { sqliteCorpusStoreLayer } from "./sqlite-corpus-store.ts"
-import { sqliteExpansionCacheLayer } from "./sqlite-expansion-cache.ts"
+import { sqliteExpansionCacheLayer } from "./expansions/sqlite-expansion-cache.ts"
 
 /** Where a corpus database lies below the root. */
 const CORPUS_PATH = ["CORTEX", "_generated", "system1.db"] as const

@@ -1,8 +1,8 @@
 // The port over an object's storage, beside the same port over a file's driver: one contract for both. The platform's own storage has it
 // in interfaces/durable-objects/host.test.ts.
 import { describe, expect, it } from "vitest"
-import { openBytes } from "../sqlite/better-sqlite3-host.ts"
-import type { SqlHost } from "../sqlite/sql-host.ts"
+import { openBytes } from "../sqlite/connection/better-sqlite3-host.ts"
+import type { SqlHost } from "../sqlite/connection/sql-host.ts"
 import { durableObjectHost } from "./durable-object-host.ts"
 import { hostContract, seenIn } from "./testing/host-contract.ts"
 import { standInStorage } from "./testing/stand-in.ts"

@@ -1,7 +1,7 @@
 // The SQLite of a Durable Object under the SQL port: synchronous statements, and one transaction for a unit of work. What an object
 // answers leaves it only after its writes are stored, so that a commit needs no setting. The platform writes the result code into
 // the text of an error: it gets it as a field here, and the text says the same as elsewhere.
-import type { HostFacts, SqlHost, SqlValue } from "../sqlite/sql-host.ts"
+import type { HostFacts, SqlHost, SqlValue } from "../sqlite/connection/sql-host.ts"
 import { madeInObject, OBJECT_HEADER } from "./made-schema.ts"
 
 /** What this adapter needs of an object's storage. */

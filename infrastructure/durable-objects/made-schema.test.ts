@@ -1,10 +1,10 @@
 // What an object's database should hold is what SQLite itself makes of the released statements.
 import { expect, it } from "vitest"
-import * as ledgerQueries from "../ledger/compiled/ledger-queries.ts"
-import * as ledgerStatements from "../ledger/compiled/ledger-statements.ts"
-import { schemaSteps } from "../ledger/schema-snapshots.ts"
-import { openBytes } from "../sqlite/better-sqlite3-host.ts"
-import type { SchemaObject } from "../sqlite/sql-host.ts"
+import * as ledgerQueries from "../ledger/statements/compiled/ledger-queries.ts"
+import * as ledgerStatements from "../ledger/statements/compiled/ledger-statements.ts"
+import { schemaSteps } from "../ledger/opening/schema-snapshots.ts"
+import { openBytes } from "../sqlite/connection/better-sqlite3-host.ts"
+import type { SchemaObject } from "../sqlite/connection/sql-host.ts"
 import { trialLedgerStatements, trialLedgerVersion } from "../testing/trial-versions.ts"
 import { madeInObject } from "./made-schema.ts"
 

@@ -1,6 +1,6 @@
 // What the ledger's statements make of an empty database, told without one: an object can make no second database to look. SQLite
 // keeps the text of a statement from the name on, and makes an index for some constraints; a test compares this with SQLite.
-import type { DatabaseHeader, MadeDatabase, SchemaObject } from "../sqlite/sql-host.ts"
+import type { DatabaseHeader, MadeDatabase, SchemaObject } from "../sqlite/connection/sql-host.ts"
 
 /** A database of an object, where no program sets anything in the header. */
 export const OBJECT_HEADER: DatabaseHeader = { encoding: "UTF-8", application_id: 0, user_version: 0 }

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { exhaustedFailure } from "./exhaustion.ts"
 import { wantBehind } from "./want.ts"
 import { fileFailure } from "./file-system.ts"
-import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import { sqliteFailure } from "../sqlite/connection/sqlite-errors.ts"
 
 const withCode = (code: string) => Object.assign(new Error("it failed"), { code })
 

@@ -7,11 +7,11 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { ledgerLayer } from "../testing/ledger-program.ts"
+import { ledgerLayer } from "../testing/programs/ledger-program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 import { isWritable } from "./file-access.ts"
 import { kindOfType, networkKind, publishFile } from "./file-system.ts"
-import { pathFault } from "../sqlite/database-path.ts"
+import { pathFault } from "../sqlite/files/database-path.ts"
 
 describe("file systems", () => {
   const types = { NFS: 0x6969, SMB: 0x517b, CIFS: 0xff534d42, SMB2: 0xfe534d42 }

@@ -4,10 +4,10 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import { stepIdOf } from "../../domain/ledger/ids.ts"
-import { openForReading } from "../sqlite/better-sqlite3-host.ts"
-import { post, withLedger } from "../testing/ledger-program.ts"
+import { openForReading } from "../sqlite/connection/better-sqlite3-host.ts"
+import { post, withLedger } from "../testing/programs/ledger-program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
-import { nextPendingStep } from "./ledger-lookups.ts"
+import { nextPendingStep } from "./statements/ledger-lookups.ts"
 
 const posted = Effect.gen(function* () {
   const filename = join(temporaryFolder(), "a.db")

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "@effect/vitest"
 import { ClockFarBehindHead, StoreCorrupt } from "../../domain/ledger/errors.ts"
-import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
+import { DatabaseDamaged } from "../sqlite/connection/database-damaged.ts"
 import { ledgerFailure, retryOnLedger } from "./ledger-failures.ts"
 
 const place = { code: "INTEGRITY", where: "page 3", finding: "it is torn" }

@@ -3,9 +3,9 @@
 import * as Effect from "effect/Effect"
 import type { StoreBusy } from "../../domain/foundation/storage-errors.ts"
 import { ClockFarBehindHead, StoreCorrupt } from "../../domain/ledger/errors.ts"
-import { DatabaseDamaged } from "../sqlite/database-damaged.ts"
-import { type AttemptFailure, retryBusy } from "../sqlite/busy-retry.ts"
-import { type SqliteFailure, sqliteFailure } from "../sqlite/sqlite-errors.ts"
+import { DatabaseDamaged } from "../sqlite/connection/database-damaged.ts"
+import { type AttemptFailure, retryBusy } from "../sqlite/connection/busy-retry.ts"
+import { type SqliteFailure, sqliteFailure } from "../sqlite/connection/sqlite-errors.ts"
 
 type OfLedger<E> = Exclude<E, DatabaseDamaged> | StoreCorrupt
 

@@ -5,9 +5,9 @@ import type * as Scope from "effect/Scope"
 import type { LedgerReader } from "../../application/ledger/reading/ledger-reader.ts"
 import type { StorageFailure } from "../../domain/foundation/storage-errors.ts"
 import type { StoreCorrupt } from "../../domain/ledger/errors.ts"
-import { realSleep } from "../sqlite/real-time.ts"
-import type { LedgerFile } from "./ledger-file.ts"
-import { readHead } from "./ledger-lookups.ts"
+import { realSleep } from "../sqlite/connection/real-time.ts"
+import type { LedgerFile } from "./opening/ledger-file.ts"
+import { readHead } from "./statements/ledger-lookups.ts"
 import { makeSqliteLedgerReader, readEffect } from "./sqlite-ledger-reader.ts"
 
 /** How often commits of other processes are looked for (milliseconds). */

@@ -7,7 +7,7 @@ import { Ledger } from "../../application/ledger/ledger.ts"
 import { LedgerReader } from "../../application/ledger/reading/ledger-reader.ts"
 import { nodeHashingLayer } from "../hashing/node-hashing.ts"
 import { nodeSigningLayer } from "../keys/ed25519.ts"
-import { nodeRandomIdsLayer } from "../thoughts/node-random-ids.ts"
+import { nodeRandomIdsLayer } from "./thoughts/node-random-ids.ts"
 import { sqliteLedgerLayer } from "./sqlite-ledger.ts"
 
 const host = Layer.mergeAll(nodeHashingLayer, nodeRandomIdsLayer, nodeSigningLayer)

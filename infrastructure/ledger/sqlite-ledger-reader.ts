@@ -19,17 +19,17 @@ import type { ClaimPlace } from "../../domain/ledger/commands.ts"
 import type { LeaseCounts, LeasedStep, PreparedLeases, RowKind } from "../../domain/ledger/lists.ts"
 import { ALL_TEXTS, oneText, textsWithPrefix } from "../../domain/ledger/run-range.ts"
 import type { ThoughtRow } from "../../domain/ledger/rows.ts"
-import type { SqlHost } from "../sqlite/sql-host.ts"
+import type { SqlHost } from "../sqlite/connection/sql-host.ts"
 import {
   selectThought,
   selectThoughts,
   selectThoughtsBackwards,
   selectThoughtsOfTask,
   selectThoughtsOfTaskBackwards
-} from "../thoughts/compiled/thought-statements.ts"
-import { cellFindings, pageLength, type StoredTable } from "../sqlite/stored-cells.ts"
+} from "./thoughts/compiled/thought-statements.ts"
+import { cellFindings, pageLength, type StoredTable } from "../sqlite/checks/stored-cells.ts"
 import { retryOnLedger } from "./ledger-failures.ts"
-import type { LedgerDatabase } from "./ledger-database.ts"
+import type { LedgerDatabase } from "./opening/ledger-database.ts"
 import {
   selectJob,
   selectJobIds,
@@ -52,11 +52,15 @@ import {
   selectStepsBetween,
   selectStepsOfRun,
   selectWaiting
-} from "./compiled/ledger-queries.ts"
-import { selectStreamBehind, selectStreamEnd, selectStreamLength } from "./compiled/ledger-statements.ts"
-import { endOf, idsBelow, readHead } from "./ledger-lookups.ts"
-import { storedTable } from "./ledger-tables.ts"
-import { eventPage, eventPageBefore, eventPageMentioning } from "./stored-events.ts"
+} from "./statements/compiled/ledger-queries.ts"
+import {
+  selectStreamBehind,
+  selectStreamEnd,
+  selectStreamLength
+} from "./statements/compiled/ledger-statements.ts"
+import { endOf, idsBelow, readHead } from "./statements/ledger-lookups.ts"
+import { storedTable } from "./statements/ledger-tables.ts"
+import { eventPage, eventPageBefore, eventPageMentioning } from "./statements/stored-events.ts"
 
 /** A read that other writers can only delay; what SQLite refuses to read is a `ReadError`. */
 export const readEffect = <A>(

@@ -9,21 +9,21 @@ import { ReadOnlyStore, StorageFailure } from "../../domain/foundation/storage-e
 import { type StoreWriteError, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import type { EventEnvelope } from "../../domain/ledger/event-envelope.ts"
 import { receiptIdOf } from "../../domain/ledger/ids.ts"
-import { idleSleep } from "../sqlite/real-time.ts"
-import { sqliteFailure } from "../sqlite/sqlite-errors.ts"
-import type { SqlHost } from "../sqlite/sql-host.ts"
-import { selectThought, selectThoughtTail } from "../thoughts/compiled/thought-statements.ts"
+import { idleSleep } from "../sqlite/connection/real-time.ts"
+import { sqliteFailure } from "../sqlite/connection/sqlite-errors.ts"
+import type { SqlHost } from "../sqlite/connection/sql-host.ts"
+import { selectThought, selectThoughtTail } from "./thoughts/compiled/thought-statements.ts"
 import { type LedgerAttemptFailure, retryOnLedger } from "./ledger-failures.ts"
-import type { LedgerDatabase } from "./ledger-database.ts"
+import type { LedgerDatabase } from "./opening/ledger-database.ts"
 import {
   insertEvent,
   selectHeadPlace,
   selectMessageByKey,
   selectReceipt,
   selectStep
-} from "./compiled/ledger-statements.ts"
-import { nextPendingStep } from "./ledger-lookups.ts"
-import { eventPage } from "./stored-events.ts"
+} from "./statements/compiled/ledger-statements.ts"
+import { nextPendingStep } from "./statements/ledger-lookups.ts"
+import { eventPage } from "./statements/stored-events.ts"
 
 /** How long nothing must have been written before the host tidies up. */
 const IDLE_INTERVAL_MILLIS = 1_000

@@ -8,8 +8,8 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { Ledger } from "../../application/ledger/ledger.ts"
-import { startChild } from "../testing/child-process.ts"
-import { makeLedgerFile, post, withLedger } from "../testing/ledger-program.ts"
+import { startChild } from "../testing/programs/child-process.ts"
+import { makeLedgerFile, post, withLedger } from "../testing/programs/ledger-program.ts"
 import { temporaryFolder } from "../testing/temporary-folder.ts"
 
 /** How often the event loop turns before the lock is let go; a loop that waits for the lock does not turn. */

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { type AskedBirth, birthDifferences, differenceText } from "../../domain/network/birth.ts"
 import type { AnswerStatus } from "../../domain/network/cassette.ts"
 import { CASSETTE_SCHEMA_VERSION, CASSETTE_VERSION, majorVersion } from "../../domain/network/limits.ts"
-import { type Connection, openForReading, openForWriting } from "../sqlite/better-sqlite3-host.ts"
+import { type Connection, openForReading, openForWriting } from "../sqlite/connection/better-sqlite3-host.ts"
 import {
   COPY_TORN,
   copyOfOneMoment,
@@ -16,12 +16,12 @@ import {
   MAX_COPIES,
   mustBeCopied,
   pictureOf
-} from "../sqlite/private-copy.ts"
-import { isBusyCode } from "../sqlite/busy-code.ts"
-import { noFileBeside } from "../sqlite/left-log.ts"
-import { quickFindings } from "../sqlite/quick-check.ts"
+} from "../sqlite/files/private-copy.ts"
+import { isBusyCode } from "../sqlite/connection/busy-code.ts"
+import { noFileBeside } from "../sqlite/files/left-log.ts"
+import { quickFindings } from "../sqlite/checks/quick-check.ts"
 import { recordedVersion } from "../sqlite/recorded-version.ts"
-import { leftoverRemoval } from "../sqlite/wal-leftovers.ts"
+import { leftoverRemoval } from "../sqlite/files/wal-leftovers.ts"
 import { adviceOn, wantBehind } from "../files/want.ts"
 
 /** "CXN1" as a big-endian number, in the header of every cassette. */

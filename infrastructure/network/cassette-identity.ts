@@ -1,6 +1,6 @@
 // What tells a cassette's file from another one, and how far its history goes: what a log that lies beside it is held against.
-import type { Identity } from "../sqlite/file-check.ts"
-import type { SqlHost } from "../sqlite/sql-host.ts"
+import type { Identity } from "../sqlite/checks/file-check.ts"
+import type { SqlHost } from "../sqlite/connection/sql-host.ts"
 
 /** What tells a cassette from another one, and the number of its newest receipt. */
 export const cassetteIdentity = (host: SqlHost): Identity | undefined => {

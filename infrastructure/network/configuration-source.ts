@@ -5,7 +5,7 @@ import type {
   ConfigurationSource,
   ReadConfiguration
 } from "../../application/network/keeping/configuration-source.ts"
-import { idleSleep } from "../sqlite/real-time.ts"
+import { idleSleep } from "../sqlite/connection/real-time.ts"
 import { cassetteOf, type CassetteReading } from "./configured-cassettes.ts"
 import { type NetworkFile, type NetworkFilePlace, readNetworkFile } from "./network-files.ts"
 import { namedEmbedder } from "./vectors/configured-embedder.ts"

@@ -14,7 +14,7 @@ import {
 } from "../../domain/network/configuration.ts"
 import { CassetteOffline } from "../../domain/network/errors.ts"
 import type { EmbedderIdentity } from "../../domain/network/vectors.ts"
-import { isBelow } from "../corpus/file-reading.ts"
+import { isBelow } from "../corpus/files/file-reading.ts"
 import { childCassette } from "./children/child-cassette.ts"
 import { type CassetteAddress, localCassette } from "./index/local-cassette.ts"
 import type { ConfiguredCassette } from "./configured-cassette.ts"

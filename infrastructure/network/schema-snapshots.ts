@@ -1,6 +1,6 @@
 // The released versions of a cassette's schema: what it is made of and compared with.
 import { schema } from "../../migrations/snapshots/network/0001.ts"
-import { schemaStep, type SchemaStep } from "../sqlite/schema-steps.ts"
+import { schemaStep, type SchemaStep } from "../sqlite/checks/schema-steps.ts"
 
 let steps: ReadonlyArray<SchemaStep> | undefined
 

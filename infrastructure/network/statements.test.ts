@@ -3,7 +3,7 @@
  * or says here that it reads a table from one end to the other.
  */
 import { afterAll, describe, expect, it } from "vitest"
-import { openBytes } from "../sqlite/better-sqlite3-host.ts"
+import { openBytes } from "../sqlite/connection/better-sqlite3-host.ts"
 import * as cartridges from "./cartridges/cartridge-statements.ts"
 import { cassetteSteps } from "./schema-snapshots.ts"
 import * as reading from "./index/memory-statements.ts"

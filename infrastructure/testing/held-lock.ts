@@ -5,7 +5,7 @@
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { startChild } from "./child-process.ts"
+import { startChild } from "./programs/child-process.ts"
 import { type Refusal, type StoreKind, type StoreName, storeKinds } from "./store-kinds.ts"
 import { temporaryFolder } from "./temporary-folder.ts"
 

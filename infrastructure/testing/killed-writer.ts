@@ -5,8 +5,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
-import { type Connection, openForWriting } from "../sqlite/better-sqlite3-host.ts"
-import { withLedger } from "./ledger-program.ts"
+import { type Connection, openForWriting } from "../sqlite/connection/better-sqlite3-host.ts"
+import { withLedger } from "./programs/ledger-program.ts"
 
 const PARTS = ["", "-wal", "-shm", "-journal"]
 

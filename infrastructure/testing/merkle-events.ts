@@ -9,7 +9,7 @@ import { bytesOfHex } from "../../domain/canonical/bytes.ts"
 import { EMPTY_HEAD, eventHash, type EventEnvelope, headOf } from "../../domain/ledger/event-envelope.ts"
 import { sha256 } from "../hashing/node-hashing.ts"
 import { nodeSigningLayer } from "../keys/ed25519.ts"
-import { merkleFileLayer } from "../ledger/merkle-file-log.ts"
+import { merkleFileLayer } from "../ledger/merkle/merkle-file-log.ts"
 
 /** Chained events whose content follows from `label` and their position. */
 export const chainedEvents = (

@@ -4,7 +4,7 @@
  */
 import { statSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { openScratch } from "../sqlite/better-sqlite3-host.ts"
+import { openScratch } from "../sqlite/connection/better-sqlite3-host.ts"
 
 /** The user and group that own nothing. */
 export const NOBODY = 65_534

@@ -6,9 +6,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { Ledger } from "../../application/ledger/ledger.ts"
-import { startChild } from "./child-process.ts"
+import { startChild } from "./programs/child-process.ts"
 import { postAndDie } from "./killed-writer.ts"
-import { makeLedgerFile, withLedger } from "./ledger-program.ts"
+import { makeLedgerFile, withLedger } from "./programs/ledger-program.ts"
 import { keptFolder } from "./temporary-folder.ts"
 
 export interface RestorerOptions {

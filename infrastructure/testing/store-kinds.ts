@@ -7,13 +7,13 @@ import { Ledger } from "../../application/ledger/ledger.ts"
 import { DEFAULT_TTL_MILLIS } from "../../domain/network/limits.ts"
 import { CorpusDatabase, corpusDatabaseLayer } from "../corpus/corpus-database.ts"
 import { corpusSteps } from "../corpus/schema-snapshots.ts"
-import { schemaSteps } from "../ledger/schema-snapshots.ts"
+import { schemaSteps } from "../ledger/opening/schema-snapshots.ts"
 import { CassetteFile } from "../network/cassette-file.ts"
 import { cassetteSteps } from "../network/schema-snapshots.ts"
 import { openCassetteWriter } from "../network/writing/cassette-writer.ts"
 import { putDocument } from "../network/writing/document-writing.ts"
-import type { SchemaStep } from "../sqlite/schema-steps.ts"
-import { withLedger } from "./ledger-program.ts"
+import type { SchemaStep } from "../sqlite/checks/schema-steps.ts"
+import { withLedger } from "./programs/ledger-program.ts"
 
 /** What every refusal has. */
 export interface Refusal {

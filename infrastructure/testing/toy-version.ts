@@ -12,9 +12,9 @@ import { MemoryFold } from "../../domain/ledger/testing/memory-fold.ts"
 import { LEDGER_TABLES, type LedgerTable, ledgerTables } from "../../domain/ledger/rows.ts"
 import { type Cell, digestLine } from "../../domain/ledger/table-digest.ts"
 import { sha256Stream } from "../hashing/node-hashing.ts"
-import { schemaSteps } from "../ledger/schema-snapshots.ts"
-import { type SchemaStep, schemaStep } from "../sqlite/schema-steps.ts"
-import type { SqlHost } from "../sqlite/sql-host.ts"
+import { schemaSteps } from "../ledger/opening/schema-snapshots.ts"
+import { type SchemaStep, schemaStep } from "../sqlite/checks/schema-steps.ts"
+import type { SqlHost } from "../sqlite/connection/sql-host.ts"
 
 const version2 = (): SchemaStep => {
   const step = schemaSteps()[0]

@@ -5,7 +5,7 @@
 import { appendOnly } from "../../migrations/0002-ledger/guards.ts"
 import { broughtForward } from "../../migrations/database-version.ts"
 import { refuse, trigger } from "../../migrations/statements.ts"
-import { type SchemaStep, schemaStep } from "../sqlite/schema-steps.ts"
+import { type SchemaStep, schemaStep } from "../sqlite/checks/schema-steps.ts"
 
 const step = (version: number, name: string, statements: ReadonlyArray<string>): SchemaStep =>
   schemaStep(version, name, statements.map((text) => `${text};\n\n`).join(""))

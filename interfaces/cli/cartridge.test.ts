@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { saveMemory } from "../../infrastructure/network/writing/memory-writing.ts"
-import { openForWriting } from "../../infrastructure/sqlite/better-sqlite3-host.ts"
+import { openForWriting } from "../../infrastructure/sqlite/connection/better-sqlite3-host.ts"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
 const configuration =

@@ -13,12 +13,12 @@ import type * as LedgerLimits from "../../domain/ledger/limits.ts"
 import type * as NetworkLimits from "../../domain/network/limits.ts"
 import type * as CorpusSnapshots from "../../infrastructure/corpus/schema-snapshots.ts"
 import type * as CassetteSnapshots from "../../infrastructure/network/schema-snapshots.ts"
-import type * as LedgerSnapshots from "../../infrastructure/ledger/schema-snapshots.ts"
+import type * as LedgerSnapshots from "../../infrastructure/ledger/opening/schema-snapshots.ts"
 import { tamper } from "../../infrastructure/testing/tampering.ts"
 import { binary } from "./testing/binary.ts"
 import { runCli, runJson, temporaryFolder } from "./testing/in-process.ts"
 
-vi.mock("../../infrastructure/ledger/schema-snapshots.ts", async (original) => {
+vi.mock("../../infrastructure/ledger/opening/schema-snapshots.ts", async (original) => {
   const released = await original<typeof LedgerSnapshots>()
   const { trialLedgerVersion } = await import("../../infrastructure/testing/trial-versions.ts")
   const steps = [...released.schemaSteps(), trialLedgerVersion()]

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
 import { beforeEach, describe, expect, it } from "vitest"
-import { startChild } from "../../infrastructure/testing/child-process.ts"
+import { startChild } from "../../infrastructure/testing/programs/child-process.ts"
 import { folderState, temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 import { runCli, runJson } from "./testing/in-process.ts"
 

@@ -3,7 +3,7 @@
 import { join } from "node:path"
 import { writeFileSync } from "node:fs"
 import { expect, it } from "vitest"
-import { loadedPackages } from "../../infrastructure/testing/loaded-packages.ts"
+import { loadedPackages } from "../../infrastructure/testing/programs/loaded-packages.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 
 const program = join(import.meta.dirname, "bin.ts")

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { build, type Format } from "esbuild"
 import { describe, expect, it } from "vitest"
 import { cassetteWith } from "../../infrastructure/network/testing/cassettes.ts"
-import { PROGRAM_MILLIS } from "../../infrastructure/testing/process-end.ts"
+import { PROGRAM_MILLIS } from "../../infrastructure/testing/programs/process-end.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))

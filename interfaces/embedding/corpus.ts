@@ -8,7 +8,7 @@ import { ExpansionCache } from "../../application/corpus/expansion-cache.ts"
 import { whileOpen } from "../../application/foundation/while-open.ts"
 import { CorpusClosed, type CorpusOpenError } from "../../domain/corpus/errors.ts"
 import type { ExpansionCacheError } from "../../domain/corpus/expansion-errors.ts"
-import type { CacheRepair } from "../../infrastructure/corpus/jsonl-expansion-cache.ts"
+import type { CacheRepair } from "../../infrastructure/corpus/expansions/jsonl-expansion-cache.ts"
 import type { SqliteCorpusOptions } from "../../infrastructure/corpus/sqlite-corpus.ts"
 
 export type { CacheRepair }

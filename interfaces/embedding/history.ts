@@ -2,7 +2,7 @@
 import * as Layer from "effect/Layer"
 import { History as HistoryService } from "../../application/history/history.ts"
 import type { Ledger } from "../../application/ledger/ledger.ts"
-import type { Thoughts } from "../../application/thoughts/thoughts.ts"
+import type { Thoughts } from "../../application/ledger/thoughts/thoughts.ts"
 import { nodeHashingLayer } from "../../infrastructure/hashing/node-hashing.ts"
 
 /**

@@ -5,8 +5,8 @@ import { type HookRule, hookWorks } from "../../application/agents/hook-works.ts
 import { commitGroup } from "../../application/ledger/commands/one-group.ts"
 import type { HookEvent } from "../../domain/agents/hook-event.ts"
 import { sha256 } from "../../infrastructure/hashing/node-hashing.ts"
-import { openLedgerFile } from "../../infrastructure/ledger/ledger-file.ts"
-import type { LedgerFileOptions } from "../../infrastructure/ledger/ledger-options.ts"
+import { openLedgerFile } from "../../infrastructure/ledger/opening/ledger-file.ts"
+import type { LedgerFileOptions } from "../../infrastructure/ledger/opening/ledger-options.ts"
 import { makeSqliteLedgerStore } from "../../infrastructure/ledger/sqlite-ledger-store.ts"
 
 export { sha256 } from "../../infrastructure/hashing/node-hashing.ts"
@@ -27,4 +27,4 @@ export const recordHookEvent = Effect.fnUntraced(function* (
   )
   for (const outcome of yield* commitGroup(store, sha256, works)) yield* outcome
 }, Effect.scoped)
-export type { LedgerFileOptions } from "../../infrastructure/ledger/ledger-options.ts"
+export type { LedgerFileOptions } from "../../infrastructure/ledger/opening/ledger-options.ts"

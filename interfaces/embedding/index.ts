@@ -121,7 +121,7 @@ export {
   type CreateThoughtOptions,
   Thoughts,
   type ThoughtsShape
-} from "../../application/thoughts/thoughts.ts"
+} from "../../application/ledger/thoughts/thoughts.ts"
 export type { CheckFinding, CheckReport } from "../../domain/corpus/check-report.ts"
 export * from "../../domain/corpus/errors.ts"
 export * from "../../domain/corpus/expansion-errors.ts"
@@ -158,7 +158,7 @@ export * from "../../domain/foundation/errors.ts"
 export * from "../../domain/foundation/storage-errors.ts"
 export * from "../../domain/foundation/root-files.ts"
 export * from "../../domain/ledger/errors.ts"
-export * from "../../domain/thoughts/errors.ts"
+export * from "../../domain/ledger/thoughts/errors.ts"
 export type { EventEnvelope, Head } from "../../domain/ledger/event-envelope.ts"
 export { decodeEvent, type LedgerEvent } from "../../domain/ledger/events.ts"
 export type { JobRow, MessageRow, ReceiptRow, StepRow, ThoughtRow } from "../../domain/ledger/rows.ts"
@@ -170,9 +170,13 @@ export type {
   TrustedPoint,
   VerificationReport
 } from "../../domain/ledger/verification.ts"
-export type { TaskChainReport, ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
-export type { ListThoughts, ThoughtInput, VerifyThoughts } from "../../domain/thoughts/commands.ts"
-export { THOUGHT_TYPES, type ThoughtRecord, type ThoughtType } from "../../domain/thoughts/thought-record.ts"
+export type { TaskChainReport, ThoughtChainReport } from "../../domain/ledger/thoughts/chain-report.ts"
+export type { ListThoughts, ThoughtInput, VerifyThoughts } from "../../domain/ledger/thoughts/commands.ts"
+export {
+  THOUGHT_TYPES,
+  type ThoughtRecord,
+  type ThoughtType
+} from "../../domain/ledger/thoughts/thought-record.ts"
 export {
   formatProof,
   type ConsistencyProof,
@@ -190,8 +194,12 @@ export {
 } from "../../application/corpus/read-worker.ts"
 export * from "./evidence.ts"
 export { type CacheRepair, Corpus, type CorpusOptions, repairExpansionLines } from "./corpus.ts"
-export type { ImportOptions } from "../../infrastructure/ledger/ledger-import.ts"
-export type { Restored, RestoreError, RestoreOptions } from "../../infrastructure/ledger/ledger-restore.ts"
+export type { ImportOptions } from "../../infrastructure/ledger/copies/ledger-import.ts"
+export type {
+  Restored,
+  RestoreError,
+  RestoreOptions
+} from "../../infrastructure/ledger/copies/ledger-restore.ts"
 export { Ledger, type LedgerOptions, SqliteLedger } from "./ledger.ts"
-export type { SqliteLedgerOptions } from "../../infrastructure/ledger/ledger-options.ts"
+export type { SqliteLedgerOptions } from "../../infrastructure/ledger/opening/ledger-options.ts"
 export type { LedgerPorts } from "../../application/ledger/ledger.ts"

@@ -4,8 +4,8 @@ import * as Layer from "effect/Layer"
 import { History } from "../../application/history/history.ts"
 import { Inspection, type InspectionOptions } from "../../application/inspection/inspection.ts"
 import { Ledger } from "../../application/ledger/ledger.ts"
-import { IN_MEMORY } from "../../infrastructure/ledger/ledger-options.ts"
-import { merkleFileLayer } from "../../infrastructure/ledger/merkle-file-log.ts"
+import { IN_MEMORY } from "../../infrastructure/ledger/opening/ledger-options.ts"
+import { merkleFileLayer } from "../../infrastructure/ledger/merkle/merkle-file-log.ts"
 import { sqliteLedgerLayer } from "../../infrastructure/ledger/sqlite-ledger.ts"
 
 /** The inspection and the history of a file that is opened to be read. */

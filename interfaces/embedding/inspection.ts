@@ -2,18 +2,18 @@
 // through connections that change nothing and leave nothing.
 import { statSync } from "node:fs"
 import { dirname } from "node:path"
-import { logGrowth } from "../../infrastructure/ledger/ledger-facts.ts"
-import { openScratch } from "../../infrastructure/sqlite/better-sqlite3-host.ts"
+import { logGrowth } from "../../infrastructure/ledger/opening/ledger-facts.ts"
+import { openScratch } from "../../infrastructure/sqlite/connection/better-sqlite3-host.ts"
 import { isWritable } from "../../infrastructure/files/file-access.ts"
 import { fileSystemKind } from "../../infrastructure/files/file-system-kind.ts"
-import { loneFileFault } from "../../infrastructure/sqlite/lone-file.ts"
-import { companionNotes } from "../../infrastructure/sqlite/schema-check.ts"
-import { Busy, sqliteFailure } from "../../infrastructure/sqlite/sqlite-errors.ts"
-import { lookInto, lookThrough } from "../../infrastructure/sqlite/wal-leftovers.ts"
+import { loneFileFault } from "../../infrastructure/sqlite/files/lone-file.ts"
+import { companionNotes } from "../../infrastructure/sqlite/checks/schema-check.ts"
+import { Busy, sqliteFailure } from "../../infrastructure/sqlite/connection/sqlite-errors.ts"
+import { lookInto, lookThrough } from "../../infrastructure/sqlite/files/wal-leftovers.ts"
 
 export { keptFiles } from "../../infrastructure/network/writing/carrying.ts"
 export { sourcesOf } from "../../infrastructure/network/configured-cassettes.ts"
-export { leftLogFault } from "../../infrastructure/sqlite/left-log.ts"
+export { leftLogFault } from "../../infrastructure/sqlite/files/left-log.ts"
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 

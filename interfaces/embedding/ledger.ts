@@ -8,12 +8,15 @@ import type { Checkpoints } from "../../application/ledger/proofs/checkpoints.ts
 import { ledgerWriterFields } from "../../application/ledger/commands/command-writer.ts"
 import { decodeInput } from "../../application/foundation/input.ts"
 import { Ledger as LedgerService, type LedgerPorts } from "../../application/ledger/ledger.ts"
-import type { Thoughts } from "../../application/thoughts/thoughts.ts"
+import type { Thoughts } from "../../application/ledger/thoughts/thoughts.ts"
 import type { OpenError } from "../../domain/ledger/errors.ts"
-import { importLedger } from "../../infrastructure/ledger/ledger-import.ts"
-import { merkleFileLayer } from "../../infrastructure/ledger/merkle-file-log.ts"
-import { restoreLedger } from "../../infrastructure/ledger/ledger-restore.ts"
-import { sqliteLedgerFields, type SqliteLedgerOptions } from "../../infrastructure/ledger/ledger-options.ts"
+import { importLedger } from "../../infrastructure/ledger/copies/ledger-import.ts"
+import { merkleFileLayer } from "../../infrastructure/ledger/merkle/merkle-file-log.ts"
+import { restoreLedger } from "../../infrastructure/ledger/copies/ledger-restore.ts"
+import {
+  sqliteLedgerFields,
+  type SqliteLedgerOptions
+} from "../../infrastructure/ledger/opening/ledger-options.ts"
 import { sqliteLedgerLayer } from "../../infrastructure/ledger/sqlite-ledger.ts"
 
 /** How a ledger's file is opened, and how many commands may wait. */

@@ -20,7 +20,7 @@ import { configurationSource } from "../../infrastructure/network/configuration-
 import { hubPartsLayer } from "../../infrastructure/network/hub-parts.ts"
 import { cassetteFiles } from "../../infrastructure/network/kept-network.ts"
 import type { NetworkFilePlace } from "../../infrastructure/network/network-files.ts"
-import { supportedNode } from "../../infrastructure/sqlite/supported-node.ts"
+import { supportedNode } from "../../infrastructure/sqlite/connection/supported-node.ts"
 
 /**
  * Which configuration is opened, for which agent. `deadlineMillis` is how long a cassette may take, in

@@ -8,7 +8,7 @@ import { LedgerStore } from "../../application/ledger/commands/ledger-store.ts"
 import { MerkleLog } from "../../application/ledger/proofs/merkle-log.ts"
 import { LedgerReader } from "../../application/ledger/reading/ledger-reader.ts"
 import { LedgerEvidence } from "../../application/ledger/verification/ledger-evidence.ts"
-import { RandomIds } from "../../application/thoughts/random-ids.ts"
+import { RandomIds } from "../../application/ledger/thoughts/random-ids.ts"
 import { Checkpoints, Ledger, SqliteLedger, Thoughts } from "./index.ts"
 
 const sqlite = SqliteLedger.layer({ filename: ":memory:" })

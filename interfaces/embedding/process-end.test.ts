@@ -6,8 +6,8 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "vitest"
 import { cassetteWith } from "../../infrastructure/network/testing/cassettes.ts"
-import { PROGRAM_MILLIS } from "../../infrastructure/testing/process-end.ts"
-import { programOf } from "../../infrastructure/testing/program.ts"
+import { PROGRAM_MILLIS } from "../../infrastructure/testing/programs/process-end.ts"
+import { programOf } from "../../infrastructure/testing/programs/program.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 
 const repository = fileURLToPath(new URL("../..", import.meta.url))

@@ -1,7 +1,7 @@
 // What a program loads before it needs it: the entry points are imported, and the packages that each leads to are listed. Parsers, grammars, globs and the stemmer belong to what uses them, and a ledger needs none. Kysely
 // wrote the statements and runs nowhere.
 import { beforeAll, describe, expect, it } from "vitest"
-import { loadedPackages, packagesOfEach } from "../../infrastructure/testing/loaded-packages.ts"
+import { loadedPackages, packagesOfEach } from "../../infrastructure/testing/programs/loaded-packages.ts"
 import { temporaryFolder } from "../../infrastructure/testing/temporary-folder.ts"
 
 const repository = new URL("../../", import.meta.url)

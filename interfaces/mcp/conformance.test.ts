@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { PROGRAM_MILLIS } from "../../infrastructure/testing/process-end.ts"
+import { PROGRAM_MILLIS } from "../../infrastructure/testing/programs/process-end.ts"
 import { temporaryFolder } from "../cli/testing/in-process.ts"
 import { HttpBridge } from "./testing/http-bridge.ts"
 

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { CheckpointsShape } from "../../application/ledger/proofs/checkpoints.ts"
 import type { LedgerShape } from "../../application/ledger/ledger.ts"
-import type { ThoughtsShape } from "../../application/thoughts/thoughts.ts"
+import type { ThoughtsShape } from "../../application/ledger/thoughts/thoughts.ts"
 import type { OpenError } from "../../domain/ledger/errors.ts"
 import { openedOnce } from "../shared/opened-once.ts"
 

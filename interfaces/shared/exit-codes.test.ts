@@ -6,7 +6,7 @@ import * as foundationErrors from "../../domain/foundation/errors.ts"
 import * as storageErrors from "../../domain/foundation/storage-errors.ts"
 import * as ledgerErrors from "../../domain/ledger/errors.ts"
 import * as networkErrors from "../../domain/network/errors.ts"
-import * as thoughtErrors from "../../domain/thoughts/errors.ts"
+import * as thoughtErrors from "../../domain/ledger/thoughts/errors.ts"
 import { exitCodes, stoppedExitCode } from "./exit-codes.ts"
 
 const refusals = [

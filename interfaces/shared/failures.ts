@@ -20,7 +20,7 @@ import type { CheckpointRefusal } from "../../domain/evidence/checkpoint-errors.
 import type { AmbiguousPrefix } from "../../domain/foundation/errors.ts"
 import type { IdNotFound, LedgersDiffer } from "../../domain/history/errors.ts"
 import type { MessageCassetteError, RunNotFound } from "../../domain/ledger/errors.ts"
-import type { TaskNotFound } from "../../domain/thoughts/errors.ts"
+import type { TaskNotFound } from "../../domain/ledger/thoughts/errors.ts"
 import type { ExecutionNotFound, ExecutionNotOpen } from "../../domain/workflow/errors.ts"
 import { VerificationReport } from "../../domain/ledger/verification.ts"
 import type { NetworkError } from "../../domain/network/errors.ts"
@@ -28,7 +28,7 @@ import { CassetteReport } from "../../domain/network/verification.ts"
 import { DoctorReport } from "./doctor-report.ts"
 import type { CallNotRecorded, StopNotRecorded } from "./hook-failures.ts"
 import type { NotAReadStep } from "../../application/corpus/read-worker.ts"
-import { ThoughtChainReport } from "../../domain/thoughts/chain-report.ts"
+import { ThoughtChainReport } from "../../domain/ledger/thoughts/chain-report.ts"
 
 /** What a verification reports: of a whole ledger, of thought chains alone, of the corpus, of a bundle or dossier, of cassettes. */
 const AnyReport = Schema.Union([

@@ -5,12 +5,12 @@ import type { MemoryLedger } from "../../application/ledger/memory/memory-ledger
 import { memoryPorts, portsOfMemory } from "../../application/ledger/memory/memory-ports.ts"
 import { Ledger } from "../../application/ledger/ledger.ts"
 import type { Checkpoints } from "../../application/ledger/proofs/checkpoints.ts"
-import type { Thoughts } from "../../application/thoughts/thoughts.ts"
+import type { Thoughts } from "../../application/ledger/thoughts/thoughts.ts"
 import { nodeHashingLayer } from "../../infrastructure/hashing/node-hashing.ts"
 import { nodeSigningLayer } from "../../infrastructure/keys/ed25519.ts"
-import { merkleFileLayer } from "../../infrastructure/ledger/merkle-file-log.ts"
-import { IN_MEMORY } from "../../infrastructure/ledger/ledger-options.ts"
-import { nodeRandomIdsLayer } from "../../infrastructure/thoughts/node-random-ids.ts"
+import { merkleFileLayer } from "../../infrastructure/ledger/merkle/merkle-file-log.ts"
+import { IN_MEMORY } from "../../infrastructure/ledger/opening/ledger-options.ts"
+import { nodeRandomIdsLayer } from "../../infrastructure/ledger/thoughts/node-random-ids.ts"
 
 const host = Layer.mergeAll(nodeHashingLayer, nodeRandomIdsLayer, nodeSigningLayer)
 

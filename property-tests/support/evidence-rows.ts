@@ -1,7 +1,7 @@
 // What a store has acknowledged, as one text a row: events, receipts, texts that were read.
 
 import Database from "better-sqlite3"
-import type { StoreName } from "./honest-files.ts"
+import type { StoreName } from "./damage/honest-files.ts"
 
 const evidence: Readonly<Record<StoreName, string>> = {
   ledger: "SELECT position || ' ' || hash FROM events NOT INDEXED ORDER BY rowid",

@@ -16,7 +16,7 @@ import {
   runStream
 } from "../../../domain/ledger/event-envelope.ts"
 import type { TrustedPoint, VerificationReport } from "../../../domain/ledger/verification.ts"
-import { verifyThoughts } from "../../thoughts/chain-verification.ts"
+import { verifyThoughts } from "../thoughts/chain-verification.ts"
 import { verifyChain } from "./chain-verification.ts"
 import { EventPass } from "./event-pass.ts"
 import { verifyEvents } from "./event-verification.ts"

@@ -1,4 +1,4 @@
-// The example of importFrom in infrastructure/ledger/ledger-import.ts.
+// The example of importFrom in infrastructure/ledger/copies/ledger-import.ts.
 import { createReadStream } from "node:fs"
 import * as Stream from "effect/Stream"
 import { Ledger } from "cortex-cassette"

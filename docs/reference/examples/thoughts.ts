@@ -1,4 +1,4 @@
-// The example of Thoughts in application/thoughts/thoughts.ts.
+// The example of Thoughts in application/ledger/thoughts/thoughts.ts.
 import * as Effect from "effect/Effect"
 import { Ledger, Thoughts } from "cortex-cassette"
 

@@ -1,6 +1,6 @@
-// Written by infrastructure/sqlite/compiled-statements.test.ts from the builders (UPDATE_SNAPSHOT=1), and never edited by hand.
+// Written by infrastructure/sqlite/connection/compiled-statements.test.ts from the builders (UPDATE_SNAPSHOT=1), and never edited by hand.
 import type * as built from "../corpus-statements.ts"
-import { statementOf } from "../../sqlite/statement.ts"
+import { statementOf } from "../../sqlite/connection/statement.ts"
 
 export const selectFiles: typeof built.selectFiles = statementOf(
   `select "path", "size", "mtime_ns", "ctime_ns", "inode", "hashed_at_ms", "content_hash", "line_count", "index_hash" from "files" order by "path"`,

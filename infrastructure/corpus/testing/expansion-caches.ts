@@ -6,8 +6,8 @@ import type { CorpusOpenError } from "../../../domain/corpus/errors.ts"
 import { type Expansion, type ExpansionKey, makeExpansion } from "../../../domain/corpus/expansion.ts"
 import { sha256 } from "../../hashing/node-hashing.ts"
 import { corpusDatabaseLayer } from "../corpus-database.ts"
-import { jsonlExpansionCacheLayer } from "../jsonl-expansion-cache.ts"
-import { sqliteExpansionCacheLayer } from "../sqlite-expansion-cache.ts"
+import { jsonlExpansionCacheLayer } from "../expansions/jsonl-expansion-cache.ts"
+import { sqliteExpansionCacheLayer } from "../expansions/sqlite-expansion-cache.ts"
 
 export const databaseOf = (folder: string): string => join(folder, "system1.db")
 export const linesOf = (folder: string): string => join(folder, "_cache", "expansions.jsonl")

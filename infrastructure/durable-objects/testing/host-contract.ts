@@ -1,6 +1,6 @@
 // The contract of the SQL port, for any host: each case works on an empty database and gives what it saw, which must be what stands beside
 // it. It knows no test runner, so that it also runs where there is none.
-import type { SqlHost } from "../../sqlite/sql-host.ts"
+import type { SqlHost } from "../../sqlite/connection/sql-host.ts"
 
 interface HostCase {
   readonly name: string

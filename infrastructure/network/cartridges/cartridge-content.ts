@@ -22,7 +22,7 @@ import { CassetteDamaged } from "../../../domain/network/errors.ts"
 import { CASSETTE_SCHEMA_VERSION } from "../../../domain/network/limits.ts"
 import { receiptHash } from "../../../domain/network/records.ts"
 import { sha256, sha256Bytes } from "../../hashing/sha256.ts"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import type { OpenCassette } from "../cassette-file.ts"
 import {
   countVisibleRecords,

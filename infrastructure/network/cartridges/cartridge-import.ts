@@ -15,7 +15,7 @@ import {
   type EmbedderMismatch
 } from "../../../domain/network/errors.ts"
 import { flushFile } from "../../files/folder-draft.ts"
-import { type Connection, openForWriting } from "../../sqlite/better-sqlite3-host.ts"
+import { type Connection, openForWriting } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { fileFailure, flush, reserveFile } from "../../files/file-system.ts"
 import { openCartridge } from "./cartridge-files.ts"
 import { type CartridgeReader, type CartridgeWrite, readCartridge } from "./cartridge-reading.ts"

@@ -6,7 +6,7 @@ import type {
   CartridgeReceipt,
   CartridgeSave
 } from "../../../domain/network/cartridges/cartridge.ts"
-import { command, query } from "../../sqlite/statement.ts"
+import { command, query } from "../../sqlite/connection/statement.ts"
 
 /** A record, and the newest receipt that says that it was added. */
 interface ReceiptOfRecord {

@@ -5,7 +5,7 @@ import type { IndexFacts, ReadScope } from "../../../domain/network/index-reques
 import { NO_RECEIPT } from "../../../domain/network/receipt-form.ts"
 import { recordsRoot } from "../../../domain/network/record-root.ts"
 import { sha256Bytes } from "../../hashing/sha256.ts"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import type { OpenCassette } from "../cassette-file.ts"
 import {
   countFiles,

@@ -2,7 +2,7 @@
 // included, and a changed row is found.
 import Database from "better-sqlite3"
 import { describe, expect, it } from "vitest"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { fullTextListFault } from "./full-text-lists.ts"
 
 /** An index that grows by one transaction after the other, with words that are common and words that are rare. */

@@ -1,7 +1,7 @@
 // The parts of the full-text index that neither SQLite's check nor a question for a term looks at: its settings, its
 // list of the first term of each page, and its pages as such. Their form is SQLite's (https://sqlite.org/fts5.html,
 // "Internals", and `ext/fts5/fts5_index.c`).
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 
 /** Where the pages of segments begin, and what their ids are made of: a segment, a bit of its kind, a page's number. */
 const SEGMENT = 2 ** 37

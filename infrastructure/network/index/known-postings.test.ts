@@ -1,6 +1,6 @@
 // What is remembered between two questions is never of another state of the file, of another caller, or too much.
 import { describe, expect, it } from "vitest"
-import { type Connection, openForReading } from "../../sqlite/better-sqlite3-host.ts"
+import { type Connection, openForReading } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { finishWriting } from "../writing/document-writing.ts"
 import { knownPostings } from "./known-postings.ts"

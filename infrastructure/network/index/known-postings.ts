@@ -2,7 +2,7 @@
 // scoring need the same ones and common words come in every question, and lengths of chunks. It is of one state of the
 // file and of one caller: every commit, and a question of another caller, makes it empty. The size of lists is
 // bounded; lengths take four bytes for each chunk of the file, and are kept whole, since nearly every question needs them.
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { narrowed, type Visibility, VISIBLE_SEGMENTS } from "./cassette-visibility.ts"
 
 /** How much of lists is remembered by connection (bytes). */

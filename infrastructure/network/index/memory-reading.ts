@@ -5,7 +5,7 @@ import { storedValue } from "../../../domain/canonical/json-reading.ts"
 import type { MemoryNote } from "../../../domain/network/cassette.ts"
 import type { IndexRequest, StoredMemory, StoredSave } from "../../../domain/network/index-requests.ts"
 import { MAX_LISTED_SAVES } from "../../../domain/network/limits.ts"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import type { OpenCassette } from "../cassette-file.ts"
 import { countSaves, selectMemoryHash, selectRecalled, selectSaves } from "./memory-statements.ts"
 

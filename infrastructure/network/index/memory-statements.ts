@@ -1,5 +1,5 @@
 // The statements that read memories and facts of records, as far as an owner may see them: everybody's (the empty text) and its own.
-import { query } from "../../sqlite/statement.ts"
+import { query } from "../../sqlite/connection/statement.ts"
 
 export const selectSaves = query<{
   readonly agent_id: string | null

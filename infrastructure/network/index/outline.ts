@@ -4,7 +4,7 @@ import { extname } from "node:path"
 import { dialectOf, type MarkdownDialect } from "../../../domain/corpus/headings.ts"
 import { MAX_MARKDOWN_BYTES } from "../../../domain/corpus/limits.ts"
 import type { OutlinePart } from "../../../domain/network/chunks.ts"
-import { markdownHeadings } from "../../corpus/markdown-headings.ts"
+import { markdownHeadings } from "../../corpus/texts/markdown-headings.ts"
 import { codeDefinitions } from "./code-definitions.ts"
 
 /** Where lines begin, by the rule of CommonMark: after LF, CRLF or CR. */

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { CassetteOffline } from "../../../domain/network/errors.ts"
 import { DEFAULT_DEADLINE_MILLIS } from "../../../domain/network/limits.ts"
-import { busyPause } from "../../sqlite/busy-retry.ts"
+import { busyPause } from "../../sqlite/connection/busy-retry.ts"
 
 /** Asks again while another program is at work in the file, until the deadline (milliseconds). */
 export const patiently = <A>(

@@ -2,7 +2,7 @@
 // places only the first are named; how many there are is told.
 import type { StoredPlace, StoredText, WantedText } from "../../../domain/network/index-requests.ts"
 import { byStoredPlace } from "../../../domain/network/text-order.ts"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { isVisible, type Visibility } from "./cassette-visibility.ts"
 import { memoryNote } from "./memory-reading.ts"
 

@@ -5,7 +5,7 @@ import type { Occurrences, Weights } from "../../../domain/network/ranking/lexic
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
 import { decodedPostings, decodePostings } from "../../../domain/network/ranking/postings.ts"
 import { type ChunkTerms, weightedCount } from "../../../domain/network/ranking/term-counts.ts"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { bySegment, type KnownPostings, type PostingsRow } from "./known-postings.ts"
 
 /** A chunk that no writer has folded yet, with its terms. */

@@ -1,7 +1,7 @@
 // A parent whose child hangs: it prints the child's process id once the child has answered, asks it something that it
 // never answers, and waits to be killed.
 import * as Effect from "effect/Effect"
-import { programOf } from "../../testing/program.ts"
+import { programOf } from "../../testing/programs/program.ts"
 import { childCassette } from "../children/child-cassette.ts"
 
 const program = programOf("infrastructure/network/testing/hanging-child.ts")

@@ -10,7 +10,7 @@ import type * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import { describe, expect, it } from "vitest"
 import type { EmbedderFailed } from "../../../domain/network/errors.ts"
-import { isGone } from "../../testing/process-end.ts"
+import { isGone } from "../../testing/programs/process-end.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { commandEmbedder } from "./command-embedder.ts"
 

@@ -13,7 +13,7 @@ import {
   type VectorQuestion
 } from "../../../application/network/search/vector-index.ts"
 import { cosine } from "../../../domain/network/vectors.ts"
-import { openForWriting } from "../../sqlite/better-sqlite3-host.ts"
+import { openForWriting } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { local } from "../testing/cassettes.ts"
 import { clusteredVectors, maker, realTexts, textHash, vectorCassette } from "../testing/vector-cassettes.ts"

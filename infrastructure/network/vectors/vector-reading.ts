@@ -11,7 +11,7 @@ import { SEGMENT_CHUNKS, SEGMENT_VECTORS } from "../../../domain/network/limits.
 import { signDistances, signsOf, signWords } from "../../../domain/network/ranking/sign-bits.ts"
 import { byText } from "../../../domain/network/text-order.ts"
 import { cosine, type EmbedderIdentity, floatsOf, identityText } from "../../../domain/network/vectors.ts"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import {
   hidesNothing,
   narrowed,

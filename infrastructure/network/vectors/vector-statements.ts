@@ -1,7 +1,7 @@
 // The statements that write vectors, their signs and their number, and that read what a write must know of them.
 import type { SignSegment } from "../../../domain/network/ranking/sign-bits.ts"
 import type { EmbedderIdentity } from "../../../domain/network/vectors.ts"
-import { command, query } from "../../sqlite/statement.ts"
+import { command, query } from "../../sqlite/connection/statement.ts"
 
 export const selectMakers = query<EmbedderIdentity>()(
   "SELECT DISTINCT model, revision, dimensions, normalizer FROM vectors"

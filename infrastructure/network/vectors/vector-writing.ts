@@ -12,7 +12,7 @@ import {
 import { vectorHash } from "../../../domain/network/records.ts"
 import { type EmbedderIdentity, floatsOf, identityText } from "../../../domain/network/vectors.ts"
 import { sha256, sha256OfBytes } from "../../hashing/sha256.ts"
-import type { SqlHost } from "../../sqlite/sql-host.ts"
+import type { SqlHost } from "../../sqlite/connection/sql-host.ts"
 import {
   addToVectorCount,
   countVectorTail,

@@ -3,7 +3,7 @@
 import { appendTo } from "../../../domain/foundation/appending.ts"
 import { memoryPath, memoryRecordHash, saveRecordHash } from "../../../domain/network/records.ts"
 import { sha256 } from "../../hashing/sha256.ts"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { selectMemoryIds } from "../writing/memory-statements.ts"
 import { checkChunks, type Find } from "./chunk-verification.ts"
 import { type MemoryRow, selectMemory, selectSavesOf } from "./verification-statements.ts"

@@ -3,7 +3,7 @@
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
 import { decodedPostings, decodePostings } from "../../../domain/network/ranking/postings.ts"
 import { type ChunkTerms, lengthOf, weightedCounts } from "../../../domain/network/ranking/term-counts.ts"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import type { Find } from "./chunk-verification.ts"
 import {
   type SegmentRow,

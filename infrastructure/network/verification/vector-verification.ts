@@ -6,7 +6,7 @@ import { SEGMENT_VECTORS } from "../../../domain/network/limits.ts"
 import { changedSegment, type SignSegment, signsOf } from "../../../domain/network/ranking/sign-bits.ts"
 import { cosine, type EmbedderIdentity, floatsOf, identityText } from "../../../domain/network/vectors.ts"
 import { sha256, sha256OfBytes } from "../../hashing/sha256.ts"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import type { Find } from "./chunk-verification.ts"
 import {
   selectAllSigns,

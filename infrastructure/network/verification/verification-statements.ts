@@ -3,7 +3,7 @@ import type { Receipt } from "../../../domain/network/receipt-form.ts"
 import type { SaveRecord } from "../../../domain/network/records.ts"
 import type { SignSegment } from "../../../domain/network/ranking/sign-bits.ts"
 import type { ChunkTerms } from "../../../domain/network/ranking/term-counts.ts"
-import { query } from "../../sqlite/statement.ts"
+import { query } from "../../sqlite/connection/statement.ts"
 
 export interface ReceiptRow extends Receipt {
   readonly receipt_hash: string

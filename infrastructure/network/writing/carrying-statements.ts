@@ -1,5 +1,5 @@
 // The statements that read what is carried from a cassette into a new one: what has not expired.
-import { query } from "../../sqlite/statement.ts"
+import { query } from "../../sqlite/connection/statement.ts"
 
 /** The documents that are carried: every version, or the newest of each path. */
 export const selectCarried = {

@@ -19,7 +19,7 @@ import { describe, expect, it } from "vitest"
 import type { NetworkShape } from "../../../application/network/hub.ts"
 import { carryingFault } from "../../../domain/network/cartridges/carrying.ts"
 import { runCli, runJson } from "../../../interfaces/cli/testing/in-process.ts"
-import { openForReading } from "../../sqlite/better-sqlite3-host.ts"
+import { openForReading } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { openNetwork } from "../../../interfaces/embedding/network-files.ts"
 

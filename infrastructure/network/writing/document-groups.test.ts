@@ -5,7 +5,11 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterAll, describe, expect, it } from "vitest"
 import { SEGMENT_CHUNKS } from "../../../domain/network/limits.ts"
-import { type Connection, openForReading, openForWriting } from "../../sqlite/better-sqlite3-host.ts"
+import {
+  type Connection,
+  openForReading,
+  openForWriting
+} from "../../sqlite/connection/better-sqlite3-host.ts"
 import { verifyCassetteFile } from "../verification/cassette-verification.ts"
 import {
   finishWriting,

@@ -4,9 +4,9 @@
 import * as Effect from "effect/Effect"
 import { appendTo } from "../../../domain/foundation/appending.ts"
 import { MAX_GROUP_DOCUMENTS, MAX_GROUP_MILLIS, MAX_GROUP_UNITS } from "../../../domain/network/limits.ts"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import type { SearchedChunk } from "../index/chunk-terms.ts"
-import { realSleep } from "../../sqlite/real-time.ts"
+import { realSleep } from "../../sqlite/connection/real-time.ts"
 import type { CassetteWriteError, WriteCassette } from "./cassette-writer.ts"
 import {
   duringIndexing,

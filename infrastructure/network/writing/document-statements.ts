@@ -1,7 +1,7 @@
 // The statements that write documents and the receipts of every write, and that read what a write must know of them.
 import type { Receipt } from "../../../domain/network/receipt-form.ts"
 import type { DocumentRecord } from "../../../domain/network/records.ts"
-import { command, query } from "../../sqlite/statement.ts"
+import { command, query } from "../../sqlite/connection/statement.ts"
 
 /** A receipt with its hash. */
 export type StoredReceipt = Receipt & { readonly receipt_hash: string }

@@ -1,7 +1,7 @@
 // Statements that an index run makes for every document or term: what they compare with a parameter is a row's own number, or
 // the parameter is cast. SQLite would plan any other again for each value, which costs many times the look-up.
 import { expect, it } from "vitest"
-import type { Connection } from "../../sqlite/better-sqlite3-host.ts"
+import type { Connection } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { finishWriting, prepareDocument, putDocuments, removeDocuments } from "./document-writing.ts"
 import { at, newCassette } from "../testing/cassettes.ts"

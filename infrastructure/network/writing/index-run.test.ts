@@ -6,7 +6,7 @@ import * as TestClock from "effect/testing/TestClock"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { runCli, runJson } from "../../../interfaces/cli/testing/in-process.ts"
-import { openForReading } from "../../sqlite/better-sqlite3-host.ts"
+import { openForReading } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { temporaryFolder } from "../../testing/temporary-folder.ts"
 import { verifyCassetteFile } from "../verification/cassette-verification.ts"
 import { indexCassette, type IndexingOptions } from "./indexing.ts"
@@ -77,7 +77,7 @@ describe("an index run that has not come to its end", () => {
     const file = configure(folder, "mutability: mutable, isolation: process")
     for (const name of ["a", "b"]) writeFileSync(join(folder, `${name}.md`), `an orchard of ${name}`)
     await Effect.runPromise(index(file))
-    const connection = (await import("../../sqlite/better-sqlite3-host.ts")).openForWriting(
+    const connection = (await import("../../sqlite/connection/better-sqlite3-host.ts")).openForWriting(
       join(folder, "one.db")
     )
     const { duringIndexing, removeDocuments } = await import("./document-writing.ts")

@@ -1,6 +1,6 @@
 // Whether a cassette has all that its last index run was to bring. The word stands in its description and is read at every
 // question, since another process may index meanwhile. It loads nothing, since every child process does the same.
-import type { SqlHost } from "../../sqlite/sql-host.ts"
+import type { SqlHost } from "../../sqlite/connection/sql-host.ts"
 
 /** The values of `network_meta` `indexing`; no single bit turns one into the other. */
 export const INDEX_COMPLETE = "complete"

@@ -1,7 +1,7 @@
 // The statements that write what can be made again: chunks, their terms, the full-text index, the tail, segments and postings;
 // and the description of a cassette. Those that compare a column with a value for every term cast it (statement.ts).
 import type { ChunkTerms } from "../../../domain/network/ranking/term-counts.ts"
-import { command, query } from "../../sqlite/statement.ts"
+import { command, query } from "../../sqlite/connection/statement.ts"
 
 export const selectMeta = query<{ readonly key: string; readonly value: string }>()(
   "SELECT key, value FROM network_meta"

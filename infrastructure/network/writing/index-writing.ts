@@ -6,7 +6,7 @@ import { MAX_RUN_TAIL_CHUNKS, SEGMENT_CHUNKS } from "../../../domain/network/lim
 import { encodePostings, type Posting } from "../../../domain/network/ranking/postings.ts"
 import { type ChunkTerms, weightedCounts } from "../../../domain/network/ranking/term-counts.ts"
 import { byText } from "../../../domain/network/text-order.ts"
-import type { SqlHost } from "../../sqlite/sql-host.ts"
+import type { SqlHost } from "../../sqlite/connection/sql-host.ts"
 import type { IndexedRecord } from "../index/chunk-rows.ts"
 import { type CountedTerms, type SearchedChunk, searchedChunks } from "../index/chunk-terms.ts"
 import {

@@ -14,7 +14,7 @@ import type { IndexReport } from "../../../application/network/keeping/keeping-r
 import type { EmbedderFailed, EmbedderMismatch } from "../../../domain/network/errors.ts"
 import { embedderFault, foldSigns, putVectors, unembedded } from "../vectors/vector-writing.ts"
 import { sha256 } from "../../hashing/sha256.ts"
-import type { WalkError } from "../../corpus/file-walk.ts"
+import type { WalkError } from "../../corpus/files/file-walk.ts"
 import { CassetteFile } from "../cassette-file.ts"
 import {
   type CassetteWriteError,

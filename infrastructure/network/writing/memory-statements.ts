@@ -1,5 +1,5 @@
 // The statements that write memories and their saves, and that read what a write must know of them.
-import { command, query } from "../../sqlite/statement.ts"
+import { command, query } from "../../sqlite/connection/statement.ts"
 
 /** A memory as a write knows it. */
 export interface MemoryRow {

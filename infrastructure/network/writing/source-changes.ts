@@ -5,7 +5,7 @@ import { sep } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
-import { realSleep } from "../../sqlite/real-time.ts"
+import { realSleep } from "../../sqlite/connection/real-time.ts"
 
 /** How long to wait for further changes (milliseconds). */
 const QUIET_MILLIS = 300

@@ -7,9 +7,9 @@ import * as Result from "effect/Result"
 import type { Walk } from "../../../application/corpus/corpus-files.ts"
 import type { Skipped, SkipReason } from "../../../domain/foundation/root-files.ts"
 import { MAX_DOCUMENT_BYTES } from "../../../domain/network/limits.ts"
-import { globMatcher, globs } from "../../corpus/ignore-rules.ts"
-import { type WalkError, walkFiles } from "../../corpus/file-walk.ts"
-import { isOpenDatabase } from "../../sqlite/open-databases.ts"
+import { globMatcher, globs } from "../../corpus/files/ignore-rules.ts"
+import { type WalkError, walkFiles } from "../../corpus/files/file-walk.ts"
+import { isOpenDatabase } from "../../sqlite/connection/open-databases.ts"
 import type { GivenDocument } from "./document-writing.ts"
 
 /**

@@ -10,7 +10,7 @@ import type * as GlobalFlag from "effect/cli/GlobalFlag"
 import type { HistoryShape } from "../../../application/history/history.ts"
 import type { CheckpointsShape } from "../../../application/ledger/proofs/checkpoints.ts"
 import type { LedgerShape } from "../../../application/ledger/ledger.ts"
-import type { ThoughtsShape } from "../../../application/thoughts/thoughts.ts"
+import type { ThoughtsShape } from "../../../application/ledger/thoughts/thoughts.ts"
 import { RunNotFound } from "../../../domain/ledger/errors.ts"
 import type { Host } from "../../shared/host.ts"
 import { historyOf } from "../../shared/open-history.ts"
@@ -48,7 +48,7 @@ const openLedgerFile = Effect.fnUntraced(function* (file: string, access: Access
     allowNetworkFs: yield* AllowNetworkFs
   }
   const sqlite = yield* Effect.promise(() => import("../../embedding/ledger.ts"))
-  const { Thoughts } = yield* Effect.promise(() => import("../../../application/thoughts/thoughts.ts"))
+  const { Thoughts } = yield* Effect.promise(() => import("../../../application/ledger/thoughts/thoughts.ts"))
   const { Checkpoints } = yield* Effect.promise(
     () => import("../../../application/ledger/proofs/checkpoints.ts")
   )

@@ -3,7 +3,7 @@ import { type ChildProcessByStdio, spawn, type SpawnOptions } from "node:child_p
 import { once } from "node:events"
 import { createInterface, type Interface } from "node:readline"
 import type { Readable, Writable } from "node:stream"
-import { programOf } from "../../../infrastructure/testing/program.ts"
+import { programOf } from "../../../infrastructure/testing/programs/program.ts"
 import type { CommandLine } from "./command-server.ts"
 import type { Ran } from "./in-process.ts"
 

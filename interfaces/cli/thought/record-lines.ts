@@ -1,5 +1,5 @@
 // A thought as lines for people: its fields, then its content, every line of it printable.
-import type { ThoughtRecord } from "../../../domain/thoughts/thought-record.ts"
+import type { ThoughtRecord } from "../../../domain/ledger/thoughts/thought-record.ts"
 import { fieldLines, printableLines } from "../../shared/terminal-text.ts"
 
 /** All fields of a record; the content stands below the others. */

@@ -2,7 +2,7 @@
 import * as Effect from "effect/Effect"
 import * as Argument from "effect/cli/Argument"
 import * as Command from "effect/cli/Command"
-import { ThoughtNotFound } from "../../../domain/thoughts/errors.ts"
+import { ThoughtNotFound } from "../../../domain/ledger/thoughts/errors.ts"
 import { warnAbout, withLedger } from "../cassette/open-ledger.ts"
 import { answer } from "../output.ts"
 import { recordLines } from "./record-lines.ts"

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { Claimed } from "../../../domain/ledger/decide.ts"
 import type { JsonObject } from "../../../domain/canonical/json.ts"
-import { Thoughts } from "../../../application/thoughts/thoughts.ts"
+import { Thoughts } from "../../../application/ledger/thoughts/thoughts.ts"
 import { Ledger } from "../../embedding/ledger.ts"
 import { makeManualClock, withClock } from "../../test-kit/manual-clock.ts"
 
