@@ -464,6 +464,17 @@ describe("circles", () => {
     expect(circlesOf(productImports())).toEqual([])
   })
 
+  it("there are none between the parts of a layer", () => {
+    const imports = productImports()
+    const parts = new Set([...imports.keys()].map(partOf).filter((part) => !part.endsWith(".ts")))
+    const targetsOf = (part: string) =>
+      [...imports].flatMap(([file, targets]) =>
+        partOf(file) === part ? targets.map(partOf).filter((target) => target !== part) : []
+      )
+    const between = new Map([...parts].map((part) => [part, targetsOf(part)] as const))
+    expect(circlesOf(between)).toEqual([])
+  })
+
   it("are found, over several files and in one", () => {
     const planted: Imports = new Map([
       ["a.ts", ["b.ts"]],
@@ -473,5 +484,24 @@ describe("circles", () => {
       ["e.ts", ["e.ts", "a.ts"]]
     ])
     expect(circlesOf(planted)).toEqual([["a.ts", "b.ts", "c.ts"], ["e.ts"]])
+  })
+})
+
+/** How many files a folder of a layer may have beside its tests: with more, nothing in it is found by its name. */
+const FILES_IN_A_FOLDER = 27
+
+const crowded = (files: ReadonlyArray<string>): ReadonlyArray<string> =>
+  [...Map.groupBy(files, (file) => dirname(file))].flatMap(([folder, inside]) =>
+    inside.length > FILES_IN_A_FOLDER ? [`${folder}: ${inside.length}`] : []
+  )
+
+describe("folders", () => {
+  it("have as many files as one can look through", () => {
+    expect(crowded([...productImports().keys()])).toEqual([])
+  })
+
+  it("with more are found", () => {
+    const files = Array.from({ length: FILES_IN_A_FOLDER + 1 }, (_, index) => `a/${index}.ts`)
+    expect(crowded([...files, "b/c.ts"])).toEqual([`a: ${FILES_IN_A_FOLDER + 1}`])
   })
 })

@@ -78,7 +78,7 @@ export class ExpansionDiffers extends Schema.TaggedError<ExpansionDiffers>()("Ex
   payload_hash: Schema.String
 }) {
   override get message() {
-    return `The stored text of ${this.symbol_id} ${this.slice} (${this.stored_payload_hash}) is not what the section says (${this.payload_hash}): run cortex cache verify`
+    return `The stored text of ${this.symbol_id} ${this.slice} (${this.stored_payload_hash}) differs from the section (${this.payload_hash}): run cortex cache verify`
   }
 }
 

@@ -46,6 +46,6 @@ export class IdNotFound extends Schema.TaggedError<IdNotFound>()("IdNotFound", {
   id: Schema.String
 }) {
   override get message() {
-    return `Nothing in this ledger has the id ${this.id}, or an id that begins so: \`cortex cassette status\` lists runs, \`cortex timeline\` all that happened`
+    return `No id in this ledger is ${this.id} or begins with it: \`cortex cassette status\` lists runs, \`cortex timeline\` all that happened`
   }
 }

@@ -85,7 +85,7 @@ export class StepNotFound extends Schema.TaggedError<StepNotFound>()("StepNotFou
   step_id: Schema.String
 }) {
   override get message() {
-    return `Step not found: ${this.step_id}; commands take the whole id, which \`cortex show\` tells`
+    return `Step not found: ${this.step_id}; commands take the whole id, which \`cortex show\` prints`
   }
 }
 

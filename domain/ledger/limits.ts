@@ -1,5 +1,5 @@
-// Every bound of the ledger in one place, as named constants with their units. A limit that is not written
-// here does not exist; nothing else may spell one of these numbers. Source: docs/spec/ledger.md, "Limits".
+// The bounds of the ledger's format, as named constants with their units; nothing else may spell one of these numbers. Bounds of one
+// interface stand beside it. Source: docs/spec/ledger.md, "Limits".
 
 /** Longest payload or receipt: UTF-8 bytes of its canonical text (1 MiB). */
 export const MAX_PAYLOAD_BYTES = 1_048_576

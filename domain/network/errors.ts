@@ -82,7 +82,7 @@ export class NetworkUnavailable extends Schema.TaggedError<NetworkUnavailable>()
   answers: Answers
 }) {
   override get message() {
-    return `No cassette answered (${reasonsOf(this.answers) || "there is none"}): look at network status`
+    return `No cassette answered (${reasonsOf(this.answers) || "there is none"}): run cortex network status`
   }
 }
 

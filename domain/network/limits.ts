@@ -1,5 +1,5 @@
-// Every bound of the cassette network in one place, as named constants with their units. A limit that is not written
-// here does not exist; nothing else may spell one of these numbers. Source: docs/spec/network.md, "Limits".
+// The bounds of the cassette network, as named constants with their units; nothing else may spell one of these numbers. Bounds of one
+// file format or interface stand beside it. Source: docs/spec/network.md, "Limits".
 
 /** Protocol and versions that a handshake names; another major version is refused. */
 export const PROTOCOL = "SNP"
@@ -25,7 +25,7 @@ export const BEST_CANDIDATES = 50
 /** Of what a word counts in a chunk: the share of the document that the chunk stands in; the rest is the chunk's own. */
 export const DOCUMENT_SHARE = 0.75
 
-/** What a further text of a document has of its score for each better one of the same document. */
+/** The factor on a text's score for each better text of the same document. */
 export const REPEAT_SHARE = 0.8
 
 /** How much of a question's text is read (UTF-16 units), and how many of its different terms are counted. */
@@ -90,7 +90,7 @@ export const MAX_TAIL_VECTORS = 256
 export const COMMON_TERM_SHARE = 0.1
 export const COMMON_TERM_CHUNKS = 1_000
 
-/** What all words together count that only hold a question together: this share of the least of its others. */
+/** All function words of a question together weigh at most this share of the lightest other word. */
 export const ASIDE_SHARE = 0.5
 
 /** How many times a word counts in a chunk's path, headings and body. */
@@ -108,7 +108,7 @@ export const DEFAULT_DEADLINE_MILLIS = 5_000
 /** How long an ephemeral cassette keeps a document by default (7 days, milliseconds). */
 export const DEFAULT_TTL_MILLIS = 7 * 86_400_000
 
-/** Digits of a symbol: so few would name two texts by chance only among millions, and so many has a hash. */
+/** Hex digits of a symbol: 12 are the same by chance only among millions of texts, and 64 are the whole hash. */
 export const MIN_SYMBOL_DIGITS = 12
 export const MAX_SYMBOL_DIGITS = 64
 

@@ -135,7 +135,7 @@ class Turns {
     this.line = this.line.slice(group.length)
     this.groupsInTurn += 1
     this.busy = true
-    // Callers that are told ask for more at once: they are the next group when all have been told.
+    // Callers usually submit again as soon as they are answered; those commands form the next group.
     this.to.commit(group, () => {
       this.busy = false
       this.goOn()

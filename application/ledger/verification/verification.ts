@@ -44,8 +44,8 @@ import { verifySteps } from "./step-verification.ts"
 /** What is verified, all of it by default, and against what that was noted elsewhere. */
 export interface VerificationOptions {
   /**
-   * Narrows everything to one run, which must be there (`RunNotFound`), at a cost that grows with the run alone: of the structure the schema, of the chain the
-   * run's events with their neighbours. What it says of other runs, of pages and of the whole chain is nothing.
+   * Narrows everything to one run, which must be there (`RunNotFound`), at a cost that grows with the run alone: it checks the schema, and this run's
+   * events with their neighbours. It says nothing about other runs, pages and the whole chain.
    */
   readonly runId?: string | undefined
   /** Judges leases as of this timestamp instead of the Clock's now. */

@@ -74,8 +74,7 @@ export const weightsOf = (question: Question, { chunks, frequencies, words }: Co
 }
 
 /**
- * What is said of a question that is looked for by words that only hold it together, since no text has another word of it:
- * what they find is seldom what is meant.
+ * The warning for a question of which the texts have function words alone: what those find is seldom what is meant.
  */
 export const untellingNotices = (
   { aside, terms }: Question,
@@ -84,7 +83,7 @@ export const untellingNotices = (
   const present = terms.filter((_, index) => (frequencies[index] ?? 0) > 0)
   return present.length > 0 && present.every((term) => aside.has(term))
     ? [
-        "no text has a word that says what is looked for: what was found has words of the question that only hold it together"
+        "only function words of the question occur in any text, so what was found may have nothing to do with it"
       ]
     : []
 }

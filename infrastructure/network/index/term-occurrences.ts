@@ -80,7 +80,7 @@ class Tallies {
   }
 }
 
-// Used by one segment at a time: whose tallies a place adds to, those of its chunk when that is asked for.
+// Used by one segment at a time: for each place of the segment the tally that its words add to, if its chunk is asked for.
 const chunkAt = Array.from({ length: SEGMENT_CHUNKS }, (): Tally | undefined => undefined)
 const recordAt = Array.from({ length: SEGMENT_CHUNKS }, (): Tally | undefined => undefined)
 const decoded = decodedPostings()

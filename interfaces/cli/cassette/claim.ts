@@ -68,7 +68,7 @@ export const claimCommand = Command.make(
     afterRun: textFlag(
       "after-run",
       "R",
-      "with --any: of the run behind this one, round and round, so that no run waits for the others"
+      "with --any: start behind this run and go round, so that every run gets a turn"
     ).pipe(Flag.optional),
     worker: workerFlag,
     ttl: ttlFlag("ttl"),
@@ -110,7 +110,7 @@ export const claimCommand = Command.make(
       : Effect.void
   }),
   Command.withDescription(
-    "Claim the oldest waiting step of a run, or of any run, under a lease with a fencing token. With --wait it answers as soon as there is one; a stop ends it with nothing claimed."
+    "Claim the oldest waiting step of a run, or of any run, under a lease with a fencing token. With --wait it answers as soon as there is one; a command that is stopped has claimed nothing."
   ),
   Command.withShortDescription("claim the oldest waiting step"),
   Command.withExamples([

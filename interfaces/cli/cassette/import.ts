@@ -45,7 +45,7 @@ export const importCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Make a new ledger of events as JSON lines: what `cortex cassette log --format json` prints of all runs. Every event goes through the chain and all guards, and the whole is verified before it gets its name: the head is the one that the events had. The first line that does not fit is named, and no file is left. Lines that are missing at the end cannot be seen: compare the head with one that was noted."
+    "Make a new ledger of events as JSON lines: what `cortex cassette log --format json` prints of all runs. Every event goes through the chain and all guards, and the whole is verified before the file appears: the head is the one that the events had. The first line that does not fit is named, and no file is left. Lines that are missing at the end cannot be seen: compare the head with one that was noted."
   ),
   Command.withShortDescription("make a ledger of events as JSON lines"),
   Command.withExamples([

@@ -90,7 +90,7 @@ export const rebuildCommand = Command.make(
         )
   ),
   Command.withDescription(
-    "With --check: fold the event log into an empty database, compare every table with it and print the digests; names the first difference of each table. With --to: write a new database from the log alone, through all guards, and verify it before it gets its name."
+    "With --check: fold the event log into an empty database, compare every table with it and print the digests; names the first difference of each table. With --to: write a new database from the log alone, through all guards, and verify it before the file appears."
   ),
   Command.withShortDescription("compare the tables with the log, or make them again"),
   Command.withExamples([

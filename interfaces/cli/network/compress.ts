@@ -140,7 +140,7 @@ export const compressCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Replace those chunks of a text that some cassette has by symbols, and report what that saves in tokens. Tokens are saved only as long as symbols stay symbols: a text that is read later costs its tokens then, so the report also counts the symbols given with --expanded, and all of them. It has been tried that network expand gives the text back byte for byte. A symbol is used only where it has fewer tokens than its text."
+    "Replace chunks of a text that are in a cassette by their symbols, and report what that saves in tokens. Tokens are saved only as long as symbols stay symbols: a text that is read later costs its tokens then, so the report also counts the symbols given with --expanded, and all of them. The result is checked: network expand gives the text back byte for byte. A symbol is used only where it has fewer tokens than its text."
   ),
   Command.withShortDescription("replace known chunks of a text by symbols"),
   Command.withExamples([

@@ -93,7 +93,7 @@ export const statusCommand = Command.make(
   })
 ).pipe(
   Command.withDescription(
-    "Shake hands with every cassette: its state, content hash, statistics and proven capabilities. The embedder, if there is one, is asked for one vector, for at most 5 s. What does not answer is listed with the reason; the command still ends with 0."
+    "Ask every cassette for its state, content hash, statistics and proven capabilities. The embedder, if there is one, is asked for one vector, for at most 5 s. What does not answer is listed with the reason; the command still ends with 0."
   ),
   Command.withShortDescription("how every cassette and the embedder are"),
   Command.withExamples([
