@@ -13,7 +13,7 @@ import { propParameters } from "./support/configuration.ts"
 import { auditTrips, notesIn } from "./support/workflows/workflow-audit.ts"
 import type { TripPlan } from "./support/workflows/workflow-trips.ts"
 
-const program = fileURLToPath(new URL("support/workflow-child.ts", import.meta.url))
+const program = fileURLToPath(new URL("support/workflows/workflow-child.ts", import.meta.url))
 
 /** Longest that all trips of a file may take once no process is killed any more (milliseconds). */
 const LONGEST_MILLIS = 300_000

@@ -197,7 +197,7 @@ describe.skipIf(chromium === undefined)(`the page, ${where}`, () => {
     const tab = await opened()
     for (const [hash, text] of [
       ["#/run/none", "not"],
-      ["#/step/none", "Nothing in this ledger has the id none"],
+      ["#/step/none", "No id in this ledger is none"],
       ["#/event/99999", "99999"],
       ["#/%E0%A4%A", "no such view"],
       ["#/constructor", "no such view"]

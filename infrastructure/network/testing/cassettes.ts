@@ -42,13 +42,14 @@ export const newCassette = (
 ): { readonly file: string; readonly connection: Connection } => {
   const file = join(folder, `${id}.db`)
   const kind = `${mutability} ${memories} ${id}`
-  const bytes = existsSync(file) ? undefined : born.get(kind)
+  const isNew = !existsSync(file)
+  const bytes = isNew ? born.get(kind) : undefined
   if (bytes !== undefined) writeFileSync(file, bytes)
   const connection = openForWriting(file)
   configureCassette(connection, "normal")
   if (bytes === undefined) {
     createCassette(connection, { id, mutability, memories, ttlMillis: DEFAULT_TTL_MILLIS })
-    if (born.size < MAX_BORN) born.set(kind, connection.serialize())
+    if (isNew && born.size < MAX_BORN) born.set(kind, connection.serialize())
   }
   return { file, connection }
 }

@@ -32,7 +32,7 @@ export const postMany = (run_id: string, count: number) =>
 /** Two runs and a step in every state: committed, leased, requeued and waiting. Ten events. */
 export const smallHistory = Ledger.use((ledger) =>
   Effect.gen(function* () {
-    const claim = (worker_id: string) => ledger.claimStep({ run_id: "r1", worker_id, ttl_seconds: 60 })
+    const claim = (worker_id: string) => ledger.claimStep({ run_id: "r1", worker_id, ttl_seconds: 86_400 })
     yield* ledger.postMessage({
       run_id: "r1",
       source: "PLANNER",
