@@ -264,6 +264,7 @@ export type OpenError =
 /** The store could not carry out a write; nothing was written. */
 export type StoreWriteError =
   | StoreBusy
+  | StoreNewerThanProgram
   | StoreCorrupt
   | ClockFarBehindHead
   | ReadOnlyStore

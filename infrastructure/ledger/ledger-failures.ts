@@ -1,7 +1,7 @@
 // How work on a ledger's file fails, in the ledger's own errors: damage of its database is damage of the ledger, and what the
 // ledger's code throws passes through.
 import * as Effect from "effect/Effect"
-import type { StoreBusy } from "../../domain/foundation/storage-errors.ts"
+import { type StoreBusy, StoreNewerThanProgram } from "../../domain/foundation/storage-errors.ts"
 import { ClockFarBehindHead, StoreCorrupt } from "../../domain/ledger/errors.ts"
 import { DatabaseDamaged } from "../sqlite/connection/database-damaged.ts"
 import { type AttemptFailure, retryBusy } from "../sqlite/connection/busy-retry.ts"
@@ -21,10 +21,14 @@ export const ledgerFailure = (file: string, error: unknown): OfLedger<SqliteFail
 }
 
 /** How one attempt on a ledger's file can fail for good. */
-export type LedgerAttemptFailure = OfLedger<AttemptFailure> | ClockFarBehindHead
+export type LedgerAttemptFailure = OfLedger<AttemptFailure> | ClockFarBehindHead | StoreNewerThanProgram
 
-const isThrownByLedger = (error: unknown): error is ClockFarBehindHead | StoreCorrupt =>
-  error instanceof StoreCorrupt || error instanceof ClockFarBehindHead
+const isThrownByLedger = (
+  error: unknown
+): error is ClockFarBehindHead | StoreCorrupt | StoreNewerThanProgram =>
+  error instanceof StoreCorrupt ||
+  error instanceof ClockFarBehindHead ||
+  error instanceof StoreNewerThanProgram
 
 /** As `retryBusy`, for work on a ledger. */
 export const retryOnLedger = <A>(

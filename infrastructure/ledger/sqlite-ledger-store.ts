@@ -95,7 +95,7 @@ const settleWhenIdle = (settle: () => boolean, writes: () => number): Effect.Eff
 export const makeSqliteLedgerStore = Effect.fnUntraced(function* (
   database: LedgerDatabase
 ): Effect.fn.Return<LedgerStore["Service"], never, Scope.Scope> {
-  const { assertInPlace, busyDeadline, host, name, readOnly, settle } = database
+  const { assertInPlace, assertSchema, busyDeadline, host, name, readOnly, settle } = database
   const transaction = makeTransaction(host, name)
   let writes = 0
   let doubtful = false
@@ -111,7 +111,10 @@ export const makeSqliteLedgerStore = Effect.fnUntraced(function* (
       : <A>(work: (unit: LedgerTransaction) => A) =>
           retryOnLedger(name, busyDeadline, () => {
             if (doubtful) assertInPlace()
-            const result = host.transaction(() => work(transaction))
+            const result = host.transaction(() => {
+              assertSchema?.()
+              return work(transaction)
+            })
             // What went into a file that is in its place no longer is committed, and lost: no caller may be told. One
             // look after the commit is enough; one before is only for a file that was seen to be lost.
             doubtful = true

@@ -16,6 +16,8 @@ export interface LedgerDatabase extends OpeningCheck {
   readonly host: SqlHost
   /** Throws `StorageFailure` once the name means another database than the one that is open here, in which nothing counts any more. */
   readonly assertInPlace: () => void
+  /** Throws once another program has changed the schema to one that this program must not write to; a database that no other can open has none. */
+  readonly assertSchema?: (() => void) | undefined
   /** Tidies up while nothing is written, and says whether it could; a host that needs none has none, and no timer runs. */
   readonly settle?: (() => boolean) | undefined
 }

@@ -42,6 +42,7 @@ import type { LedgerDatabase } from "./ledger-database.ts"
 import { ledgerIdentity } from "./ledger-identity.ts"
 import { checkOpening, type OpeningCheck } from "./opening-check.ts"
 import { schemaSteps } from "./schema-snapshots.ts"
+import { watchSchema } from "./schema-watch.ts"
 
 /** How a ledger's file is opened by the parts of this program. */
 export interface LedgerOpening extends LedgerFileOptions {
@@ -281,6 +282,7 @@ const openToWrite = Effect.fnUntraced(function* (
   yield* configured(options, deadline, connection)
   const found = yield* bornOrFound(options, deadline, connection)
   reservation.unborn = false
+  const assertSchema = yield* opening(filename, deadline, () => watchSchema(connection, filename))
   const fields = yield* admitted(options, deadline, connection, found)
   const other = yield* acquire(filename, deadline, openFrom(filename, assertFile))
   // The log and its index stand for as long as this connection is open, and commits go there first.
@@ -295,6 +297,7 @@ const openToWrite = Effect.fnUntraced(function* (
     openReader: openFrom(filename, assertFile),
     openSnapshot: openFrom(filename, assertFile),
     assertInPlace,
+    assertSchema,
     settle: () => isLogMoved(connection, filename)
   }
 })

@@ -20,7 +20,9 @@ import { openForReading } from "../../sqlite/connection/better-sqlite3-host.ts"
 import { makeLedgerFile, post, withLedger } from "../../testing/programs/ledger-program.ts"
 import { rechain, tamper, withoutTypes } from "../../testing/tampering.ts"
 import { keptFolder, temporaryFolder } from "../../testing/temporary-folder.ts"
+import { openLedgerFile } from "../opening/ledger-file.ts"
 import { structureFindings } from "../opening/structure-findings.ts"
+import { makeSqliteLedgerStore } from "../sqlite-ledger-store.ts"
 
 const sample = keptFolder()
 const original = join(sample.folder, "original.db")
@@ -462,10 +464,28 @@ describe("damage that the opening check finds", () => {
         Effect.gen(function* () {
           tamper(filename, ["CREATE TRIGGER late BEFORE INSERT ON events BEGIN SELECT RAISE(IGNORE); END"])
           const error = yield* Effect.flip(post("r1", 50))
-          assert.deepInclude({ ...error }, { _tag: "StoreCorrupt", where: "event 11" })
+          assert.deepInclude(
+            { ...error },
+            { _tag: "StoreCorrupt", code: "SCHEMA_EXTRA", where: "trigger late" }
+          )
         })
       )
     })
+  )
+
+  it.live("that swallows events where no schema is watched lets nothing be acknowledged", () =>
+    Effect.gen(function* () {
+      const filename = join(temporaryFolder(), "a.db")
+      copyFileSync(original, filename)
+      const { assertSchema: _, ...database } = yield* openLedgerFile({ filename })
+      const store = yield* makeSqliteLedgerStore(database)
+      tamper(filename, ["CREATE TRIGGER late BEFORE INSERT ON events BEGIN SELECT RAISE(IGNORE); END"])
+      const swallowed = store.transact((unit) => {
+        for (const event of unit.eventsAfter(9, 1))
+          unit.append({ ...event, position: 11, prev_hash: event.hash, hash: "0".repeat(64) })
+      })
+      assert.deepInclude({ ...(yield* Effect.flip(swallowed)) }, { _tag: "StoreCorrupt", where: "event 11" })
+    }).pipe(Effect.scoped)
   )
 
   it.live.each([0, -10, "9007199254740993", "9223372036854775807"])(
