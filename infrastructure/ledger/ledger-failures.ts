@@ -3,9 +3,18 @@
 import * as Effect from "effect/Effect"
 import { type StoreBusy, StoreNewerThanProgram } from "../../domain/foundation/storage-errors.ts"
 import { ClockFarBehindHead, StoreCorrupt } from "../../domain/ledger/errors.ts"
+import type { Finding } from "../../domain/ledger/verification.ts"
 import { DatabaseDamaged } from "../sqlite/connection/database-damaged.ts"
 import { type AttemptFailure, retryBusy } from "../sqlite/connection/busy-retry.ts"
 import { type SqliteFailure, sqliteFailure } from "../sqlite/connection/sqlite-errors.ts"
+
+/** The error for a finding that ends the work, and not only goes into a report. */
+export const corruptBy = ({
+  code,
+  message,
+  where
+}: Pick<Finding, "code" | "message" | "where">): StoreCorrupt =>
+  new StoreCorrupt({ code, where, finding: message })
 
 type OfLedger<E> = Exclude<E, DatabaseDamaged> | StoreCorrupt
 

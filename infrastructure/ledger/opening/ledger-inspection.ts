@@ -68,6 +68,12 @@ export const inspect = (host: SqlHost): Inspection => {
   return { kind: "ledger", version, ledgerId: log ? ledgerIdOf(host) : undefined }
 }
 
+/** The error for a ledger of a version that this program does not know, if it is one. */
+export const newerThanProgram = (file: string, found: Inspection): StoreNewerThanProgram | undefined =>
+  found.kind === "ledger" && found.version !== undefined && found.version > DATABASE_VERSION
+    ? new StoreNewerThanProgram({ file, version: found.version, supported: DATABASE_VERSION })
+    : undefined
+
 /** Why a file cannot be opened as the ledger that was asked for, by what was found in it. */
 export const judge = (
   file: string,
@@ -76,9 +82,8 @@ export const judge = (
 ): OpenError | undefined => {
   if (found.kind === "foreign") return new NotALedger({ file, reason: found.reason })
   if (found.kind === "empty") return new NotALedger({ file, reason: "it is empty" })
-  if (found.version !== undefined && found.version > DATABASE_VERSION) {
-    return new StoreNewerThanProgram({ file, version: found.version, supported: DATABASE_VERSION })
-  }
+  const newer = newerThanProgram(file, found)
+  if (newer !== undefined) return newer
   return ledgerId !== undefined && found.ledgerId !== undefined && found.ledgerId !== ledgerId
     ? new WrongLedger({ file, expected: ledgerId, actual: found.ledgerId })
     : undefined

@@ -8,6 +8,7 @@ import { eventVersions } from "../../../domain/ledger/events.ts"
 import { sha256 } from "../../hashing/node-hashing.ts"
 import { applySteps, type SchemaStep } from "../../sqlite/checks/schema-steps.ts"
 import type { SqlHost } from "../../sqlite/connection/sql-host.ts"
+import { corruptBy } from "../ledger-failures.ts"
 import { inspect, type Inspection } from "./ledger-inspection.ts"
 import { insertEvent } from "../statements/compiled/ledger-statements.ts"
 import { openingFault } from "./opening-check.ts"
@@ -35,9 +36,7 @@ const createLedger = (host: SqlHost, { createdAt, ledgerId }: Birth): void => {
 /** Refuses a ledger that is not what the version that it records made, as opening would. */
 const refuseDamage = (host: SqlHost, steps: ReadonlyArray<SchemaStep>): void => {
   const fault = openingFault(host, steps)
-  if (fault !== undefined) {
-    throw new StoreCorrupt({ code: fault.code, where: fault.where, finding: fault.message })
-  }
+  if (fault !== undefined) throw corruptBy(fault)
 }
 
 /** Carries a ledger over, from one that is whole to one that is whole: what a step leaves otherwise undoes it all. */

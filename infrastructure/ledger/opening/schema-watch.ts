@@ -1,11 +1,9 @@
 // Whether the schema of an open ledger is still the one that was checked. Another program may change it meanwhile: a newer one that
 // carries the ledger over to its version, or one that takes a guard away. SQLite counts the changes of a schema in the file.
-import { StoreNewerThanProgram } from "../../../domain/foundation/storage-errors.ts"
-import { StoreCorrupt } from "../../../domain/ledger/errors.ts"
-import { DATABASE_VERSION } from "../../../domain/ledger/limits.ts"
 import { schemaFindings } from "../../sqlite/checks/schema-check.ts"
 import type { SqlHost } from "../../sqlite/connection/sql-host.ts"
-import { inspect, stepsOf } from "./ledger-inspection.ts"
+import { corruptBy } from "../ledger-failures.ts"
+import { inspect, newerThanProgram, stepsOf } from "./ledger-inspection.ts"
 import { LEDGER_VERSIONS, schemaSteps } from "./schema-snapshots.ts"
 
 /**
@@ -19,14 +17,10 @@ export const watchSchema = (host: SqlHost, file: string): (() => void) => {
   return () => {
     const now = changes()
     if (now === checked) return
-    const found = inspect(host)
-    if (found.kind === "ledger" && found.version !== undefined && found.version > DATABASE_VERSION) {
-      throw new StoreNewerThanProgram({ file, version: found.version, supported: DATABASE_VERSION })
-    }
+    const newer = newerThanProgram(file, inspect(host))
+    if (newer !== undefined) throw newer
     const [fault] = schemaFindings(host, LEDGER_VERSIONS, stepsOf(host, schemaSteps()))
-    if (fault !== undefined) {
-      throw new StoreCorrupt({ code: fault.code, where: fault.where, finding: fault.message })
-    }
+    if (fault !== undefined) throw corruptBy(fault)
     checked = now
   }
 }

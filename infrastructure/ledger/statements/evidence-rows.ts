@@ -27,7 +27,7 @@ import {
   selectThoughtsBehind,
   selectThoughtsOfTask
 } from "../thoughts/compiled/thought-statements.ts"
-import { ledgerFailure } from "../ledger-failures.ts"
+import { corruptBy, ledgerFailure } from "../ledger-failures.ts"
 import { idsBelow } from "./ledger-lookups.ts"
 import { storedEvents, storedTable } from "./ledger-tables.ts"
 import { type EventsAfter, isPlainEvent, rawEventPage } from "./stored-events.ts"
@@ -142,8 +142,7 @@ export class EvidenceRows {
       if (!more || end === undefined) return
       // Bytes that were read as others would give the same rows again, forever.
       const lost = damage.find(({ column }) => cursor.includes(column))
-      if (lost !== undefined)
-        throw new StoreCorrupt({ code: lost.code, where: lost.where, finding: lost.message })
+      if (lost !== undefined) throw corruptBy(lost)
       if (before !== undefined && !standsBehind(placeOf(before), placeOf(end))) {
         throw new StoreCorrupt({ code: "INTEGRITY", where: stored.table, finding: OUT_OF_ORDER })
       }
